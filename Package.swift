@@ -1,0 +1,126 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target of ours is compiled with these.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A C library of the system, found through pkg-config and installed through apt.
+func system(_ name: String, pkgConfig: String, apt: String, path: String? = nil) -> Target {
+    .systemLibrary(
+        name: name,
+        path: path ?? "Sources/CSystem/\(name)",
+        pkgConfig: pkgConfig,
+        providers: [.apt([apt])]
+    )
+}
+
+let package = Package(
+    name: "Kingfisher",
+    products: [
+        .library(name: "Kingfisher", targets: ["Kingfisher"]),
+        .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
+        .executable(name: "kf", targets: ["kf"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
+    ],
+    targets: [
+        // The system's C libraries.
+        system("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
+        system("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+        system("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
+        system("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
+        system("CWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
+        system("CAVIF", pkgConfig: "libavif", apt: "libavif-dev"),
+        system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+        system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
+
+        // C of ours: where setjmp, error callbacks and missing system calls end.
+        .target(name: "CKFCodecs", dependencies: ["CJPEG", "CPNG", "CGIF", "CWebP", "CWebPDemux", "CAVIF", "CLCMS"]),
+        .target(name: "CKFLinux"),
+
+        // Layer 0: knows nothing.
+        .target(name: "KFSupport", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
+
+        // Layer 1: engines that do not know each other.
+        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: settings),
+        .target(
+            name: "KFStorage",
+            dependencies: ["KFSupport", "CKFLinux", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "KFTransport",
+            dependencies: [
+                "KFSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Layer 2: the API.
+        .target(
+            name: "Kingfisher",
+            dependencies: ["KFSupport", "KFImaging", "KFStorage", "KFTransport"],
+            swiftSettings: settings
+        ),
+
+        // Layer 3: what stands on the API.
+        .executableTarget(
+            name: "kf",
+            dependencies: [
+                "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "KingfisherTestSupport",
+            dependencies: [
+                "KFSupport", "KFImaging", "KFTransport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+            ],
+            swiftSettings: settings
+        ),
+
+        .testTarget(name: "KFSupportTests", dependencies: ["KFSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KFImagingTests", dependencies: ["KFImaging", "KFSupport"],
+            resources: [.copy("Fixtures")], swiftSettings: settings),
+        .testTarget(name: "KFStorageTests", dependencies: ["KFStorage", "KFSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KFTransportTests", dependencies: ["KFTransport", "KFSupport", "KingfisherTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KingfisherTests",
+            dependencies: ["Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "kfTests", dependencies: ["kf", "Kingfisher", "KingfisherTestSupport", "KFSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KingfisherTestSupportTests", dependencies: ["KingfisherTestSupport", "KFImaging"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11
+)

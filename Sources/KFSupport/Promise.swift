@@ -1,0 +1,48 @@
+// A value that arrives once. Knows nothing of who keeps it or why.
+
+/// A value that arrives once. Anyone may wait for it, before or after.
+package final class Promise<Value: Sendable>: Sendable {
+    private enum State: Sendable {
+        case pending([CheckedContinuation<Value, Never>])
+        case kept(Value)
+    }
+    private let state = Locked(State.pending([]))
+
+    package init() {}
+
+    /// Keeps the promise. Only the first call counts; it answers whether it was this one.
+    @discardableResult
+    package func keep(_ value: Value) -> Bool {
+        let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
+            guard case .pending(let waiting) = state else { return nil }
+            state = .kept(value)
+            return waiting
+        }
+        for continuation in waiting ?? [] { continuation.resume(returning: value) }
+        return waiting != nil
+    }
+
+    /// The value if it has arrived, without waiting.
+    package var valueIfKept: Value? {
+        state.withLock { state in
+            if case .kept(let value) = state { value } else { nil }
+        }
+    }
+
+    /// The value, as soon as it arrives.
+    package var value: Value {
+        get async {
+            await withCheckedContinuation { continuation in
+                let kept = state.withLock { state -> Value? in
+                    switch state {
+                    case .kept(let value): return value
+                    case .pending(let waiting):
+                        state = .pending(waiting + [continuation])
+                        return nil
+                    }
+                }
+                if let kept { continuation.resume(returning: kept) }
+            }
+        }
+    }
+}

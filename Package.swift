@@ -10,8 +10,15 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Every C target of ours is compiled with these.
+let cSettings: [CSetting] = [
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .treatAllWarnings(as: .error),
+]
+
 /// A C library of the system, found through pkg-config and installed through apt.
-func system(_ name: String, pkgConfig: String, apt: String, path: String? = nil) -> Target {
+func system(_ name: String, pkgConfig: String?, apt: String, path: String? = nil) -> Target {
     .systemLibrary(
         name: name,
         path: path ?? "Sources/CSystem/\(name)",
@@ -33,7 +40,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
     ],
@@ -44,16 +50,26 @@ let package = Package(
         system("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
         system("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
         system("CWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
-        system("CAVIF", pkgConfig: "libavif", apt: "libavif-dev"),
+        // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
+        system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
 
         // C of ours: where setjmp, error callbacks and missing system calls end.
-        .target(name: "CKFCodecs", dependencies: ["CJPEG", "CPNG", "CGIF", "CWebP", "CWebPDemux", "CAVIF", "CLCMS"]),
-        .target(name: "CKFLinux"),
+        .target(
+            name: "CKFCodecs",
+            dependencies: ["CJPEG", "CPNG", "CGIF", "CWebP", "CWebPDemux", "CAVIF", "CLCMS"],
+            cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("avif")]
+        ),
+        .target(name: "CKFLinux", cSettings: cSettings),
 
         // Layer 0: knows nothing.
-        .target(name: "KFSupport", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
+        .target(
+            name: "KFSupport",
+            dependencies: ["CKFLinux"],
+            swiftSettings: settings
+        ),
 
         // Layer 1: engines that do not know each other.
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: settings),
@@ -68,7 +84,9 @@ let package = Package(
                 "KFSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings
@@ -98,28 +116,41 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings
         ),
 
         .testTarget(name: "KFSupportTests", dependencies: ["KFSupport"], swiftSettings: settings),
         .testTarget(
-            name: "KFImagingTests", dependencies: ["KFImaging", "KFSupport"],
-            resources: [.copy("Fixtures")], swiftSettings: settings),
+            name: "KFImagingTests",
+            dependencies: ["KFImaging", "KFSupport", "CKFCodecs"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
         .testTarget(name: "KFStorageTests", dependencies: ["KFStorage", "KFSupport"], swiftSettings: settings),
         .testTarget(
-            name: "KFTransportTests", dependencies: ["KFTransport", "KFSupport", "KingfisherTestSupport"],
-            swiftSettings: settings),
+            name: "KFTransportTests",
+            dependencies: ["KFTransport", "KFSupport", "KingfisherTestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KingfisherTests",
-            dependencies: ["Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport"],
-            swiftSettings: settings),
+            dependencies: [
+                "Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport",
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "kfTests", dependencies: ["kf", "Kingfisher", "KingfisherTestSupport", "KFSupport"],
-            swiftSettings: settings),
+            name: "kfTests",
+            dependencies: ["kf", "Kingfisher", "KingfisherTestSupport", "KFSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "KingfisherTestSupportTests", dependencies: ["KingfisherTestSupport", "KFImaging"],
-            swiftSettings: settings),
+            name: "KingfisherTestSupportTests",
+            dependencies: ["KingfisherTestSupport", "KFImaging", "KFSupport", "KFTransport"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

@@ -1,6 +1,8 @@
 // A value that arrives once. Knows nothing of who keeps it or why.
 
-/// A value that arrives once. Anyone may wait for it, before or after.
+/// A value that arrives once.
+///
+/// Anyone may wait for it, before or after.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case pending([CheckedContinuation<Value, Never>])
@@ -10,7 +12,9 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Keeps the promise. Only the first call counts; it answers whether it was this one.
+    /// Keeps the promise.
+    ///
+    /// Only the first call counts; it answers whether it was this one.
     @discardableResult
     package func keep(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in

@@ -1,0 +1,3 @@
+// libjpeg-turbo, for what the library is compared with.
+#include <stdio.h>
+#include <jpeglib.h>

@@ -1,0 +1,2 @@
+// libvips, for what the library is compared with.
+#include <vips/vips.h>

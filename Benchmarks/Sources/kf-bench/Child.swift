@@ -1,0 +1,81 @@
+// This program run again in another process: for what must not share one. Knows the roles, not why they are needed.
+
+import CBaseline
+import Foundation
+import Kingfisher
+
+/// The parts a child process plays; each is an argument.
+enum Child {
+    /// `--peak-memory ours|baseline FILE`: prints by how many bytes decoding a 12-megapixel JPEG raised the peak.
+    static let peakMemory = "--peak-memory"
+    /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how often it answered.
+    static let server = "--server"
+
+    static func play(_ role: String, _ arguments: [String]) async throws {
+        switch role {
+        case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
+        case server where arguments.count == 1:
+            print(try await PlainServer.start(bodySize: Int(arguments[0]) ?? 0))
+            fflush(nil)
+            while readLine() != nil {}
+            print(PlainServer.count)
+        default: throw Broken("usage: kf-bench [WORD]")
+        }
+    }
+
+    /// Runs a child to its end and answers what it printed, without the line end.
+    static func output(of arguments: [String]) throws -> String {
+        let child = try start(arguments)
+        let output = try child.output.fileHandleForReading.readToEnd() ?? Data()
+        child.process.waitUntilExit()
+        try Broken.unless(child.process.terminationStatus == 0, "the child process failed")
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Starts a child and answers it with what it reads and prints.
+    static func start(_ arguments: [String]) throws -> (process: Process, input: Pipe, output: Pipe) {
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        return (process, input, output)
+    }
+
+    /// Reading the file counts, the start of the process does not.
+    private static func peakGrowth(way: String, path: String) throws -> Int {
+        forgetPeak()
+        let start = try peak()
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        if way == "ours" {
+            let processor = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
+            let image = processor.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
+            try Broken.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
+        } else {
+            var (width, height) = (0, 0)
+            let pixels = data.withUnsafeBytes { bytes in
+                baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 1, &width, &height)
+            }
+            try Broken.unless(pixels != nil, "libjpeg-turbo cannot decode the picture")
+            free(pixels)
+        }
+        return try peak() - start
+    }
+
+    /// Loading the program may have taken more than it holds now; that must not hide what follows.
+    private static func forgetPeak() {
+        try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    }
+
+    /// The most memory the process ever held, in bytes.
+    private static func peak() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        guard let kilobytes = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })
+        else { throw Broken("the system does not tell the peak of memory") }
+        return kilobytes * 1024
+    }
+}

@@ -1,0 +1,90 @@
+// Decoding at a reduced size, against bare libjpeg-turbo and libvips. Knows the library by its public processors only.
+
+import CBaseline
+import Foundation
+import Kingfisher
+
+let imagingBenchmarks = [
+    Benchmark(name: "JPEG 300×300 → 100×100, against libjpeg-turbo") {
+        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 3)
+        let comparison = try await compare(
+            rounds: 201,
+            operations: 10,
+            ours: { for _ in 0..<10 { try photo.downsample() } },
+            baseline: { for _ in 0..<10 { try photo.decodeBare() } }
+        )
+        return Figure(comparison, .atMostTimes(1.3))
+    },
+    Benchmark(name: "JPEG 300×300 → 100×100, against libvips") {
+        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 3)
+        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        let comparison = try await compare(
+            rounds: 101,
+            by: .wall,
+            operations: 10,
+            ours: { for _ in 0..<10 { try photo.downsample() } },
+            baseline: { for _ in 0..<10 { try photo.thumbnailByVips() } }
+        )
+        return Figure(comparison, .faster(6))
+    },
+    Benchmark(name: "JPEG 12 megapixels → 400 px, against libjpeg-turbo") {
+        let photo = try Photo.large()
+        let comparison = try await compare(rounds: 41, ours: photo.downsample, baseline: photo.decodeBare)
+        return Figure(comparison, .atMostTimes(1.15))
+    },
+    Benchmark(name: "JPEG 12 megapixels → 400 px, peak memory") {
+        let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
+        defer { unlink(path) }
+        try Photo.large().data.write(to: URL(fileURLWithPath: path))
+        func growth(_ way: String) throws -> Quantity {
+            let output = try Child.output(of: [Child.peakMemory, way, path])
+            guard let bytes = Double(output) else { throw Broken("the child says: \(output)") }
+            return .bytes(bytes)
+        }
+        return Figure(try growth("ours"), baseline: try growth("baseline"), .below(.bytes(25e6)))
+    },
+]
+
+/// A JPEG and the ways to make it small.
+struct Photo: Sendable {
+    let data: Data
+    private let side: Int
+    private let eighths: UInt32
+    private let processor: DownsamplingImageProcessor
+    private let options = KingfisherParsedOptionsInfo(nil)
+
+    /// `eighths` is the scale that the decoder is asked for by both sides: the smallest that covers the result.
+    init(_ data: Data, side: Int, eighths: UInt32) throws {
+        self.data = data
+        self.side = side
+        self.eighths = eighths
+        processor = DownsamplingImageProcessor(size: CGSize(width: side, height: side))
+        try downsample()
+    }
+
+    /// 4000 × 3000 pixels, to be made 400 wide.
+    static func large() throws -> Photo {
+        try Photo(try Pictures.jpeg(width: 4000, height: 3000), side: 400, eighths: 1)
+    }
+
+    func downsample() throws {
+        let image = processor.process(item: .data(data), options: options)
+        try Broken.unless(image?.pixelWidth == side, "the picture was not made \(side) pixels wide")
+    }
+
+    func decodeBare() throws {
+        var (width, height) = (0, 0)
+        let pixels = data.withUnsafeBytes { bytes in
+            baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, eighths, &width, &height)
+        }
+        try Broken.unless(pixels != nil && width >= side, "libjpeg-turbo cannot decode the picture")
+        free(pixels)
+    }
+
+    func thumbnailByVips() throws {
+        let count = data.withUnsafeBytes { bytes in
+            baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(side))
+        }
+        try Broken.unless(count == side * side * 3, "libvips cannot make the thumbnail")
+    }
+}

@@ -1,0 +1,98 @@
+// A look at AV1 data before a decoder gets it: libaom allocates what the data announces, whatever the container said.
+//
+// The names are those of the AV1 specification, sections 5.3 and 5.5.
+#include "obu.h"
+#include <stdbool.h>
+
+typedef struct {
+    const uint8_t *bytes;
+    size_t bits, position;
+    bool failed;
+} bit_reader;
+
+static uint32_t read_bits(bit_reader *reader, unsigned count) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < count; i++, reader->position++) {
+        if (reader->position >= reader->bits) {
+            reader->failed = true;
+            return 0;
+        }
+        value = value << 1 | (reader->bytes[reader->position / 8] >> (7 - reader->position % 8) & 1);
+    }
+    return value;
+}
+
+static void skip_variable_length(bit_reader *reader) {
+    unsigned zeros = 0;
+    while (!reader->failed && zeros < 32 && !read_bits(reader, 1)) zeros++;
+    read_bits(reader, zeros < 32 ? zeros : 0);
+}
+
+static void skip_operating_points(bit_reader *reader) {
+    unsigned delay_length = 0;
+    if (read_bits(reader, 1)) { // timing_info_present_flag
+        read_bits(reader, 32);
+        read_bits(reader, 32);
+        if (read_bits(reader, 1)) skip_variable_length(reader);
+        if (read_bits(reader, 1)) { // decoder_model_info_present_flag
+            delay_length = read_bits(reader, 5) + 1;
+            read_bits(reader, 32);
+            read_bits(reader, 10);
+        }
+    }
+    bool has_display_delay = read_bits(reader, 1);
+    unsigned points = read_bits(reader, 5) + 1;
+    for (unsigned i = 0; i < points && !reader->failed; i++) {
+        read_bits(reader, 12);
+        if (read_bits(reader, 5) > 7) read_bits(reader, 1);
+        if (delay_length && read_bits(reader, 1)) {
+            read_bits(reader, delay_length);
+            read_bits(reader, delay_length);
+            read_bits(reader, 1);
+        }
+        if (has_display_delay && read_bits(reader, 1)) read_bits(reader, 4);
+    }
+}
+
+static kf_obu_verdict check_sequence_header(
+    const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height
+) {
+    bit_reader reader = {bytes, size * 8, 0, false};
+    read_bits(&reader, 3); // seq_profile
+    read_bits(&reader, 1); // still_picture
+    if (read_bits(&reader, 1)) { // reduced_still_picture_header
+        read_bits(&reader, 5);
+    } else {
+        skip_operating_points(&reader);
+    }
+    uint32_t width_bits = read_bits(&reader, 4) + 1, height_bits = read_bits(&reader, 4) + 1;
+    uint32_t width = read_bits(&reader, width_bits) + 1, height = read_bits(&reader, height_bits) + 1;
+    if (reader.failed) return KF_OBU_BROKEN;
+    return width <= max_width && height <= max_height ? KF_OBU_SOUND : KF_OBU_TOO_LARGE;
+}
+
+kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height) {
+    enum { SEQUENCE_HEADER = 1 };
+    bool has_header = false;
+    size_t offset = 0;
+    while (offset < size) {
+        uint8_t first = bytes[offset++];
+        bool is_forbidden = first & 0x80, has_extension = first & 4, has_size = first & 2;
+        if (is_forbidden || !has_size) return KF_OBU_BROKEN;
+        if (has_extension) offset++;
+        size_t length = 0;
+        for (unsigned shift = 0;; shift += 7) {
+            if (offset >= size || shift > 28) return KF_OBU_BROKEN;
+            length |= (size_t)(bytes[offset] & 0x7F) << shift;
+            if (!(bytes[offset++] & 0x80)) break;
+        }
+        if (length > size - offset) return KF_OBU_BROKEN;
+        if ((first >> 3 & 15) == SEQUENCE_HEADER) {
+            kf_obu_verdict verdict = check_sequence_header(bytes + offset, length, max_width, max_height);
+            if (verdict != KF_OBU_SOUND) return verdict;
+            has_header = true;
+        }
+        offset += length;
+    }
+    return has_header ? KF_OBU_SOUND : KF_OBU_BROKEN;
+}

@@ -1,0 +1,156 @@
+// Reading PNG through libpng, row by row. Refuses to know what the rows are for.
+#include "support.h"
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <png.h>
+
+struct kf_png_reader {
+    png_structp png;
+    png_infop info;
+    jmp_buf escape;
+    kf_message *message;
+    const uint8_t *bytes;
+    size_t left;
+    uint32_t height, next_row;
+};
+
+static void on_error(png_structp png, png_const_charp text) {
+    kf_png_reader *reader = png_get_error_ptr(png);
+    kf_fail(reader->message, strstr(text, "memory") ? KF_OUT_OF_MEMORY : KF_MALFORMED, text);
+    longjmp(reader->escape, 1);
+}
+static void on_warning(png_structp png, png_const_charp text) { (void)png; (void)text; }
+
+static void read_bytes(png_structp png, png_bytep to, size_t count) {
+    kf_png_reader *reader = png_get_io_ptr(png);
+    if (count > reader->left) {
+        reader->left = 0;
+        png_error(png, "the data ends too early");
+    }
+    memcpy(to, reader->bytes, count);
+    reader->bytes += count;
+    reader->left -= count;
+}
+
+static void describe(kf_png_reader *reader, kf_png_header *header) {
+    png_structp png = reader->png;
+    png_infop info = reader->info;
+    header->width = png_get_image_width(png, info);
+    header->height = reader->height = png_get_image_height(png, info);
+    header->interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    header->has_alpha =
+        (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, info, PNG_INFO_tRNS);
+    int intent;
+    header->srgb = png_get_sRGB(png, info, &intent) != 0;
+    png_charp name;
+    int compression;
+    png_bytep profile;
+    png_uint_32 profile_size;
+    if (png_get_iCCP(png, info, &name, &compression, &profile, &profile_size)) {
+        header->icc = profile;
+        header->icc_size = profile_size;
+    }
+    double gamma;
+    if (png_get_gAMA(png, info, &gamma)) header->gamma = gamma;
+    double *c = header->chromaticities;
+    header->has_chromaticities =
+        png_get_cHRM(png, info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]) != 0;
+}
+
+// Whether the file ends inside a chunk.
+static bool is_cut(const uint8_t *bytes, size_t size) {
+    size_t offset = 8;
+    while (offset < size) {
+        if (size - offset < 12) return true;
+        const uint8_t *chunk = bytes + offset;
+        size_t length = (size_t)chunk[0] << 24 | (size_t)chunk[1] << 16 | (size_t)chunk[2] << 8 | chunk[3];
+        if (length > size - offset - 12) return true;
+        if (memcmp(chunk + 4, "IEND", 4) == 0) return false;
+        offset += 12 + length;
+    }
+    return false;
+}
+
+// Whatever the file holds, the rows are to be B, G, R, A of 8 bits.
+static void ask_for_bgra(kf_png_reader *reader) {
+    png_structp png = reader->png;
+    png_set_scale_16(png);
+    png_set_expand(png);
+    if (!(png_get_color_type(png, reader->info) & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(png);
+    png_set_bgr(png);
+    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+}
+
+kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *header, kf_message *message) {
+    memset(header, 0, sizeof *header);
+    kf_png_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        return NULL;
+    }
+    reader->message = message;
+    reader->bytes = bytes;
+    reader->left = size;
+    if (setjmp(reader->escape)) {
+        kf_png_close(reader);
+        return NULL;
+    }
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    if (reader->png) reader->info = png_create_info_struct(reader->png);
+    if (!reader->info) {
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        kf_png_close(reader);
+        return NULL;
+    }
+    png_set_read_fn(reader->png, reader, read_bytes);
+    // The size is judged by the caller, who knows the limits in force.
+    png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // A profile that libpng dislikes is judged by lcms, not refused with the picture.
+    png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
+    png_set_benign_errors(reader->png, 1);
+    // libpng reads 8 KB at a time or fails. Of a file that is cut it shall see all but the last few bytes.
+    if (is_cut(bytes, size)) png_set_compression_buffer_size(reader->png, 16);
+    png_read_info(reader->png, reader->info);
+    describe(reader, header);
+    reader->message = NULL;
+    return reader;
+}
+
+uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message) {
+    uint32_t first = reader->next_row;
+    reader->message = message;
+    if (setjmp(reader->escape)) return reader->next_row - first;
+    if (first == 0) {
+        ask_for_bgra(reader);
+        png_start_read_image(reader->png);
+    }
+    while (reader->next_row - first < count && reader->next_row < reader->height) {
+        png_read_row(reader->png, rows + (size_t)(reader->next_row - first) * stride, NULL);
+        reader->next_row++;
+    }
+    return reader->next_row - first;
+}
+
+bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message) {
+    reader->message = message;
+    *complete = false;
+    if (setjmp(reader->escape)) return reader->next_row > 0;
+    ask_for_bgra(reader);
+    int passes = png_set_interlace_handling(reader->png);
+    png_start_read_image(reader->png);
+    for (int pass = 0; pass < passes; pass++) {
+        for (uint32_t y = 0; y < reader->height; y++) {
+            png_read_row(reader->png, rows + (size_t)y * stride, NULL);
+            reader->next_row = y + 1;
+        }
+    }
+    *complete = true;
+    return true;
+}
+
+void kf_png_close(kf_png_reader *reader) {
+    if (!reader) return;
+    if (reader->png) png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader);
+}

@@ -1,0 +1,34 @@
+// The one EXIF tag that changes how a picture looks. Knows nothing else of EXIF.
+
+/// Reading of EXIF blocks.
+enum EXIF {
+    /// The orientation in an EXIF block (a TIFF header and its first directory); `.up` when it says none.
+    static func orientation(_ block: UnsafeRawBufferPointer) -> Orientation {
+        var bytes = block
+        // Some writers of WebP and PNG keep the introduction that JPEG needs.
+        let introduction: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
+        if bytes.starts(with: introduction) { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(6)) }
+        let isLittleEndian: Bool
+        if bytes.starts(with: [0x49, 0x49, 0x2A, 0x00]) {
+            isLittleEndian = true
+        } else if bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) {
+            isLittleEndian = false
+        } else {
+            return .up
+        }
+        func number(at offset: Int, bytes size: Int) -> Int? {
+            guard offset >= 0, offset + size <= bytes.count else { return nil }
+            let range = bytes[offset..<offset + size]
+            return isLittleEndian
+                ? range.reversed().reduce(0) { $0 << 8 | Int($1) } : range.reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard let directory = number(at: 4, bytes: 4), let count = number(at: directory, bytes: 2) else { return .up }
+        for index in 0..<count {
+            let entry = directory + 2 + index * 12
+            guard let tag = number(at: entry, bytes: 2) else { return .up }
+            guard tag == 0x0112, number(at: entry + 2, bytes: 2) == 3 else { continue }
+            return number(at: entry + 8, bytes: 2).flatMap(Orientation.init(exif:)) ?? .up
+        }
+        return .up
+    }
+}

@@ -1,0 +1,117 @@
+// PNG. Knows chunks, gamma and interlacing, and leaves setjmp to C.
+
+import CKFCodecs
+import Foundation
+
+enum PNGCodec: ImageCodec {
+    static let contentType = ImageContentType.png
+
+    static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        let reader = try PNGReader(bytes)
+        let chunks = PNGChunks(bytes)
+        var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
+        info.orientation = chunks.orientation
+        info.hasAlpha = reader.hasAlpha
+        info.colorProfileName = reader.profile?.name
+        if let frames = chunks.frameCount { info.setAnimation(frames, chunks.duration, loops: chunks.loopCount) }
+        return info
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedPicture {
+        let reader = try PNGReader(bytes)
+        try options.limits.check(width: reader.size.width, height: reader.size.height)
+        let chunks = PNGChunks(bytes)
+        let target = options.target(for: reader.size)
+        // libpng has seen to it that a grey profile comes with grey pixels only.
+        let conversion = PixelConversion(color: reader.profile?.transform(for: .grey), isStraight: reader.hasAlpha)
+        let bitmap =
+            reader.isInterlaced
+            ? try reader.interlacedBitmap(conversion)?.resampled(to: target)
+            : try RowDecoding(
+                source: reader.size,
+                target: target,
+                conversion: conversion,
+                hasAlpha: reader.hasAlpha ? nil : false,
+                missing: 0
+            ).bitmap(from: reader)
+        guard let bitmap else { throw reader.failure.error(decoding: contentType) }
+        return DecodedPicture(bitmap: bitmap, orientation: chunks.orientation, frameCount: chunks.frameCount)
+    }
+
+    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        var message = kf_message()
+        guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), bitmap.hasAlpha, &message)
+        else { throw message.error(encoding: contentType) }
+        defer { kf_png_writer_close(writer) }
+        let isWritten = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand {
+            rows,
+            bytesPerRow,
+            count in
+            kf_png_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
+        }
+        var result = CBytes()
+        guard isWritten, kf_png_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
+    }
+}
+
+/// An open PNG.
+private final class PNGReader: RowReader {
+    let size: PixelSize
+    let hasAlpha: Bool
+    let isInterlaced: Bool
+    let profile: ColorProfile?
+    private(set) var failure = kf_message()
+    private let handle: OpaquePointer
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+        var header = kf_png_header()
+        guard let handle = kf_png_open(bytes.start, bytes.count, &header, &failure) else {
+            throw failure.error(decoding: .png)
+        }
+        self.handle = handle
+        size = PixelSize(Int(header.width), Int(header.height))
+        hasAlpha = header.has_alpha
+        isInterlaced = header.interlaced
+        profile = Self.profile(header)
+    }
+
+    deinit { kf_png_close(handle) }
+
+    /// A profile goes before sRGB, sRGB before gamma and primaries; these count when they differ visibly from sRGB.
+    private static func profile(_ header: kf_png_header) -> ColorProfile? {
+        if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
+        guard !header.srgb, header.gamma > 0 || header.has_chromaticities else { return nil }
+        let standard = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+        let primaries =
+            header.has_chromaticities
+            ? withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) } : standard
+        let gamma = header.gamma > 0 ? header.gamma : 1 / 2.2
+        let isStandardGamma = abs(gamma * 2.2 - 1) <= 0.01
+        if isStandardGamma, zip(primaries, standard).allSatisfy({ abs($0 - $1) <= 0.01 * $1 }) { return nil }
+        // A file gamma of 1/2.2 is how writers abbreviate the curve of sRGB.
+        return .primaries(primaries, gamma: isStandardGamma ? 0 : 1 / gamma)
+    }
+
+    func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
+        Int(kf_png_read(handle, rows, bytesPerRow, UInt32(count), &failure))
+    }
+
+    /// The passes of an interlaced picture need all of it at once.
+    func interlacedBitmap(_ conversion: PixelConversion) throws(ImagingError) -> Bitmap? {
+        var isUsable = false
+        let bitmap = try Bitmap(size, hasAlpha: nil) { rows in
+            rows.fill()
+            var isComplete = false
+            isUsable = kf_png_read_interlaced(handle, rows.base, rows.bytesPerRow, &isComplete, &failure)
+            if conversion.isIdentity { return }
+            for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
+        }
+        return isUsable ? bitmap : nil
+    }
+}

@@ -1,0 +1,76 @@
+// From decoded rows to a bitmap of the wanted size, holding no more than a band of them. Knows no format.
+
+/// A decoder that hands out its rows one after another.
+protocol RowReader {
+    /// Decodes the next rows as four bytes a pixel; answers how many. Fewer than asked means that no more can be had.
+    func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int
+}
+
+/// Decodes rows into a bitmap, resizing on the way.
+struct RowDecoding {
+    /// The size that the reader's rows have.
+    let source: PixelSize
+    let target: PixelSize
+    let conversion: PixelConversion
+    /// Nil when the pixels must be looked at.
+    let hasAlpha: Bool?
+    /// What stands for rows that could not be decoded.
+    let missing: UInt32
+
+    /// Nil when not a single row could be decoded.
+    func bitmap(from reader: some RowReader) throws(ImagingError) -> Bitmap? {
+        var decoded = 0
+        // Whether rows are missing is known afterwards, and they may be transparent.
+        let opaque = hasAlpha == false && missing >> 24 == 255
+        let bitmap = try Bitmap(target, hasAlpha: opaque ? false : nil) { rows throws(ImagingError) in
+            decoded = source == target ? fill(rows, from: reader) : try shrink(into: rows, from: reader)
+        }
+        return decoded > 0 ? bitmap : nil
+    }
+
+    private func fill(_ rows: PixelRows, from reader: some RowReader) -> Int {
+        // With work to do on the rows, a few at a time stay in the cache.
+        let band = conversion.isIdentity ? target.height : 16
+        var done = 0
+        while done < target.height {
+            let wanted = min(band, target.height - done)
+            let count = reader.read(into: rows.row(done), bytesPerRow: rows.bytesPerRow, count: wanted)
+            if !conversion.isIdentity {
+                for y in done..<done + count { conversion.apply(rows.row(y), count: target.width) }
+            }
+            done += count
+            if count < wanted { break }
+        }
+        rows.fill(from: done, with: missing)
+        return done
+    }
+
+    private func shrink(into rows: PixelRows, from reader: some RowReader) throws(ImagingError) -> Int {
+        let band = min(16, source.height)
+        let bytesPerRow = source.width * 4
+        var resampler = try Resampler(from: source, to: target)
+        defer { withExtendedLifetime(resampler) {} }
+        let buffer = try Buffer<UInt8>(bytesPerRow * band)
+        defer { withExtendedLifetime(buffer) {} }
+        let memory = buffer.base
+        var done = 0
+        var isComplete = true
+        while done < source.height, isComplete {
+            let wanted = min(band, source.height - done)
+            let count = reader.read(into: memory, bytesPerRow: bytesPerRow, count: wanted)
+            for y in 0..<count {
+                let row = memory + y * bytesPerRow
+                conversion.apply(row, count: source.width)
+                resampler.push(row, to: rows)
+            }
+            done += count
+            isComplete = count == wanted
+        }
+        if !isComplete {
+            UnsafeMutableRawPointer(memory).bindMemory(to: UInt32.self, capacity: source.width)
+                .update(repeating: missing, count: source.width)
+            for _ in done..<source.height { resampler.push(memory, to: rows) }
+        }
+        return done
+    }
+}

@@ -1,0 +1,162 @@
+// One picture in memory: rows of pixels that never change. Knows nothing of scale, orientation or files.
+
+public import Foundation
+
+/// Pixels in memory: 8 bits a component, premultiplied, sRGB, in the byte order blue, green, red, alpha.
+///
+/// A bitmap never changes and may be read from any thread. Two bitmaps are equal when they are the same object; two decodes
+/// of the same bytes are not.
+public final class Bitmap: Sendable, Hashable {
+    /// The width in pixels, at least 1.
+    public let width: Int
+    /// The height in pixels, at least 1.
+    public let height: Int
+    /// The distance between the beginnings of two rows in bytes: a multiple of 16, at least `4 * width`.
+    public let bytesPerRow: Int
+    /// Whether some pixel may be less than opaque.
+    ///
+    /// When false, every alpha is 255.
+    public let hasAlpha: Bool
+    // SAFETY: the initialiser fills the memory before anybody else can see the bitmap; nothing writes to it afterwards.
+    private nonisolated(unsafe) let storage: Buffer<UInt8>
+
+    /// The size of one pixel in bits: 32.
+    public var bitsPerPixel: Int { 32 }
+
+    /// Makes a bitmap and lets `fill` write its pixels.
+    ///
+    /// Like the memory of an array, that of the bitmap must be there: without it the process ends. For sizes that somebody
+    /// else chooses there is ``make(width:height:hasAlpha:fill:)``.
+    ///
+    /// - Parameters:
+    ///   - width: The width in pixels; smaller than 1 counts as 1.
+    ///   - height: The height in pixels; smaller than 1 counts as 1.
+    ///   - hasAlpha: Whether pixels may be less than opaque; nil finds out by looking at them.
+    ///   - fill: Writes the pixels. It gets the memory, which is zeroed, and the bytes per row.
+    public convenience init(
+        width: Int,
+        height: Int,
+        hasAlpha: Bool? = nil,
+        fill: (UnsafeMutableRawBufferPointer, Int) -> Void
+    ) {
+        do throws(ImagingError) {
+            try self.init(PixelSize(width, height), hasAlpha: hasAlpha, zeroedFor: fill)
+        } catch {
+            preconditionFailure("no bitmap of \(width) × \(height) pixels: \(error)")
+        }
+    }
+
+    /// Makes a bitmap and lets `fill` write its pixels, or says that there is not enough memory.
+    ///
+    /// - Parameters:
+    ///   - width: The width in pixels; smaller than 1 counts as 1.
+    ///   - height: The height in pixels; smaller than 1 counts as 1.
+    ///   - hasAlpha: Whether pixels may be less than opaque; nil finds out by looking at them.
+    ///   - fill: Writes the pixels. It gets the memory, which is zeroed, and the bytes per row.
+    /// - Returns: The bitmap.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    public static func make(
+        width: Int,
+        height: Int,
+        hasAlpha: Bool? = nil,
+        fill: (UnsafeMutableRawBufferPointer, Int) -> Void
+    ) throws(ImagingError) -> Bitmap {
+        try Bitmap(PixelSize(width, height), hasAlpha: hasAlpha, zeroedFor: fill)
+    }
+
+    private convenience init(
+        _ size: PixelSize,
+        hasAlpha: Bool?,
+        zeroedFor fill: (UnsafeMutableRawBufferPointer, Int) -> Void
+    ) throws(ImagingError) {
+        try self.init(size, hasAlpha: hasAlpha) { rows in
+            rows.fill()
+            fill(
+                UnsafeMutableRawBufferPointer(start: rows.base, count: rows.bytesPerRow * rows.size.height),
+                rows.bytesPerRow
+            )
+        }
+    }
+
+    /// Makes a bitmap over memory that is *not* zeroed: `fill` must write every pixel, or throw.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
+    package init(
+        _ size: PixelSize,
+        hasAlpha: Bool?,
+        fill: (PixelRows) throws(ImagingError) -> Void
+    ) throws(ImagingError) {
+        guard size.width <= Int.max / 8 else { throw .outOfMemory(bytes: nil) }
+        let bytesPerRow = (size.width * 4 + 15) & ~15
+        let (count, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
+        guard !overflow else { throw .outOfMemory(bytes: nil) }
+        let storage = try Buffer<UInt8>(count)
+        let rows = PixelRows(base: storage.base, bytesPerRow: bytesPerRow, size: size)
+        try fill(rows)
+        if bytesPerRow > size.width * 4 { rows.clearPadding() }
+        self.storage = storage
+        width = size.width
+        height = size.height
+        self.bytesPerRow = bytesPerRow
+        self.hasAlpha = hasAlpha ?? !Alpha.isOpaque(rows)
+    }
+
+    /// Calls `body` with all bytes, `height * bytesPerRow` of them.
+    ///
+    /// The pointer is valid until `body` returns.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(start: storage.base, count: storage.count))
+    }
+
+    /// The part inside a rectangle in pixels, made integral outwards and cut at the edges; nil when nothing is left.
+    ///
+    /// - Parameter rect: The rectangle, from the top left corner.
+    /// - Returns: A copy of these pixels, or the bitmap itself when the rectangle holds all of it; nil also when there
+    ///   is not enough memory.
+    public func cropping(to rect: CGRect) -> Bitmap? {
+        try? part(rect)
+    }
+
+    /// What ``cropping(to:)`` gives; nil means that nothing is left.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func part(_ rect: CGRect) throws(ImagingError) -> Bitmap? {
+        guard let part = Geometry.pixelRect(rect, within: size) else { return nil }
+        if part.size == size { return self }
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(part.size, hasAlpha: hasAlpha ? nil : false) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                for y in 0..<part.size.height {
+                    UnsafeMutableRawPointer(rows.row(y)).copyMemory(
+                        from: base + (part.y + y) * bytesPerRow + part.x * 4,
+                        byteCount: part.size.width * 4
+                    )
+                }
+            }
+        }
+    }
+
+    package var size: PixelSize { PixelSize(width, height) }
+
+    /// Whether these are the same object.
+    public static func == (one: Bitmap, other: Bitmap) -> Bool { one === other }
+
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The name that custom frame sources know bitmaps by.
+public typealias CGImage = Bitmap
+
+extension PixelRows {
+    /// Nobody shall find old memory between the rows.
+    fileprivate func clearPadding() {
+        let used = size.width * 4
+        for y in 0..<size.height {
+            (row(y) + used).update(repeating: 0, count: bytesPerRow - used)
+        }
+    }
+}

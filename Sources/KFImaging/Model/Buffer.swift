@@ -1,0 +1,32 @@
+// Memory that may not be had: taking it fails with an error where an array would end the process. Knows no pixels.
+
+import Foundation
+
+/// Memory for plain values, *not* initialised, given back when its last owner lets go.
+///
+/// Everything whose size a picture decides lives in one of these.
+final class Buffer<Element: BitwiseCopyable> {
+    let base: UnsafeMutablePointer<Element>
+    let count: Int
+
+    /// Takes memory for `count` values.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    init(_ count: Int) throws(ImagingError) {
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
+        guard !overflow, count >= 0 else { throw .outOfMemory(bytes: nil) }
+        guard MemorySupply.permits?(bytes) ?? true, let memory = malloc(max(1, bytes)) else {
+            throw .outOfMemory(bytes: bytes)
+        }
+        base = memory.bindMemory(to: Element.self, capacity: count)
+        self.count = count
+    }
+
+    deinit { free(base) }
+}
+
+/// A tap on the memory that ``Buffer`` takes, for trying out what happens when there is none.
+package enum MemorySupply {
+    /// Asked with a number of bytes before they are taken, in the task that sets it; nil permits everything.
+    @TaskLocal package static var permits: (@Sendable (Int) -> Bool)?
+}

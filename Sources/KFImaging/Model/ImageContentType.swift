@@ -1,0 +1,191 @@
+// Kinds of media and the signatures they are known by. Never looks at a file's name to find out.
+
+public import Foundation
+
+/// A kind of media, named by its uniform type identifier.
+///
+/// More kinds may be added by naming them.
+public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
+    /// The uniform type identifier, such as `public.jpeg`.
+    public let rawValue: String
+
+    /// A kind of the given name.
+    ///
+    /// - Parameter rawValue: The uniform type identifier.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// JPEG.
+    public static let jpeg = ImageContentType(rawValue: "public.jpeg")
+    /// PNG, animated or not.
+    public static let png = ImageContentType(rawValue: "public.png")
+    /// GIF.
+    public static let gif = ImageContentType(rawValue: "com.compuserve.gif")
+    /// WebP.
+    public static let webp = ImageContentType(rawValue: "org.webmproject.webp")
+    /// AVIF.
+    public static let avif = ImageContentType(rawValue: "public.avif")
+    /// HEIC: HEIF with HEVC pictures.
+    public static let heic = ImageContentType(rawValue: "public.heic")
+    /// HEIF with any pictures.
+    public static let heif = ImageContentType(rawValue: "public.heif")
+    /// JPEG XL.
+    public static let jxl = ImageContentType(rawValue: "public.jpeg-xl")
+    /// JPEG 2000.
+    public static let jp2 = ImageContentType(rawValue: "public.jpeg-2000")
+    /// TIFF.
+    public static let tiff = ImageContentType(rawValue: "public.tiff")
+    /// Windows bitmap.
+    public static let bmp = ImageContentType(rawValue: "com.microsoft.bmp")
+    /// Windows icon.
+    public static let ico = ImageContentType(rawValue: "com.microsoft.ico")
+    /// PDF.
+    public static let pdf = ImageContentType(rawValue: "com.adobe.pdf")
+    /// SVG.
+    public static let svg = ImageContentType(rawValue: "public.svg-image")
+    /// MPEG-4 video.
+    public static let mp4 = ImageContentType(rawValue: "public.mpeg-4")
+    /// Apple's MPEG-4 video.
+    public static let m4v = ImageContentType(rawValue: "com.apple.m4v-video")
+    /// QuickTime video.
+    public static let mov = ImageContentType(rawValue: "com.apple.quicktime-movie")
+}
+
+extension ImageContentType {
+    /// The kind that bytes begin like; nil when it is none of those known.
+    ///
+    /// - Parameter data: The bytes, or the first hundred of them.
+    public init?(sniffing data: Data) {
+        guard let found = data.withUnsafeBytes({ Self.sniff($0) }) else { return nil }
+        self = found
+    }
+
+    /// The kind that files with an extension usually hold; upper and lower case are the same.
+    ///
+    /// - Parameter fileExtension: The extension without its dot.
+    public init?(fileExtension: String) {
+        let wanted = fileExtension.lowercased()
+        guard let match = Self.table.first(where: { $0.extensions.contains(wanted) }) else { return nil }
+        self = match.type
+    }
+
+    /// The extension (without dot) that files of this kind usually have; nil for kinds we do not know.
+    public var preferredFileExtension: String? {
+        Self.table.first { $0.type == self }?.extensions.first
+    }
+
+    /// What people call it.
+    package var name: String { Self.table.first { $0.type == self }?.name ?? rawValue }
+
+    private static let table: [(type: ImageContentType, name: String, extensions: [String])] = [
+        (.jpeg, "JPEG", ["jpg", "jpeg", "jpe", "jfif"]),
+        (.png, "PNG", ["png", "apng"]),
+        (.gif, "GIF", ["gif"]),
+        (.webp, "WebP", ["webp"]),
+        (.avif, "AVIF", ["avif", "avifs"]),
+        (.heic, "HEIC", ["heic", "heics"]),
+        (.heif, "HEIF", ["heif"]),
+        (.jxl, "JPEG XL", ["jxl"]),
+        (.jp2, "JPEG 2000", ["jp2", "j2k"]),
+        (.tiff, "TIFF", ["tiff", "tif"]),
+        (.bmp, "BMP", ["bmp"]),
+        (.ico, "ICO", ["ico"]),
+        (.pdf, "PDF", ["pdf"]),
+        (.svg, "SVG", ["svg"]),
+        (.mp4, "MP4", ["mp4"]),
+        (.m4v, "M4V", ["m4v"]),
+        (.mov, "QuickTime", ["mov"]),
+    ]
+}
+
+extension ImageContentType {
+    private static let signatures: [(bytes: [UInt8], type: ImageContentType)] = [
+        ([0xFF, 0xD8, 0xFF], .jpeg),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
+        (Array("GIF87a".utf8), .gif),
+        (Array("GIF89a".utf8), .gif),
+        ([0, 0, 0, 0x0C, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A], .jp2),
+        ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
+        ([0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A], .jxl),
+        ([0xFF, 0x0A], .jxl),
+        ([0x49, 0x49, 0x2A, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
+        ([0x00, 0x00, 0x01, 0x00], .ico),
+        (Array("%PDF".utf8), .pdf),
+        (Array("BM".utf8), .bmp),
+    ]
+
+    private static let brands: [(names: [String], type: ImageContentType)] = [
+        (["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"], .heic),
+        (["avif", "avis"], .avif),
+        (["mif1", "msf1"], .heif),
+        (["isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "mmp4", "avc1", "dash"], .mp4),
+        (["M4V ", "M4VH", "M4VP"], .m4v),
+        (["qt  "], .mov),
+    ]
+
+    static func sniff(_ bytes: UnsafeRawBufferPointer) -> ImageContentType? {
+        if let match = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return match.type }
+        if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) { return .webp }
+        if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) { return sniffBrand(bytes) }
+        if bytes.first == UInt8(ascii: "<"), bytes.suffix(100).contains("</svg>") { return .svg }
+        return nil
+    }
+
+    /// The major brand decides; a general one (`mif1`) lets the compatible brands say what is inside.
+    private static func sniffBrand(_ bytes: UnsafeRawBufferPointer) -> ImageContentType? {
+        func type(at offset: Int) -> ImageContentType? {
+            let brand = bytes[offset..<offset + 4]
+            return brands.first { $0.names.contains { brand.elementsEqual($0.utf8) } }?.type
+        }
+        let major = type(at: 8)
+        guard major == .heif || major == nil else { return major }
+        let boxSize = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        var offset = 16
+        while offset + 4 <= min(boxSize, bytes.count) {
+            if let type = type(at: offset), type == .avif || type == .heic { return type }
+            offset += 4
+        }
+        return major
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate func contains(_ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard count >= wanted.count else { return false }
+        return (startIndex...endIndex - wanted.count).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+}
+
+/// The formats that a cache serializer may be asked for by name.
+public enum ImageFormat: Sendable, Hashable, CaseIterable {
+    /// None of the others.
+    case unknown
+    /// PNG.
+    case PNG
+    /// JPEG.
+    case JPEG
+    /// GIF.
+    case GIF
+
+    /// The format that bytes begin like.
+    ///
+    /// Eight bytes or fewer are never recognised.
+    ///
+    /// - Parameter data: The bytes.
+    public init(sniffing data: Data) {
+        guard data.count > 8 else {
+            self = .unknown
+            return
+        }
+        if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            self = .PNG
+        } else if data.starts(with: [0xFF, 0xD8, 0xFF]) {
+            self = .JPEG
+        } else if data.starts(with: "GIF".utf8) {
+            self = .GIF
+        } else {
+            self = .unknown
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// What a picture may cost before it is refused. Knows no format.
+
+/// What decoding may cost.
+///
+/// A picture that exceeds a limit is refused before memory is allocated for it.
+public struct ImageDecodingLimits: Sendable, Hashable {
+    /// The most pixels a picture may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
+    public var maxPixelCount: Int
+    /// The most scans a progressive JPEG may have; each costs a visit of the whole picture.
+    ///
+    /// 500 unless set.
+    public var maxScanCount: Int
+    /// The most memory in bytes for the coefficients of a progressive JPEG, whose last scan may change all of them.
+    ///
+    /// Even a small version of the picture needs them all: 3 bytes a pixel when the colours are stored at a quarter of
+    /// the resolution, as is usual, and 6 bytes when they are stored in full. The same goes for JPEGs that are not
+    /// progressive but keep their colours in separate scans. 320 MiB unless set: enough for 111 or 55 megapixels.
+    public var maxCoefficientBytes: Int
+
+    /// The limits in force unless told otherwise.
+    ///
+    /// - Parameters:
+    ///   - maxPixelCount: The most pixels.
+    ///   - maxScanCount: The most scans of a progressive JPEG.
+    ///   - maxCoefficientBytes: The most memory for the coefficients of a progressive JPEG, in bytes.
+    public init(maxPixelCount: Int = 1 << 28, maxScanCount: Int = 500, maxCoefficientBytes: Int = 320 << 20) {
+        self.maxPixelCount = maxPixelCount
+        self.maxScanCount = maxScanCount
+        self.maxCoefficientBytes = maxCoefficientBytes
+    }
+
+    /// Throws when a picture of this size is not allowed.
+    package func check(width: Int, height: Int) throws(ImagingError) {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        guard overflow || count > maxPixelCount else { return }
+        throw .limitExceeded(limit: "maxPixelCount", allowed: maxPixelCount, width: width, height: height)
+    }
+
+    /// Throws when coefficients of a picture of this size may not take so many bytes.
+    func check(coefficientBytes count: Int, of size: PixelSize) throws(ImagingError) {
+        guard count > maxCoefficientBytes else { return }
+        throw .limitExceeded(
+            limit: "maxCoefficientBytes",
+            allowed: maxCoefficientBytes,
+            width: size.width,
+            height: size.height
+        )
+    }
+}

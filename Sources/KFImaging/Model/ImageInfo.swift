@@ -1,0 +1,53 @@
+// What a file's header says about its picture. Knows no pixels.
+
+public import Foundation
+
+/// What the header of encoded image data says, found without decoding pixels.
+public struct ImageInfo: Sendable, Codable, Hashable {
+    /// The format.
+    public var contentType: ImageContentType
+    /// The width as stored, in pixels; `orientation` says whether width and height are exchanged for display.
+    public var pixelWidth: Int
+    /// The height as stored, in pixels.
+    public var pixelHeight: Int
+    /// How the pixels are to be turned for display.
+    public var orientation: Orientation
+    /// The number of frames; 1 for stills.
+    public var frameCount: Int
+    /// The time that all frames take once, in seconds; nil for stills.
+    public var duration: TimeInterval?
+    /// How often the frames are to be played, 0 meaning for ever; nil for stills.
+    public var loopCount: Int?
+    /// Whether the format of the pixels allows transparency.
+    ///
+    /// The pixels may be opaque nevertheless.
+    public var hasAlpha: Bool
+    /// The name of the embedded ICC profile; nil when there is none.
+    public var colorProfileName: String?
+    /// The length of the encoded data in bytes.
+    public var byteCount: Int
+
+    /// Reads the header of JPEG, PNG, GIF, WebP or AVIF data.
+    ///
+    /// - Parameter data: The encoded bytes.
+    /// - Throws: ``ImagingError`` when the header cannot be read.
+    public init(data: Data) throws(ImagingError) { self = try Codecs.info(of: data) }
+
+    init(contentType: ImageContentType, size: PixelSize, byteCount: Int) {
+        self.contentType = contentType
+        pixelWidth = size.width
+        pixelHeight = size.height
+        orientation = .up
+        frameCount = 1
+        hasAlpha = false
+        self.byteCount = byteCount
+    }
+
+    /// Notes an animation; a single frame has neither duration nor loops.
+    mutating func setAnimation(_ frameCount: Int, _ duration: Double, loops: Int) {
+        self.frameCount = frameCount
+        guard frameCount > 1 else { return }
+        self.duration = duration
+        loopCount = loops
+    }
+}

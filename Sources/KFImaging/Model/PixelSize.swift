@@ -1,0 +1,49 @@
+// A size that a bitmap can have. Knows nothing of points.
+
+/// Width and height in pixels, each at least 1.
+package struct PixelSize: Hashable, Sendable {
+    package let width: Int
+    package let height: Int
+
+    /// Sides below 1 become 1: a bitmap without pixels does not exist.
+    package init(_ width: Int, _ height: Int) {
+        self.width = max(1, width)
+        self.height = max(1, height)
+    }
+
+    /// The longer side.
+    package var longerSide: Int { max(width, height) }
+
+    /// How many pixels there are, `Int.max` when that cannot be counted.
+    package var pixelCount: Int {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : count
+    }
+
+    /// The size after a quarter turn.
+    package var transposed: PixelSize { PixelSize(height, width) }
+}
+
+/// Rows of a bitmap that is being filled: BGRA, premultiplied, not initialised yet.
+package struct PixelRows {
+    package let base: UnsafeMutablePointer<UInt8>
+    package let bytesPerRow: Int
+    package let size: PixelSize
+
+    /// The first byte of row `y`.
+    package func row(_ y: Int) -> UnsafeMutablePointer<UInt8> { base + y * bytesPerRow }
+
+    /// Row `y` as pixels: 0xAARRGGBB each.
+    package func pixels(_ y: Int) -> UnsafeMutablePointer<UInt32> {
+        // Rows begin on multiples of 16 bytes.
+        UnsafeMutableRawPointer(row(y)).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// Sets every byte of the rows from `first` on, padding included.
+    package func fill(from first: Int = 0, with pixel: UInt32 = 0) {
+        guard first < size.height else { return }
+        let words = bytesPerRow / 4
+        UnsafeMutableRawPointer(row(first)).assumingMemoryBound(to: UInt32.self)
+            .update(repeating: pixel, count: words * (size.height - first))
+    }
+}

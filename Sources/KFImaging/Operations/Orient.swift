@@ -1,0 +1,33 @@
+// Turning and mirroring whole bitmaps. Knows no files.
+
+extension Bitmap {
+    /// The picture as it is meant to be seen, when it is stored in the given orientation.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func oriented(from orientation: Orientation) throws(ImagingError) -> Bitmap {
+        guard orientation != .up else { return self }
+        let display = orientation.isTransposing ? size.transposed : size
+        let walk = orientation.walk(through: size)
+        let stride = bytesPerRow / 4
+        let stepX = walk.dx.y * stride + walk.dx.x
+        let stepY = walk.dy.y * stride + walk.dy.x
+        let start = walk.start.y * stride + walk.start.x
+        // Transposing visits the source column by column; in small squares the lines it touches stay in the cache.
+        let square = orientation.isTransposing ? 32 : display.width
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(display, hasAlpha: hasAlpha) { rows in
+                guard let pixels = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return rows.fill() }
+                for left in Swift.stride(from: 0, to: display.width, by: square) {
+                    for y in 0..<display.height {
+                        let target = rows.pixels(y)
+                        var place = start + y * stepY + left * stepX
+                        for x in left..<min(left + square, display.width) {
+                            target[x] = pixels[place]
+                            place &+= stepX
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

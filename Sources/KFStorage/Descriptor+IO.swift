@@ -1,0 +1,70 @@
+// Bytes, times and attributes of an open file. Knows nothing of names.
+
+import CKFLinux
+import Foundation
+import Glibc
+
+extension Descriptor {
+    /// The status of the file.
+    ///
+    /// It cannot fail for an open descriptor.
+    var status: stat {
+        var status = stat()
+        fstat(number, &status)
+        return status
+    }
+
+    /// Reads `count` bytes from the start, fewer if the file ends before; `nil` with `errno` on failure.
+    func read(_ count: Int) -> Data? {
+        guard count > 0 else { return Data() }
+        // Not `Data(count:)`, which would write zeros over memory that is about to be filled.
+        guard let buffer = malloc(count) else { return nil }
+        var filled = 0
+        while filled < count {
+            let result = Glibc.read(number, buffer + filled, count - filled)
+            if result == 0 { break }
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else {
+                free(buffer)
+                return nil
+            }
+            filled += result
+        }
+        return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
+    }
+
+    /// Writes all of `data`; false with `errno` on failure.
+    func write(_ data: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let result = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else { return false }
+                rest = rest.dropFirst(result)
+            }
+            return true
+        }
+    }
+
+    /// Sets the access and the modification time; false with `errno` on failure.
+    func setTimes(access: timespec, modification: timespec) -> Bool { futimens(number, [access, modification]) == 0 }
+
+    /// Sets an extended attribute; false with `errno` on failure.
+    func setAttribute(_ name: String, to value: [UInt8]) -> Bool {
+        fsetxattr(number, name, value, value.count, 0) == 0
+    }
+
+    /// Hands the first `limit` bytes of an extended attribute to `body`, or none if there is no such attribute, or if
+    /// it is longer.
+    func withAttribute<Result>(
+        _ name: String,
+        limit: Int,
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in
+            let count = fgetxattr(number, name, buffer.baseAddress, limit)
+            return body(UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
+        }
+    }
+}

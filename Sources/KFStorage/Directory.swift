@@ -1,0 +1,164 @@
+// A directory held open, and the system calls relative to it. Knows nothing of entries and what they mean.
+
+import CKFLinux
+import Foundation
+import Glibc
+
+/// A file descriptor that is closed when it goes.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+    deinit { close(number) }
+}
+
+/// A directory held open.
+///
+/// Names are looked up in the directory itself, whatever its path means by now, and a symbolic link at a name is
+/// never followed.
+final class Directory: Sendable {
+    /// Where it was found.
+    let path: String
+    private let number: Int32
+    private let identity: FileIdentity
+
+    private init?(path: String, number: Int32) {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { return nil }
+        self.path = path
+        self.number = number
+        identity = FileIdentity(status)
+    }
+
+    deinit { close(number) }
+
+    /// The directory at `path`, or `nil` if there is nothing.
+    static func open(_ path: String) throws(StorageError) -> Directory? {
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number < 0, errno == ENOENT { return nil }
+        guard number >= 0 else { throw StorageError(.openDirectory, path, errno) }
+        guard let directory = Directory(path: path, number: number) else {
+            throw StorageError(.openDirectory, path, errno)
+        }
+        return directory
+    }
+
+    /// The directory at `path`, made with all that leads to it if need be.
+    static func create(_ path: String) throws(StorageError) -> Directory {
+        if let directory = try open(path) { return directory }
+        let parent = (path as NSString).deletingLastPathComponent
+        if !parent.isEmpty, parent != path { _ = try create(parent) }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw StorageError(.createDirectory, path, errno) }
+        guard let directory = try open(path) else { throw StorageError(.createDirectory, path, ENOENT) }
+        return directory
+    }
+
+    /// Whether its path still leads to it: false after it was removed or moved.
+    var isAtItsPath: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && FileIdentity(status) == identity
+    }
+
+    /// Whether files can be renamed from the one into the other.
+    func isOnSameFileSystem(as other: Directory) -> Bool { identity.device == other.identity.device }
+
+    /// The full path of `name`.
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// The status of what `name` stands for, or `nil` if there is nothing.
+    func status(of name: String) throws(StorageError) -> stat? {
+        var status = stat()
+        if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        guard errno == ENOENT else { throw StorageError(.read, path(of: name), errno) }
+        return nil
+    }
+
+    /// Opens `name` for reading, or answers `nil` if there is nothing.
+    func open(_ name: String) throws(StorageError) -> Descriptor? {
+        // Not blocking: a pipe in the place of an entry must not hold the thread.
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
+        var file = openat(number, name, flags | kf_o_noatime)
+        if file < 0, errno == EPERM { file = openat(number, name, flags) }
+        if file >= 0 { return Descriptor(file) }
+        guard errno == ENOENT else { throw StorageError(.read, path(of: name), errno) }
+        return nil
+    }
+
+    /// Makes the new file `name` for writing, or answers `nil` if the name is taken.
+    func create(_ name: String) throws(StorageError) -> Descriptor? {
+        let file = openat(number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        if file >= 0 { return Descriptor(file) }
+        guard errno == EEXIST else { throw StorageError(.write, path(of: name), errno) }
+        return nil
+    }
+
+    /// Moves `name` to `newName` in `target`, over a file that is there.
+    func move(_ name: String, to target: Directory, as newName: String) throws(StorageError) {
+        guard renameat(number, name, target.number, newName) == 0 else {
+            throw StorageError(.write, target.path(of: newName), errno)
+        }
+    }
+
+    /// Removes the file `name` and answers whether there was one.
+    @discardableResult
+    func remove(_ name: String) throws(StorageError) -> Bool {
+        if unlinkat(number, name, 0) == 0 { return true }
+        guard errno == ENOENT else { throw StorageError(.remove, path(of: name), errno) }
+        return false
+    }
+
+    /// Removes the file `name` if it still is the one whose status was `known`.
+    func remove(_ name: String, ifStill known: stat) throws(StorageError) {
+        guard let status = try status(of: name), FileIdentity(status) == FileIdentity(known) else { return }
+        try remove(name)
+    }
+
+    /// Removes whatever `name` stands for: a file, a link but not what it leads to, a directory with all it holds.
+    func removeTree(_ name: String) throws(StorageError) {
+        guard let status = try status(of: name) else { return }
+        guard status.isDirectory else {
+            try remove(name)
+            return
+        }
+        let descriptor = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0, let directory = Directory(path: path(of: name), number: descriptor) else {
+            throw StorageError(.remove, path(of: name), errno)
+        }
+        var names: [String] = []
+        try directory.forEachName { names.append($0) }
+        for name in names { try directory.removeTree(name) }
+        guard unlinkat(number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw StorageError(.remove, path(of: name), errno)
+        }
+    }
+
+    /// Calls `body` with every name but `.` and `..`.
+    func forEachName(_ body: (String) -> Void) throws(StorageError) {
+        let listing = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listing >= 0 else { throw StorageError(.list, path, errno) }
+        guard let stream = fdopendir(listing) else {
+            let code = errno
+            close(listing)
+            throw StorageError(.list, path, code)
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { body(name) }
+        }
+    }
+}
+
+/// What makes a file this file and no other.
+struct FileIdentity: Hashable, Sendable {
+    let device: dev_t
+    let inode: ino_t
+
+    init(_ status: stat) {
+        device = status.st_dev
+        inode = status.st_ino
+    }
+}

@@ -1,0 +1,95 @@
+// Runs one task for everyone who wants the same thing. Knows nothing of what the thing is.
+
+/// Coalesces asynchronous work: one task a key, its result for everyone who joined before it ended.
+///
+/// Each waiter can leave on its own; when the last one leaves, the task is cancelled. A waiter that leaves gets
+/// its answer at once and does not wait for the task to notice. Everyone in a round shares one `Context`, through
+/// which the work can speak to its waiters while it goes on.
+package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Value: Sendable, Failure: Error>: Sendable
+{
+    package typealias Outcome = Result<Value, Failure>
+    private typealias Waiter = Promise<Outcome>
+    private typealias Work = SharedWork<Key, Waiter>
+
+    private struct State: Sendable {
+        var work = Work()
+        var rounds: [Int: (context: Context, task: Task<Void, Never>)] = [:]
+    }
+
+    private let state = Locked(State())
+    private let makeContext: @Sendable () -> Context
+
+    /// Creates an empty set of tasks.
+    /// - Parameter makeContext: Makes what the waiters of one round share. Called with a lock held.
+    package init(context makeContext: @escaping @Sendable () -> Context) { self.makeContext = makeContext }
+
+    /// How many different things are being worked on.
+    package var count: Int { state.withLock { $0.work.count } }
+
+    /// Joins the work on `key`, starting it if nobody else has, and waits for its result.
+    ///
+    /// Joining happens before the first suspension, so the work is under way when a task started on this thread
+    /// first leaves it.
+    /// - Parameters:
+    ///   - key: What is wanted.
+    ///   - joined: Called once, before waiting, with what the waiters of this round share.
+    ///   - cancelled: The failure for a waiter whose task is cancelled; asked at that moment, on any thread.
+    ///   - operation: The work, run in a task of its own that inherits nothing but the priority.
+    /// - Returns: What the work made.
+    /// - Throws: The work's failure, or `cancelled`'s.
+    package func value(
+        for key: Key,
+        joined: (Context) -> Void = { _ in },
+        cancelled: @escaping @Sendable (Context) -> Failure,
+        operation: @escaping @Sendable (Context) async -> Outcome
+    ) async throws(Failure) -> Value {
+        let waiter = Waiter()
+        let (ticket, context) = join(key, waiter, operation)
+        joined(context)
+        let outcome = await withTaskCancellationHandler {
+            await waiter.value
+        } onCancel: {
+            leave(ticket) { cancelled(context) }
+        }
+        return try outcome.get()
+    }
+
+    private func join(
+        _ key: Key,
+        _ waiter: Waiter,
+        _ operation: @escaping @Sendable (Context) async -> Outcome
+    ) -> (Work.Ticket, Context) {
+        state.withLock { state in
+            let (ticket, _) = state.work.join(key, waiter)
+            if let round = state.rounds[ticket.round] { return (ticket, round.context) }
+            let context = makeContext()
+            let task = Task { @concurrent in
+                let outcome = await operation(context)
+                self.finish(ticket, outcome)
+            }
+            state.rounds[ticket.round] = (context, task)
+            return (ticket, context)
+        }
+    }
+
+    private func finish(_ ticket: Work.Ticket, _ outcome: Outcome) {
+        let waiters = state.withLock { state in
+            state.rounds[ticket.round] = nil
+            return state.work.finish(ticket.key, round: ticket.round)
+        }
+        for waiter in waiters { waiter.keep(outcome) }
+    }
+
+    private func leave(_ ticket: Work.Ticket, _ cancelled: () -> Failure) {
+        let (departure, task) = state.withLock { state -> (Work.Departure, Task<Void, Never>?) in
+            let departure = state.work.leave(ticket)
+            guard case .stop = departure else { return (departure, nil) }
+            return (departure, state.rounds.removeValue(forKey: ticket.round)?.task)
+        }
+        switch departure {
+        case .stop(let waiter), .others(let waiter): waiter.keep(.failure(cancelled()))
+        case .tooLate: break
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,64 @@
+// What RFC 9110 says about redirects, as functions of values. Knows nothing of connections or handlers.
+
+package import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// The request a redirecting response asks for, or `nil` if `response` is not a redirect that can be followed.
+    ///
+    /// All header fields are kept; who may see credentials is decided by ``withoutCredentials(leaving:)``.
+    package func redirected(by response: HTTPURLResponse) -> URLRequest? {
+        let status = response.statusCode
+        guard [301, 302, 303, 307, 308].contains(status),
+            let location = response.value(forHTTPHeaderField: "Location"), !location.isEmpty,
+            let current = url, let target = URL(string: location, relativeTo: current)?.absoluteURL
+        else { return nil }
+
+        var next = self
+        next.url = target.inheritingFragment(of: current)
+        let method = (httpMethod ?? "GET").uppercased()
+        let dropsBody = status == 303 ? method != "HEAD" : (status == 301 || status == 302) && method == "POST"
+        if dropsBody {
+            next.httpMethod = "GET"
+            next.httpBody = nil
+            for field in ["Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding"] {
+                next.setValue(nil, forHTTPHeaderField: field)
+            }
+        }
+        next.setValue(nil, forHTTPHeaderField: "Host")
+        return next
+    }
+
+    /// The request without what belongs to the origin of `previous`, if it goes to another one.
+    package func withoutCredentials(leaving previous: URL?) -> URLRequest {
+        guard let url, let previous, !url.hasSameOrigin(as: previous) else { return self }
+        var stripped = self
+        for field in ["Authorization", "Cookie", "Proxy-Authorization"] {
+            stripped.setValue(nil, forHTTPHeaderField: field)
+        }
+        return stripped
+    }
+}
+
+extension URL {
+    /// Whether scheme, host and port agree.
+    package func hasSameOrigin(as other: URL) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
+            && effectivePort == other.effectivePort
+    }
+
+    private var effectivePort: Int? {
+        port ?? (scheme?.lowercased() == "https" ? 443 : scheme?.lowercased() == "http" ? 80 : nil)
+    }
+
+    fileprivate func inheritingFragment(of other: URL) -> URL {
+        guard fragment == nil, let fragment = other.fragment,
+            var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        parts.fragment = fragment
+        return parts.url ?? self
+    }
+}

@@ -1,0 +1,139 @@
+// What the library asks of whatever moves bytes over HTTP. Knows nothing of images, sharing, retrying or caches.
+
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Something that sends a request and hands back the bytes of the response.
+///
+/// A transport only moves bytes. It follows no redirect by itself, judges no status, limits no size, caches nothing and
+/// retries nothing: it reports, and ``TransportEvents`` decides. Every transport therefore behaves alike.
+public protocol Transport: Sendable {
+    /// Starts one transfer. It is under way when this returns; a transport may also call `events` before it returns.
+    ///
+    /// - Parameters:
+    ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`.
+    ///   - policy: How patient and how trusting this transfer is.
+    ///   - events: Told what happens. The transport lets go of it after ``TransportEvents/didComplete(_:)``.
+    /// - Returns: The running transfer.
+    func start(_ request: URLRequest, policy: TransportPolicy, events: any TransportEvents) -> any TransportTask
+
+    /// Stops all transfers and releases connections. Transfers started afterwards fail as cancelled.
+    func invalidate()
+}
+
+/// One transfer under way.
+///
+/// All members may be used from any thread.
+public protocol TransportTask: AnyObject, Sendable {
+    /// The request the transfer was started with.
+    var originalRequest: URLRequest { get }
+
+    /// The request of the current hop; differs from ``originalRequest`` once a redirect was followed.
+    var currentRequest: URLRequest { get }
+
+    /// The head of the latest response, `nil` until one arrived.
+    var response: URLResponse? { get }
+
+    /// How urgent the transfer is, from 0 to 1. A hint: a transport may ignore it.
+    var priority: Float { get set }
+
+    /// Stops the transfer. ``TransportEvents/didComplete(_:)`` still follows, once, with a cancelled error, unless the
+    /// transfer had already completed.
+    func cancel()
+}
+
+/// What an event answers: at once, or after waiting for someone.
+///
+/// The transfer, and through its connection the peer, pauses until the answer is there.
+public enum TransportAnswer<Value: Sendable>: Sendable {
+    /// The answer is known; the transfer goes on without leaving its thread.
+    case now(Value)
+    /// The transfer waits for this, run once by the transport on no particular thread.
+    case later(@Sendable () async -> Value)
+}
+
+/// Whether the body of a response is wanted.
+public enum TransportDisposition: Hashable, Sendable {
+    /// Go on and deliver the body.
+    case allow
+    /// Stop here; the transfer completes as cancelled.
+    case cancel
+}
+
+/// What a transport tells about one transfer.
+///
+/// Calls come one at a time, in order, on a thread of the transport that must not be blocked:
+/// any number of redirects, then the response, then the data, then at most once metrics, then completion. After
+/// ``TransportTask/cancel()`` the rest may be left out, but never the completion.
+public protocol TransportEvents: Sendable {
+    /// The server asks to continue elsewhere.
+    ///
+    /// - Parameters:
+    ///   - response: The redirecting response.
+    ///   - proposed: The request RFC 9110 asks for, with all header fields of the previous one, credentials included.
+    /// - Returns: The request to follow, changed or not; `nil` makes this response the final one.
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?>
+
+    /// The head of the final response has arrived.
+    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition>
+
+    /// More of the body has arrived. No further data comes until the answer does.
+    func didReceive(_ data: Data) -> TransportAnswer<Void>
+
+    /// What was measured. At most once, before ``didComplete(_:)``.
+    func didCollect(_ metrics: TransportMetrics)
+
+    /// The transfer is over: exactly once, last.
+    ///
+    /// - Parameter error: Why it failed, or `nil` when the whole body was delivered.
+    func didComplete(_ error: TransportError?)
+}
+
+/// How patient and how trusting one transfer is.
+///
+/// All times are in seconds; `nil`, zero and below mean no limit.
+public struct TransportPolicy: Hashable, Sendable {
+    /// How long it may take until the request is on its way: waiting for a free connection, name lookup, connecting, TLS.
+    public var connectTimeout: TimeInterval?
+
+    /// How long the peer may stay silent once the request was sent.
+    public var idleTimeout: TimeInterval?
+
+    /// How long the whole transfer may take, redirects included.
+    public var totalTimeout: TimeInterval?
+
+    /// Hosts whose certificate is accepted unchecked.
+    ///
+    /// Compared without case; judged anew for the host of each hop.
+    public var trustedHosts: Set<String>
+
+    /// Whether networks the user wants to save data on may be used.
+    ///
+    /// A hint: NIO cannot tell such networks apart.
+    public var allowsConstrainedNetworkAccess: Bool
+
+    /// Whether to ask for gzip or deflate.
+    ///
+    /// Otherwise the server is asked for the plain bytes.
+    public var asksForCompression: Bool
+
+    /// A policy.
+    public init(
+        connectTimeout: TimeInterval? = 15,
+        idleTimeout: TimeInterval? = 15,
+        totalTimeout: TimeInterval? = nil,
+        trustedHosts: Set<String> = [],
+        allowsConstrainedNetworkAccess: Bool = true,
+        asksForCompression: Bool = true
+    ) {
+        self.connectTimeout = connectTimeout
+        self.idleTimeout = idleTimeout
+        self.totalTimeout = totalTimeout
+        self.trustedHosts = trustedHosts
+        self.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        self.asksForCompression = asksForCompression
+    }
+}

@@ -1,0 +1,105 @@
+// What concerns the whole cache: sizes, listing, clearing, cleaning.
+
+public import Foundation
+import KFStorage
+import KFSupport
+
+extension Notification.Name {
+    /// Posted on the main queue when cleaning has removed files of a cache.
+    ///
+    /// The object is the cache; the user info holds the file names under ``KingfisherDiskCacheCleanedHashKey``.
+    public static let KingfisherDidCleanDiskCache = Notification.Name(
+        "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache"
+    )
+}
+
+/// The key in a notification's user info that holds the names of the files removed, as `[String]`.
+public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
+
+extension ImageCache {
+    /// What is known of an image on disk without reading it.
+    public struct DiskEntry: Sendable, Equatable {
+        /// The key with the identifier of the processor; nil if the file system could not keep it.
+        public let key: String?
+        /// The name of the file.
+        public let fileName: String
+        /// The bytes of the file.
+        public let size: Int
+        /// When the entry expires, or has; `distantFuture` means never.
+        public let expiration: Date
+        /// When the entry was stored or last read.
+        public let lastAccess: Date
+    }
+
+    /// All images on disk, with those that have expired and are not removed yet, in no particular order.
+    ///
+    /// (Not in Kingfisher.) Throws ``KingfisherError``, a cache error, when the directory cannot be listed.
+    public func diskEntries() async throws(KingfisherError) -> [DiskEntry] {
+        let listing = await order.placeForAll(holdingBack: false).run { [self] in
+            await onDisk { disk throws(KingfisherError) in try disk.listing() }
+        }
+        return try listing.get().map { listed in
+            DiskEntry(
+                key: listed.key,
+                fileName: listed.name,
+                size: listed.size,
+                expiration: listed.expiry,
+                lastAccess: listed.lastAccess
+            )
+        }
+    }
+
+    /// Removes all images from memory and disk; the handler is called on the main queue, whatever happens.
+    public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        clearMemoryCache()
+        clearDiskCache(completion: handler)
+    }
+
+    /// Removes all images from memory and disk.
+    public func clearCache() async {
+        clearMemoryCache()
+        await clearDiskCache()
+    }
+
+    /// Removes all images from memory.
+    public func clearMemoryCache() { memoryStorage.removeAll() }
+
+    /// Removes what has expired on disk, in the background.
+    @MainActor
+    public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
+
+    func size() async -> Result<UInt, KingfisherError> {
+        await order.placeForAll(holdingBack: false).run { [self] in
+            await onDisk { disk throws(KingfisherError) in try disk.totalSize() }
+        }
+    }
+
+    /// Answers what removes all files.
+    ///
+    /// A failure leaves files behind and is not reported.
+    func clearDisk() -> @Sendable () async -> Void {
+        let place = order.placeForAll(holdingBack: true)
+        return { [self] in
+            _ = await place.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
+        }
+    }
+
+    /// Removes what has expired, then what is too much.
+    ///
+    /// What fails is left to the next time.
+    func cleanDisk() async {
+        let removed = await order.placeForAll(holdingBack: false).run { [self] in
+            let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
+            let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }
+            return ((try? expired.get()) ?? []) + ((try? excess.get()) ?? [])
+        }
+        guard !removed.isEmpty else { return }
+        CallbackQueue.mainAsync.execute { [self] in
+            NotificationCenter.default.post(
+                name: .KingfisherDidCleanDiskCache,
+                object: self,
+                userInfo: [KingfisherDiskCacheCleanedHashKey: removed.map(\.lastPathComponent)]
+            )
+        }
+    }
+}

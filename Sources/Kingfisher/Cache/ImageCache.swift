@@ -1,0 +1,435 @@
+// Images by key, in memory and on disk: everything users may call or override. How it is done is in the files beside
+// this one; nothing here knows of sources, downloads or processing.
+
+public import Foundation
+import KFStorage
+import KFSupport
+
+/// Keeps images in memory and on disk.
+///
+/// An entry is addressed by its key and by the identifier of the processor that made the image. Memory is read and written
+/// on the caller's thread, without waiting; the disk on the library's own threads. Operations on one entry take effect
+/// in the order they were called. All functions may be called from any thread.
+///
+/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once.
+// SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which answer
+// for their own properties, may be written elsewhere.
+open class ImageCache: @unchecked Sendable {
+    /// The cache that is used when no other is named.
+    public static let `default` = ImageCache(name: "default")
+
+    /// Makes the disk cache's directory out of the directory it lies in and the cache's full name.
+    public typealias DiskCachePathClosure = @Sendable (_ directory: URL, _ cacheName: String) -> URL
+
+    /// The memory part.
+    ///
+    /// Its `config` can be changed at any time.
+    public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
+    /// The disk part.
+    ///
+    /// Its `config` can be changed at any time.
+    public let diskStorage: DiskStorage.Backend<Data>
+    let order = DiskOrder()
+
+    // MARK: Creating
+
+    /// Creates a cache of two storages.
+    public init(
+        memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
+        diskStorage: DiskStorage.Backend<Data>
+    ) {
+        self.memoryStorage = memoryStorage
+        self.diskStorage = diskStorage
+    }
+
+    /// Creates a cache in the user's caches directory: `$XDG_CACHE_HOME`, or `~/.cache`.
+    ///
+    /// When the directory cannot be created, the disk part is out of use until it can be. The name, which is part of the
+    /// directory's, must not be empty, and `default` is taken by ``default``.
+    public convenience init(name: String) { self.init(name: name, directory: nil) }
+
+    /// Creates a cache whose directory lies in another one, whatever state that is in. (Not in Kingfisher.)
+    ///
+    /// When the directory cannot be made, images are kept in memory only; every attempt to store one reports why and
+    /// tries again.
+    ///
+    /// - Parameters:
+    ///   - name: The cache's name; must not be empty, and caches with one name share their files.
+    ///   - directory: Where the cache's directory lies; nil means the user's caches directory.
+    public convenience init(name: String, directory: URL?) {
+        precondition(!name.isEmpty, "A cache needs a name: it becomes part of its directory's name.")
+        let config = DiskStorage.Config(name: name, sizeLimit: 0, directory: directory)
+        self.init(
+            memoryStorage: Self.memoryStorage(),
+            diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true)
+        )
+    }
+
+    /// Creates a cache in a directory of your choice.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the cache; not empty.
+    ///   - cacheDirectoryURL: Where the cache's directory lies; nil means the user's caches directory.
+    ///   - diskCachePathClosure: Makes the cache's directory out of that one and the full name; by default the one
+    ///     with that name in it.
+    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
+    public convenience init(
+        name: String,
+        cacheDirectoryURL: URL?,
+        diskCachePathClosure: DiskCachePathClosure? = nil
+    ) throws(KingfisherError) {
+        precondition(!name.isEmpty, "A cache needs a name: it becomes part of its directory's name.")
+        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
+        config.cachePathBlock = diskCachePathClosure
+        let diskStorage = try DiskStorage.Backend<Data>(config: config)
+        self.init(memoryStorage: Self.memoryStorage(), diskStorage: diskStorage)
+    }
+
+    /// A quarter of the memory the process may use.
+    private static func memoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
+        MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: Int(clamping: UsableMemory.bytes / 4)))
+    }
+
+    // MARK: Storing
+
+    /// Stores an image: in memory before this returns, on disk in its own time.
+    ///
+    /// The handler is told through the options' callback queue how it went. A failure of the disk leaves the image in
+    /// memory. `original` is what the image was made from; serializers may prefer to write that.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let write = put(image, original: original, forKey: key, options: options, toDisk: toDisk)
+        report(to: completionHandler, on: options.callbackQueue) { CacheStoreResult(disk: await write()) }
+    }
+
+    /// Stores an image: in memory before this returns, on disk in its own time.
+    ///
+    /// See ``store(_:original:forKey:options:toDisk:completionHandler:)``.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        var options = Self.options(identifier, forcedExtension, serializer)
+        options.callbackQueue = callbackQueue
+        store(
+            image,
+            original: original,
+            forKey: key,
+            options: options,
+            toDisk: toDisk,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Stores an image, and returns when it is on disk.
+    ///
+    /// Throws the disk's error; the image is in memory all the same.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        toDisk: Bool = true
+    ) async throws(KingfisherError) {
+        try await put(image, original: original, forKey: key, options: options, toDisk: toDisk)().get()
+    }
+
+    /// Stores an image, and returns when it is on disk.
+    ///
+    /// Throws the disk's error; the image is in memory all the same.
+    open func store(
+        _ image: KFCrossPlatformImage,
+        original: Data? = nil,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        cacheSerializer serializer: any CacheSerializer = DefaultCacheSerializer.default,
+        toDisk: Bool = true
+    ) async throws(KingfisherError) {
+        let options = Self.options(identifier, forcedExtension, serializer)
+        try await store(image, original: original, forKey: key, options: options, toDisk: toDisk)
+    }
+
+    /// Stores bytes on disk, as they are.
+    open func storeToDisk(
+        _ data: Data,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+    ) {
+        let write = putOnDisk(data, forKey: key.computedKey(with: identifier), forcedExtension, expiration)
+        report(to: completionHandler, on: callbackQueue) { CacheStoreResult(disk: await write()) }
+    }
+
+    /// Stores bytes on disk, as they are, and returns when they are there.
+    open func storeToDisk(
+        _ data: Data,
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        expiration: StorageExpiration? = nil
+    ) async throws(KingfisherError) {
+        try await putOnDisk(data, forKey: key.computedKey(with: identifier), forcedExtension, expiration)().get()
+    }
+
+    // MARK: Removing
+
+    /// Removes an image: from memory before this returns, from disk in its own time.
+    open func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: (@Sendable () -> Void)? = nil
+    ) {
+        let removal = remove(key.computedKey(with: identifier), forcedExtension, memory: fromMemory, disk: fromDisk)
+        finish(with: completionHandler, on: callbackQueue) { _ = await removal() }
+    }
+
+    /// Removes an image, and returns when it is gone from disk; that there was none is no error.
+    open func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true
+    ) async throws(KingfisherError) {
+        let computedKey = key.computedKey(with: identifier)
+        try await remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)().get()
+    }
+
+    // MARK: Retrieving
+
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A miss is a success with ``ImageCacheResult/none``.
+    ///
+    /// What is in memory is reported before this returns if the queue allows. What is found on disk goes to memory. Without a
+    /// handler nothing happens.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        guard let completionHandler else { return }
+        report(to: completionHandler, on: callbackQueue) { [self] in
+            await Result { () async throws(KingfisherError) in try await retrieveImage(forKey: key, options: options) }
+        }
+    }
+
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A miss is a success with ``ImageCacheResult/none``.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+    ) {
+        retrieveImage(
+            forKey: key,
+            options: KingfisherParsedOptionsInfo(options),
+            callbackQueue: callbackQueue,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A miss is ``ImageCacheResult/none``.
+    ///
+    /// What is found on disk goes to memory. An entry that cannot be decoded is a miss, and is removed.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        try await find(key, options)
+    }
+
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A miss is ``ImageCacheResult/none``.
+    open func retrieveImage(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// The image that is in memory, if there is one.
+    ///
+    /// Does not wait for anything.
+    open func retrieveImageInMemoryCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) -> KFCrossPlatformImage? {
+        memoryStorage.value(
+            forKey: key.computedKey(with: options.processor.identifier),
+            extendingExpiration: options.memoryCacheAccessExtendingExpiration
+        )
+    }
+
+    /// The image that is in memory, if there is one.
+    ///
+    /// Does not wait for anything.
+    open func retrieveImageInMemoryCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) -> KFCrossPlatformImage? {
+        retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    /// Looks an image up on disk only, and leaves memory as it is.
+    ///
+    /// A miss is a success with nil.
+    open func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        report(to: completionHandler, on: callbackQueue) { [self] in
+            await Result { () async throws(KingfisherError) in
+                try await retrieveImageInDiskCache(forKey: key, options: options)
+            }
+        }
+    }
+
+    /// Looks an image up on disk only, and leaves memory as it is.
+    ///
+    /// A miss is nil.
+    open func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
+        try await findOnDisk(key.computedKey(with: options.processor.identifier), options)?.image
+    }
+
+    /// Looks an image up on disk only, and leaves memory as it is.
+    ///
+    /// A miss is nil.
+    open func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherOptionsInfo? = nil
+    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
+        try await retrieveImageInDiskCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+    }
+
+    // MARK: Asking
+
+    /// Where an image is.
+    ///
+    /// Looks at the disk on the caller's thread.
+    open func imageCachedType(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> CacheType {
+        let computedKey = key.computedKey(with: identifier)
+        if memoryStorage.isCached(forKey: computedKey) { return .memory }
+        return diskStorage.isCached(forKey: computedKey, forcedExtension: forcedExtension) ? .disk : .none
+    }
+
+    /// The name of the file an image is in, or would be.
+    open func hash(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileName(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension)
+    }
+
+    /// The path of the file an image is in, or would be.
+    open func cachePath(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> String {
+        diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
+    }
+
+    /// The file an image is in; nil if there is none or it has expired.
+    ///
+    /// Looks at the disk on the caller's thread.
+    open func cacheFileURLIfOnDisk(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> URL? {
+        let computedKey = key.computedKey(with: identifier)
+        guard diskStorage.isCached(forKey: computedKey, forcedExtension: forcedExtension) else { return nil }
+        return diskStorage.cacheFileURL(forKey: computedKey, forcedExtension: forcedExtension)
+    }
+
+    /// The bytes of all files of the cache, told on the main queue.
+    open func calculateDiskStorageSize(
+        completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
+    ) {
+        report(to: handler, on: .mainAsync) { [self] in await size() }
+    }
+
+    /// The bytes of all files of the cache.
+    open var diskStorageSize: UInt {
+        get async throws(KingfisherError) { try await size().get() }
+    }
+
+    /// The bytes of all images in memory, with those that have expired and are not removed yet.
+    open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
+
+    // MARK: Cleaning
+
+    /// Removes all files; the handler is called on the main queue, whatever happens.
+    open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        let clearing = clearDisk()
+        finish(with: handler, on: .mainAsync) { await clearing() }
+    }
+
+    /// Removes all files.
+    open func clearDiskCache() async { await clearDisk()() }
+
+    /// Removes what has expired, in memory and on disk; the handler is called on the main queue, whatever happens.
+    open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+        cleanExpiredMemoryCache()
+        cleanExpiredDiskCache(completion: handler)
+    }
+
+    /// Removes what has expired, in memory and on disk.
+    open func cleanExpiredCache() async {
+        cleanExpiredMemoryCache()
+        await cleanExpiredDiskCache()
+    }
+
+    /// Removes the images in memory that have expired.
+    open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
+
+    /// Removes the files that have expired, then those above the size limit.
+    ///
+    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue, then the handler is called there.
+    open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        finish(with: handler, on: .mainAsync) { [self] in await cleanDisk() }
+    }
+
+    /// Removes the files that have expired, then those above the size limit.
+    ///
+    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue.
+    open func cleanExpiredDiskCache() async { await cleanDisk() }
+}

@@ -1,0 +1,107 @@
+// What a processor is, and how processors are joined. Knows nothing of pixels.
+
+public import Foundation
+import KFSupport
+
+/// What a processor is given.
+public enum ImageProcessItem: Sendable {
+    /// An image that exists already.
+    case image(KFCrossPlatformImage)
+    /// The bytes of an image that has to be decoded.
+    case data(Data)
+}
+
+/// Makes an image out of data, or another image out of an image.
+public protocol ImageProcessor: Sendable {
+    /// Names what this processor does, down to its parameters: two processors with one identifier must give the same
+    /// result. It is part of the cache key.
+    var identifier: String { get }
+
+    /// Processes an item.
+    ///
+    /// Called on a thread for pixel work, or on the ``KingfisherParsedOptionsInfo/processingQueue``, never on the
+    /// caller's thread.
+    /// - Parameters:
+    ///   - item: Data to decode or an image to change.
+    ///   - options: The options of the load.
+    /// - Returns: The image, or nil when it could not be made; the load then fails with
+    ///   ``KingfisherError/ProcessorErrorReason/processingFailed(processor:item:)``.
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+}
+
+extension ImageProcessor {
+    /// A processor that runs this one and then another on its result.
+    ///
+    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) leaves no trace, so that one picture
+    /// has one cache key however it was asked for.
+    /// - Parameter another: What runs second.
+    /// - Returns: Both, as one processor.
+    public func append(another: any ImageProcessor) -> any ImageProcessor {
+        JoinedImageProcessor(first: self, second: another)
+    }
+}
+
+infix operator |> : AdditionPrecedence
+
+/// Joins two processors: the left one runs first.
+public func |> (left: any ImageProcessor, right: any ImageProcessor) -> any ImageProcessor {
+    left.append(another: right)
+}
+
+func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.identifier == right.identifier }
+
+func != (left: any ImageProcessor, right: any ImageProcessor) -> Bool { !(left == right) }
+
+/// Two processors in a row.
+private struct JoinedImageProcessor: ImageProcessor {
+    let first: any ImageProcessor
+    let second: any ImageProcessor
+    let identifier: String
+
+    init(first: any ImageProcessor, second: any ImageProcessor) {
+        self.first = first
+        self.second = second
+        identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
+    }
+
+    // Both always run, even one with an empty identifier: users' processors decode data by joining the default
+    // processor and themselves, and would never end if that were taken apart.
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        first.process(item: item, options: options).flatMap { second.process(item: .image($0), options: options) }
+    }
+}
+
+/// Decodes data of any known format, and gives images the scale of the options.
+public struct DefaultImageProcessor: ImageProcessor {
+    /// The processor loads use when they name no other.
+    public static let `default` = DefaultImageProcessor()
+
+    /// Empty: images are cached under their plain key.
+    public let identifier = ""
+
+    /// Creates a default processor.
+    public init() {}
+
+    /// The decoded image, or the given one with the scale of the options.
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image): image.relabelled(scale: options.scaleFactor)
+        case .data(let data): Image(data: data, scale: options.scaleFactor)
+        }
+    }
+}
+
+extension ImageProcessor {
+    /// Runs the processor where the options say, away from the caller's thread.
+    func processed(_ item: ImageProcessItem, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> KFCrossPlatformImage
+    {
+        let image = await (options.processingQueue ?? .untouch).run { self.process(item: item, options: options) }
+        guard let image else { throw .processorError(reason: .processingFailed(processor: self, item: item)) }
+        return image
+    }
+}

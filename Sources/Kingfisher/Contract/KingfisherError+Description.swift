@@ -1,0 +1,172 @@
+// The words for everything that can go wrong: what, where, why, and what to do. Decides nothing.
+
+public import Foundation
+import KFImaging
+
+extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertible {
+    /// ``domain``.
+    public static var errorDomain: String { domain }
+
+    /// The description, where `NSError` looks for it.
+    public var errorUserInfo: [String: Any] { errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:] }
+
+    /// What went wrong, in one line; nil when another load took the place of one without a result.
+    public var errorDescription: String? {
+        switch self {
+        case .requestError(let reason): reason.errorDescription
+        case .responseError(let reason): reason.errorDescription
+        case .cacheError(let reason): reason.errorDescription
+        case .processorError(.processingFailed(let processor, let item)): describe(processor, item)
+        case .imageSettingError(let reason): reason.errorDescription
+        }
+    }
+
+    /// What went wrong, in one line, with the code.
+    public var description: String { "\(errorDescription ?? "Superseded by another load") (code \(errorCode))" }
+
+    private func describe(_ processor: any ImageProcessor, _ item: ImageProcessItem) -> String {
+        let name = processor.identifier.isEmpty ? "the default processor" : "processor \(processor.identifier)"
+        switch item {
+        case .image(let image):
+            return "The image of \(image.pixelWidth)×\(image.pixelHeight) pixels could not be processed by \(name)"
+        case .data(let data):
+            let reason = Codecs.diagnose(data).map { "\($0)" } ?? "they decode, but \(name) made no image of them"
+            return "The \(data.count) bytes could not be made into an image: \(reason)"
+        }
+    }
+}
+
+extension KingfisherError.RequestErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .emptyRequest: "The request modifier refused the download"
+        case .invalidURL(let request):
+            "The request has no usable URL (\(request.url?.absoluteString ?? "none")); give it an http or https URL"
+        case .taskCancelled(let task, _): "The load of \(task.originalURL?.absoluteString ?? "an image") was cancelled"
+        case .asyncTaskContextCancelled: "The load was cancelled before its download began"
+        case .dataProviderCancelled(let provider):
+            "The load of \(provider.cacheKey) was cancelled while its provider was working"
+        }
+    }
+}
+
+extension KingfisherError.ResponseErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .invalidURLResponse(let response): "The answer from \(response.place) is not an HTTP response"
+        case .invalidHTTPStatusCode(let response):
+            "\(response.place) answered with HTTP status \(response.statusCode) (\(response.meaning))"
+        case .URLSessionError(let error): error.networkDescription
+        case .dataModifyingFailed(let task):
+            "The downloader's delegate returned no data for \(task.originalURL?.absoluteString ?? "a download")"
+        case .noURLResponse(let task):
+            "\(task.originalURL?.absoluteString ?? "A server") closed the connection without an answer"
+        case .cancelledByDelegate(let response):
+            "The downloader's delegate stopped the download of \(response.place) at its response"
+        case .notModified(let response):
+            "\(response.place) answered \"304 not modified\" to a request that was not conditional"
+        case .responseTooLarge(let task, let limit):
+            "The answer from \(task.originalURL?.absoluteString ?? "a server") is larger than \(limit) bytes, the"
+                + " downloader's maximumResponseSize"
+        }
+    }
+}
+
+extension KingfisherError.CacheErrorReason {
+    var errorDescription: String {
+        switch self {
+        case .fileEnumeratorCreationFailed(let url): "The cache directory \(url.path) cannot be listed"
+        case .invalidFileEnumeratorContent(let url): "The list of the cache directory \(url.path) cannot be read"
+        case .invalidURLResource(let error, let key, let url):
+            "The attributes of \(url.path), cached for \(key), cannot be read: \(error.plainDescription)"
+        case .cannotLoadDataFromDisk(let url, let error): "\(url.path) cannot be read: \(error.plainDescription)"
+        case .cannotCreateDirectory(let path, let error):
+            "The cache directory \(path) cannot be created: \(error.plainDescription)"
+        case .imageNotExisting(let key): "No image is cached for \(key)"
+        case .cannotConvertToData(_, let error): "A value cannot be turned into data: \(error.plainDescription)"
+        case .cannotSerializeImage(_, _, let serializer):
+            "\(type(of: serializer)) cannot turn the image into bytes for the disk cache"
+        case .cannotCreateCacheFile(let url, let key, _, let error):
+            "The cache file \(url.path) for \(key) cannot be written: \(error.plainDescription)"
+        case .cannotSetCacheFileAttribute(let path, _, let error):
+            "The times of the cache file \(path) cannot be set: \(error.plainDescription)"
+        case .cannotRemoveCacheFile(let url, let error):
+            "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
+        case .diskStorageIsNotReady(let url):
+            "The disk cache at \(url.path) is out of use because its directory could not be created; check that the"
+                + " path is a directory this user may write to"
+        }
+    }
+}
+
+extension KingfisherError.ImageSettingErrorReason {
+    var errorDescription: String? {
+        switch self {
+        case .emptySource: "No source was given"
+        case .notCurrentSourceTask(let result, let error, let source):
+            if let error {
+                "Another load took the place of \(source.cacheKey), which failed: \(error.plainDescription)"
+            } else if result != nil {
+                "Another load took the place of \(source.cacheKey), which succeeded"
+            } else {
+                nil
+            }
+        case .dataProviderError(let provider, let error):
+            "The data of \(provider.place) cannot be had: \(error.plainDescription)"
+        case .alternativeSourcesExhausted(let errors):
+            "All \(errors.count) sources failed: "
+                + errors.map { "\($0.source.cacheKey): \($0.error)" }.joined(separator: "; ")
+        }
+    }
+}
+
+extension ImageDataProvider {
+    fileprivate var place: String {
+        contentURL.map { $0.isFileURL ? $0.path : $0.absoluteString } ?? cacheKey
+    }
+}
+
+extension URLResponse {
+    fileprivate var place: String { url?.absoluteString ?? "the server" }
+}
+
+extension HTTPURLResponse {
+    fileprivate var meaning: String { Self.localizedString(forStatusCode: statusCode) }
+}
+
+extension Error {
+    /// The error's own words where it has any, instead of "The operation could not be completed".
+    var plainDescription: String {
+        if let words = (self as? any LocalizedError)?.errorDescription { return words }
+        // Foundation's errors about files say less than the system's behind them.
+        if let system = (self as? CocoaError)?.underlying as? POSIXError {
+            return String(cString: strerror(system.code.rawValue))
+        }
+        return type(of: self) is NSObject.Type || self is any CustomNSError ? localizedDescription : "\(self)"
+    }
+
+    /// What the network did, in words; the system's texts for `URLError` say nothing on Linux.
+    fileprivate var networkDescription: String {
+        guard let error = self as? URLError else { return "The transfer failed: \(plainDescription)" }
+        let place = error.failingURL?.absoluteString ?? "the server"
+        let host = error.failingURL?.host ?? place
+        let what: String =
+            switch error.code {
+            case .timedOut: "\(place) did not answer in time; allow it more if it is just slow"
+            case .cannotConnectToHost: "The connection to \(host) was refused; is the server running on that port?"
+            case .cannotFindHost, .dnsLookupFailed: "The host \(host) cannot be found; check the name and the network"
+            case .networkConnectionLost: "The connection to \(host) was lost before all of \(place) had arrived"
+            case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+                "No secure connection to \(host): its certificate or TLS set-up is not acceptable"
+            case .httpTooManyRedirects: "\(place) redirects too often"
+            case .unsupportedURL, .badURL: "\(place) is not a URL that can be downloaded; use http or https"
+            case .cancelled: "The transfer of \(place) was stopped"
+            case .notConnectedToInternet: "There is no network to reach \(host) through"
+            default:
+                "The transfer of \(place) failed: \(error.errorUserInfo[NSLocalizedDescriptionKey] ?? "no reason given")"
+            }
+        let underlying = (error.errorUserInfo[NSUnderlyingErrorKey] as? any Error).map { " [\($0.plainDescription)]" }
+        return "\(what)\(underlying ?? "") (URL error \(error.errorCode))"
+    }
+}

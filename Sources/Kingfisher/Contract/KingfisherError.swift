@@ -1,0 +1,221 @@
+// What can go wrong, as cases and codes. The words are in KingfisherError+Description.swift.
+
+public import Foundation
+
+/// Why a load, a cache operation or a processor failed.
+///
+/// Cases and codes are Kingfisher's; codes never change their meaning.
+public enum KingfisherError: Error {
+    /// Why a request was not sent, or not waited for.
+    public enum RequestErrorReason: Sendable {
+        /// 1001: the request modifier refused the download.
+        case emptyRequest
+        /// 1002: the request has no usable URL.
+        case invalidURL(request: URLRequest)
+        /// 1003: the load was cancelled while it was downloading.
+        case taskCancelled(task: SessionDataTask, token: SessionDataTask.CancelToken)
+        /// 1005: the load was cancelled before its download began.
+        case asyncTaskContextCancelled
+        /// 1006: the load was cancelled while its provider was working.
+        case dataProviderCancelled(provider: any ImageDataProvider)
+    }
+
+    /// Why a server's answer is no good.
+    public enum ResponseErrorReason: Sendable {
+        /// 2001: the answer is not HTTP.
+        case invalidURLResponse(response: URLResponse)
+        /// 2002: the status is not an accepted one.
+        case invalidHTTPStatusCode(response: HTTPURLResponse)
+        /// 2003: the transfer failed; the error is a `URLError` for what the network can do to one.
+        case URLSessionError(error: any Error)
+        /// 2004: the delegate took the data away.
+        case dataModifyingFailed(task: SessionDataTask)
+        /// 2005: the transfer ended without an answer.
+        case noURLResponse(task: SessionDataTask)
+        /// 2006: the delegate stopped the transfer at the response.
+        case cancelledByDelegate(response: URLResponse)
+        /// 2103: the server says "not modified", which nobody asked. (Not in Kingfisher.)
+        case notModified(response: HTTPURLResponse)
+        /// 2105: the answer is larger than the downloader accepts. (Not in Kingfisher.)
+        case responseTooLarge(task: SessionDataTask, limit: Int)
+    }
+
+    /// Why the cache failed.
+    public enum CacheErrorReason: Sendable {
+        /// 3001: the cache's directory cannot be listed.
+        case fileEnumeratorCreationFailed(url: URL)
+        /// 3002: the list of the cache's directory is no good.
+        case invalidFileEnumeratorContent(url: URL)
+        /// 3003: a file's attributes cannot be read.
+        case invalidURLResource(error: any Error, key: String, url: URL)
+        /// 3004: a file cannot be read.
+        case cannotLoadDataFromDisk(url: URL, error: any Error)
+        /// 3005: the cache's directory cannot be made.
+        case cannotCreateDirectory(path: String, error: any Error)
+        /// 3006: the image is in no cache.
+        case imageNotExisting(key: String)
+        /// 3007: a value cannot be turned into data.
+        case cannotConvertToData(object: any Sendable, error: any Error)
+        /// 3008: an image cannot be turned into data.
+        case cannotSerializeImage(image: KFCrossPlatformImage?, original: Data?, serializer: any CacheSerializer)
+        /// 3009: a file cannot be written.
+        case cannotCreateCacheFile(fileURL: URL, key: String, data: Data, error: any Error)
+        /// 3010: a file's times cannot be set.
+        case cannotSetCacheFileAttribute(
+            filePath: String,
+            attributes: [FileAttributeKey: any Sendable],
+            error: any Error
+        )
+        /// 3011: the disk cache could not be set up.
+        case diskStorageIsNotReady(cacheURL: URL)
+        /// 3101: a file cannot be removed. (Not in Kingfisher.)
+        case cannotRemoveCacheFile(fileURL: URL, error: any Error)
+    }
+
+    /// Why processing failed.
+    public enum ProcessorErrorReason: Sendable {
+        /// 4001: the processor made no image. For data the description tells what is wrong with it.
+        case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
+    }
+
+    /// Why an image could not be given to whoever asked.
+    public enum ImageSettingErrorReason: Sendable {
+        /// 5001: no source was given.
+        case emptySource
+        /// 5002: another load took this one's place.
+        case notCurrentSourceTask(result: RetrieveImageResult?, error: (any Error)?, source: Source)
+        /// 5003: the provider failed.
+        case dataProviderError(provider: any ImageDataProvider, error: any Error)
+        /// 5004: the source and all alternatives failed.
+        case alternativeSourcesExhausted([PropagationError])
+    }
+
+    /// The request was not sent, or not waited for.
+    case requestError(reason: RequestErrorReason)
+    /// The server's answer is no good.
+    case responseError(reason: ResponseErrorReason)
+    /// The cache failed.
+    case cacheError(reason: CacheErrorReason)
+    /// Processing failed.
+    case processorError(reason: ProcessorErrorReason)
+    /// The image could not be given to whoever asked.
+    indirect case imageSettingError(reason: ImageSettingErrorReason)
+}
+
+/// One source's failure, of several.
+public struct PropagationError: Sendable {
+    /// What failed.
+    public let source: Source
+    /// Why.
+    public let error: KingfisherError
+}
+
+extension KingfisherError {
+    /// The error domain, also of `error as NSError`.
+    public static let domain = "com.onevcat.Kingfisher.Error"
+
+    /// Whether a download was cancelled (code 1003 alone; see ``isCancelled``).
+    public var isTaskCancelled: Bool {
+        if case .requestError(.taskCancelled) = self { true } else { false }
+    }
+
+    /// Whether somebody cancelled the load, at whatever stage. (Not in Kingfisher.)
+    public var isCancelled: Bool {
+        switch self {
+        case .requestError(.taskCancelled), .requestError(.asyncTaskContextCancelled),
+            .requestError(.dataProviderCancelled):
+            true
+        default: false
+        }
+    }
+
+    /// Whether the server answered with a status that is not accepted.
+    public var isInvalidResponseStatusCode: Bool {
+        if case .responseError(.invalidHTTPStatusCode) = self { true } else { false }
+    }
+
+    /// Whether the server answered with this status and it is not accepted.
+    ///
+    /// - Parameter code: An HTTP status.
+    /// - Returns: Whether it is this error with this status.
+    public func isInvalidResponseStatusCode(_ code: Int) -> Bool {
+        if case .responseError(.invalidHTTPStatusCode(let response)) = self {
+            response.statusCode == code
+        } else {
+            false
+        }
+    }
+
+    /// Whether another load took this one's place.
+    public var isNotCurrentTask: Bool {
+        if case .imageSettingError(.notCurrentSourceTask) = self { true } else { false }
+    }
+
+    /// The number of the reason: 1xxx requests, 2xxx responses, 3xxx caches, 4xxx processors, 5xxx settings.
+    public var errorCode: Int {
+        switch self {
+        case .requestError(let reason): reason.errorCode
+        case .responseError(let reason): reason.errorCode
+        case .cacheError(let reason): reason.errorCode
+        case .processorError(.processingFailed): 4001
+        case .imageSettingError(let reason): reason.errorCode
+        }
+    }
+}
+
+extension KingfisherError.RequestErrorReason {
+    var errorCode: Int {
+        switch self {
+        case .emptyRequest: 1001
+        case .invalidURL: 1002
+        case .taskCancelled: 1003
+        case .asyncTaskContextCancelled: 1005
+        case .dataProviderCancelled: 1006
+        }
+    }
+}
+
+extension KingfisherError.ResponseErrorReason {
+    var errorCode: Int {
+        switch self {
+        case .invalidURLResponse: 2001
+        case .invalidHTTPStatusCode: 2002
+        case .URLSessionError: 2003
+        case .dataModifyingFailed: 2004
+        case .noURLResponse: 2005
+        case .cancelledByDelegate: 2006
+        case .notModified: 2103
+        case .responseTooLarge: 2105
+        }
+    }
+}
+
+extension KingfisherError.CacheErrorReason {
+    var errorCode: Int {
+        switch self {
+        case .fileEnumeratorCreationFailed: 3001
+        case .invalidFileEnumeratorContent: 3002
+        case .invalidURLResource: 3003
+        case .cannotLoadDataFromDisk: 3004
+        case .cannotCreateDirectory: 3005
+        case .imageNotExisting: 3006
+        case .cannotConvertToData: 3007
+        case .cannotSerializeImage: 3008
+        case .cannotCreateCacheFile: 3009
+        case .cannotSetCacheFileAttribute: 3010
+        case .diskStorageIsNotReady: 3011
+        case .cannotRemoveCacheFile: 3101
+        }
+    }
+}
+
+extension KingfisherError.ImageSettingErrorReason {
+    var errorCode: Int {
+        switch self {
+        case .emptySource: 5001
+        case .notCurrentSourceTask: 5002
+        case .dataProviderError: 5003
+        case .alternativeSourcesExhausted: 5004
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// Where users put a hand in: requests before they are sent, redirections, finished images. Holds no policy.
+
+public import FoundationNetworking
+import KFSupport
+
+/// Changes a request just before it is sent.
+public protocol AsyncImageDownloadRequestModifier: Sendable {
+    /// The request to send instead; nil refuses the download with
+    /// ``KingfisherError/RequestErrorReason/emptyRequest``.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send, or nil to refuse.
+    func modified(for request: URLRequest) async -> URLRequest?
+
+    /// Told of the download's task when its transfer is about to start, also when the load joined one under way.
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { get }
+}
+
+/// Changes a request just before it is sent, without waiting for anything.
+public protocol ImageDownloadRequestModifier: AsyncImageDownloadRequestModifier {
+    /// The request to send instead; nil refuses the download with
+    /// ``KingfisherError/RequestErrorReason/emptyRequest``.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send, or nil to refuse.
+    func modified(for request: URLRequest) -> URLRequest?
+}
+
+extension ImageDownloadRequestModifier {
+    /// The synchronous answer.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send, or nil to refuse.
+    public func modified(for request: URLRequest) async -> URLRequest? {
+        let answer: (URLRequest) -> URLRequest? = modified(for:)
+        return answer(request)
+    }
+
+    /// Nil: nobody wants to know.
+    public var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
+}
+
+/// A request modifier made from a closure.
+public struct AnyModifier: ImageDownloadRequestModifier {
+    private let modify: @Sendable (URLRequest) -> URLRequest?
+
+    /// Creates a modifier.
+    /// - Parameter modify: Gives the request to send, or nil to refuse the download.
+    public init(modify: @escaping @Sendable (URLRequest) -> URLRequest?) { self.modify = modify }
+
+    /// The closure's answer.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send, or nil to refuse.
+    public func modified(for request: URLRequest) -> URLRequest? { modify(request) }
+}
+
+/// Decides on the redirections of a download.
+public protocol ImageDownloadRedirectHandler: Sendable {
+    /// The request to follow a redirection with, changed or not; nil takes the redirection itself as the answer.
+    /// - Parameters:
+    ///   - task: The transfer.
+    ///   - response: The 3xx response.
+    ///   - newRequest: What would be sent. Credentials are gone from it when it leads to another origin.
+    /// - Returns: The request to follow, or nil.
+    func handleHTTPRedirection(
+        for task: SessionDataTask,
+        response: HTTPURLResponse,
+        newRequest: URLRequest
+    ) async -> URLRequest?
+}
+
+/// A redirect handler made from a closure with a callback.
+public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
+    /// What the closure of a handler looks like.
+    public typealias Handle =
+        @Sendable (
+            SessionDataTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void
+        ) -> Void
+
+    private let handle: Handle
+
+    /// Creates a handler.
+    /// - Parameter handle: Calls its last argument with the request to follow or nil. The first call counts; without
+    ///   any the download ends in its timeout.
+    public init(handle: @escaping Handle) { self.handle = handle }
+
+    /// What the closure called back with.
+    /// - Parameters:
+    ///   - task: The transfer.
+    ///   - response: The 3xx response.
+    ///   - newRequest: What would be sent.
+    /// - Returns: The request to follow, or nil.
+    public func handleHTTPRedirection(
+        for task: SessionDataTask,
+        response: HTTPURLResponse,
+        newRequest: URLRequest
+    ) async -> URLRequest? {
+        let answer = Promise<URLRequest?>()
+        handle(task, response, newRequest) { answer.keep($0) }
+        return await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            answer.keep(nil)
+        }
+    }
+}
+
+/// Changes a finished image just before it is delivered.
+///
+/// What it returns is never cached.
+public protocol ImageModifier: Sendable {
+    /// The image to deliver instead. Called on any thread.
+    /// - Parameter image: The image as it would be delivered.
+    /// - Returns: The image to deliver.
+    func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage
+}
+
+/// An image modifier made from a closure.
+public struct AnyImageModifier: ImageModifier {
+    private let block: @Sendable (KFCrossPlatformImage) throws -> KFCrossPlatformImage
+
+    /// Creates a modifier.
+    /// - Parameter modify: Gives the image to deliver; when it throws, the image is delivered unchanged.
+    public init(modify: @escaping @Sendable (KFCrossPlatformImage) throws -> KFCrossPlatformImage) { block = modify }
+
+    /// The closure's image, or the given one when the closure throws.
+    /// - Parameter image: The image as it would be delivered.
+    /// - Returns: The image to deliver.
+    public func modify(_ image: KFCrossPlatformImage) -> KFCrossPlatformImage { (try? block(image)) ?? image }
+}

@@ -1,0 +1,93 @@
+// The options as elements of an array: one line each. What they mean is written at the properties in Options.swift.
+
+public import Foundation
+
+/// A list of options.
+///
+/// Later ones override earlier ones.
+public typealias KingfisherOptionsInfo = [KingfisherOptionsInfoItem]
+
+/// One option, as an element of a ``KingfisherOptionsInfo``.
+public struct KingfisherOptionsInfoItem: Sendable {
+    let apply: @Sendable (inout KingfisherParsedOptionsInfo) -> Void
+
+    private static func setting<Value: Sendable>(
+        _ option: any WritableKeyPath<KingfisherParsedOptionsInfo, Value> & Sendable,
+        to value: Value
+    ) -> Self {
+        Self { $0[keyPath: option] = value }
+    }
+}
+
+extension KingfisherOptionsInfoItem {
+    /// See ``KingfisherParsedOptionsInfo/targetCache``.
+    public static func targetCache(_ cache: ImageCache) -> Self { Self { $0.targetCache = cache } }
+    /// See ``KingfisherParsedOptionsInfo/originalCache``.
+    public static func originalCache(_ cache: ImageCache) -> Self { Self { $0.originalCache = cache } }
+    /// See ``KingfisherParsedOptionsInfo/downloader``.
+    public static func downloader(_ downloader: ImageDownloader) -> Self { Self { $0.downloader = downloader } }
+    /// See ``KingfisherParsedOptionsInfo/downloadPriority``.
+    public static func downloadPriority(_ priority: Float) -> Self { setting(\.downloadPriority, to: priority) }
+    /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
+    public static var forceRefresh: Self { setting(\.forceRefresh, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.
+    public static var fromMemoryCacheOrRefresh: Self { setting(\.fromMemoryCacheOrRefresh, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
+    public static var cacheMemoryOnly: Self { setting(\.cacheMemoryOnly, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/waitForCache``.
+    public static var waitForCache: Self { setting(\.waitForCache, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/onlyFromCache``.
+    public static var onlyFromCache: Self { setting(\.onlyFromCache, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/backgroundDecode``.
+    public static var backgroundDecode: Self { setting(\.backgroundDecode, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/callbackQueue``.
+    public static func callbackQueue(_ queue: CallbackQueue) -> Self { setting(\.callbackQueue, to: queue) }
+    /// See ``KingfisherParsedOptionsInfo/scaleFactor``.
+    public static func scaleFactor(_ factor: CGFloat) -> Self { setting(\.scaleFactor, to: factor) }
+    /// See ``KingfisherParsedOptionsInfo/requestModifier``.
+    public static func requestModifier(_ modifier: any AsyncImageDownloadRequestModifier) -> Self {
+        setting(\.requestModifier, to: modifier)
+    }
+    /// See ``KingfisherParsedOptionsInfo/redirectHandler``.
+    public static func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
+        setting(\.redirectHandler, to: handler)
+    }
+    /// See ``KingfisherParsedOptionsInfo/processor``.
+    public static func processor(_ processor: any ImageProcessor) -> Self { setting(\.processor, to: processor) }
+    /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
+    public static func cacheSerializer(_ serializer: any CacheSerializer) -> Self {
+        setting(\.cacheSerializer, to: serializer)
+    }
+    /// See ``KingfisherParsedOptionsInfo/imageModifier``.
+    public static func imageModifier(_ modifier: any ImageModifier) -> Self { setting(\.imageModifier, to: modifier) }
+    /// See ``KingfisherParsedOptionsInfo/cacheOriginalImage``.
+    public static var cacheOriginalImage: Self { setting(\.cacheOriginalImage, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``.
+    public static var loadDiskFileSynchronously: Self { setting(\.loadDiskFileSynchronously, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/memoryCacheExpiration``.
+    public static func memoryCacheExpiration(_ expiration: StorageExpiration) -> Self {
+        setting(\.memoryCacheExpiration, to: expiration)
+    }
+    /// See ``KingfisherParsedOptionsInfo/memoryCacheAccessExtendingExpiration``.
+    public static func memoryCacheAccessExtendingExpiration(_ extending: ExpirationExtending) -> Self {
+        setting(\.memoryCacheAccessExtendingExpiration, to: extending)
+    }
+    /// See ``KingfisherParsedOptionsInfo/diskCacheExpiration``.
+    public static func diskCacheExpiration(_ expiration: StorageExpiration) -> Self {
+        setting(\.diskCacheExpiration, to: expiration)
+    }
+    /// See ``KingfisherParsedOptionsInfo/diskCacheAccessExtendingExpiration``.
+    public static func diskCacheAccessExtendingExpiration(_ extending: ExpirationExtending) -> Self {
+        setting(\.diskCacheAccessExtendingExpiration, to: extending)
+    }
+    /// See ``KingfisherParsedOptionsInfo/processingQueue``.
+    public static func processingQueue(_ queue: CallbackQueue) -> Self { setting(\.processingQueue, to: queue) }
+    /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
+    public static func alternativeSources(_ sources: [Source]) -> Self { setting(\.alternativeSources, to: sources) }
+    /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
+    public static func retryStrategy(_ strategy: any RetryStrategy) -> Self { setting(\.retryStrategy, to: strategy) }
+    /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
+    public static func forcedCacheFileExtension(_ fileExtension: String?) -> Self {
+        setting(\.forcedExtension, to: fileExtension)
+    }
+}

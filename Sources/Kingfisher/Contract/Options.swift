@@ -1,0 +1,121 @@
+// The one list of options: what each means and what it is by default. Array items and builder methods only name these.
+
+public import Foundation
+
+/// Everything that can be said about one load.
+///
+/// An option is added here, as a line in `OptionItems.swift` and as a line in `KFOptionSetter.swift`; a test fails
+/// until all three are there.
+public struct KingfisherParsedOptionsInfo: Sendable {
+    /// The cache processed images are looked up and stored in; nil means the manager's.
+    public var targetCache: ImageCache?
+
+    /// The cache unprocessed downloads are looked up and stored in; nil means the target cache.
+    public var originalCache: ImageCache?
+
+    /// Who downloads; nil means the manager's downloader.
+    public var downloader: ImageDownloader?
+
+    /// A hint for the transport, from 0 to 1.
+    public var downloadPriority: Float = 0.5
+
+    /// Ignore what the caches hold and load again.
+    ///
+    /// The result is still stored.
+    public var forceRefresh = false
+
+    /// Take the image from memory or load it again; what is on disk is not looked at.
+    public var fromMemoryCacheOrRefresh = false
+
+    /// Keep the processed image in memory only.
+    public var cacheMemoryOnly = false
+
+    /// Complete only after the image has been stored, and report how that went in
+    /// ``RetrieveImageResult/cacheStoreResult``.
+    public var waitForCache = false
+
+    /// Never load; a miss is the error ``KingfisherError/CacheErrorReason/imageNotExisting(key:)``.
+    public var onlyFromCache = false
+
+    /// Decode before delivery, off the caller's thread.
+    ///
+    /// Decoders on Linux always do; the option is kept for compatibility and for images of the user's own making.
+    public var backgroundDecode = false
+
+    /// Where completion handlers are called.
+    ///
+    /// Async functions ignore it and return to their caller.
+    public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
+
+    /// The scale given to images: pixels a point.
+    public var scaleFactor: CGFloat = 1
+
+    /// The last word on the request before it is sent.
+    public var requestModifier: (any AsyncImageDownloadRequestModifier)?
+
+    /// Decides on every redirection of a download.
+    public var redirectHandler: (any ImageDownloadRedirectHandler)?
+
+    /// Makes the image out of the data.
+    ///
+    /// Its identifier is part of the cache key.
+    public var processor: any ImageProcessor = DefaultImageProcessor.default
+
+    /// Turns images into the bytes of the disk cache and back.
+    public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
+
+    /// Changes the delivered image.
+    ///
+    /// What it returns is never stored.
+    public var imageModifier: (any ImageModifier)?
+
+    /// Store the downloaded bytes too, in ``originalCache``, when a processor changes them.
+    public var cacheOriginalImage = false
+
+    /// Read the disk cache on the caller's thread, so that a disk hit is delivered before the call returns.
+    public var loadDiskFileSynchronously = false
+
+    /// How long the image stays in memory; nil means what the cache's configuration says.
+    public var memoryCacheExpiration: StorageExpiration?
+
+    /// What a memory hit does to the entry's expiration.
+    public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+
+    /// How long the image stays on disk; nil means what the cache's configuration says.
+    public var diskCacheExpiration: StorageExpiration?
+
+    /// What a disk hit does to the entry's expiration.
+    public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
+
+    /// Where processors run; nil means the library's own threads for pixel work.
+    public var processingQueue: CallbackQueue?
+
+    /// Tried in turn when the source fails.
+    public var alternativeSources: [Source]?
+
+    /// Decides whether a failed load is tried again.
+    public var retryStrategy: (any RetryStrategy)?
+
+    /// The extension of the file in the disk cache, instead of the configured one.
+    public var forcedExtension: String?
+
+    /// Told of every chunk of a download: bytes so far and bytes expected (−1 when unknown).
+    ///
+    /// Called in order, on a thread of the transport, never after the load has settled.
+    var onDataReceived: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
+
+    /// Told of the transfer that serves the load, and of the load's token in it, before the transfer can end.
+    var onTransferStarted: (@Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void)?
+
+    /// Reads a list of options; nil or an empty list gives the defaults.
+    /// - Parameter info: The options; later ones override earlier ones.
+    public init(_ info: KingfisherOptionsInfo? = nil) {
+        for item in info ?? [] { item.apply(&self) }
+        originalCache = originalCache ?? targetCache
+    }
+}
+
+extension KingfisherOptionsInfo {
+    /// No options.
+    static let empty: KingfisherOptionsInfo = []
+}

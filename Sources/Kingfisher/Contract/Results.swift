@@ -1,0 +1,138 @@
+// What loads and caches answer. Holds no behaviour.
+
+public import Foundation
+
+/// Told of the progress of a download: bytes received and bytes expected.
+///
+/// Called on the main queue.
+public typealias DownloadProgressBlock = @MainActor @Sendable (_ receivedSize: Int64, _ totalSize: Int64) -> Void
+
+/// Told of the task of a download that replaced another one within one load; nil when no download is involved.
+public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
+
+/// Where an image was found.
+public enum CacheType: Sendable {
+    /// Nowhere: it was loaded.
+    case none
+    /// In memory.
+    case memory
+    /// On disk.
+    case disk
+
+    /// Whether it was found in a cache.
+    public var cached: Bool { self != .none }
+}
+
+/// How storing an image went.
+public struct CacheStoreResult: Sendable {
+    /// The memory part, which cannot fail.
+    public let memoryCacheResult: Result<(), Never>
+    /// The disk part.
+    ///
+    /// Also a success when nothing was to be written.
+    public let diskCacheResult: Result<(), KingfisherError>
+
+    init(disk: Result<(), KingfisherError>) {
+        memoryCacheResult = .success(())
+        diskCacheResult = disk
+    }
+}
+
+/// What a cache found for a key.
+public enum ImageCacheResult: Sendable {
+    /// An image from disk.
+    case disk(KFCrossPlatformImage)
+    /// An image from memory.
+    case memory(KFCrossPlatformImage)
+    /// Nothing.
+    case none
+
+    /// The image, if one was found.
+    public var image: KFCrossPlatformImage? {
+        switch self {
+        case .disk(let image), .memory(let image): image
+        case .none: nil
+        }
+    }
+
+    /// Where it was found.
+    public var cacheType: CacheType {
+        switch self {
+        case .disk: .disk
+        case .memory: .memory
+        case .none: .none
+        }
+    }
+}
+
+/// A finished download, processed.
+public struct ImageLoadingResult: Sendable {
+    /// The processed image, not changed by an image modifier.
+    public let image: KFCrossPlatformImage
+    /// The URL of the request that was sent, after its modifier and before redirections; nil for providers.
+    public let url: URL?
+    /// The bytes the image was made from.
+    public let originalData: Data
+    /// How long the phases of the download took.
+    public let metrics: NetworkMetrics?
+
+    /// Creates a result.
+    /// - Parameters:
+    ///   - image: The processed image.
+    ///   - url: The URL of the request that was sent.
+    ///   - originalData: The bytes the image was made from.
+    ///   - metrics: How long the phases of the download took.
+    public init(image: KFCrossPlatformImage, url: URL? = nil, originalData: Data, metrics: NetworkMetrics? = nil) {
+        self.image = image
+        self.url = url
+        self.originalData = originalData
+        self.metrics = metrics
+    }
+}
+
+/// A loaded image.
+public struct RetrieveImageResult: Sendable {
+    /// The image.
+    public let image: KFCrossPlatformImage
+    /// Where it was found; ``CacheType/none`` when it was loaded.
+    public let cacheType: CacheType
+    /// The source that worked: the requested one or an alternative.
+    public let source: Source
+    /// The source that was asked for.
+    public let originalSource: Source
+    /// The image's bytes: the downloaded ones, or for cached images what the serializer makes of the image.
+    ///
+    /// Made when called.
+    public let data: @Sendable () -> Data?
+    /// How long the phases of the download took; nil for cached images and providers.
+    public let metrics: NetworkMetrics?
+    /// How storing the image went.
+    ///
+    /// Only with ``KingfisherParsedOptionsInfo/waitForCache``, and nil when nothing had to be stored. A load succeeds
+    /// even when its image cannot be stored. (Not in Kingfisher.)
+    public internal(set) var cacheStoreResult: CacheStoreResult?
+
+    /// Creates a result.
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - cacheType: Where it was found.
+    ///   - source: The source that worked.
+    ///   - originalSource: The source that was asked for.
+    ///   - data: Gives the image's bytes.
+    ///   - metrics: How long the phases of the download took.
+    public init(
+        image: KFCrossPlatformImage,
+        cacheType: CacheType,
+        source: Source,
+        originalSource: Source,
+        data: @escaping @Sendable () -> Data?,
+        metrics: NetworkMetrics? = nil
+    ) {
+        self.image = image
+        self.cacheType = cacheType
+        self.source = source
+        self.originalSource = originalSource
+        self.data = data
+        self.metrics = metrics
+    }
+}

@@ -1,0 +1,129 @@
+// What an image is loaded from. Knows nothing of loading.
+
+public import Foundation
+
+/// Something at a URL, and the key it is cached under.
+public protocol Resource: Sendable, SourceConvertible {
+    /// The key in the caches.
+    var cacheKey: String { get }
+    /// Where the data is.
+    var downloadURL: URL { get }
+}
+
+extension Resource {
+    /// This resource as a source: file URLs are read from disk, anything else is downloaded.
+    /// - Parameter overrideCacheKey: A key to use instead of the resource's own.
+    /// - Returns: The source.
+    public func convertToSource(overrideCacheKey: String?) -> Source {
+        let key = overrideCacheKey ?? cacheKey
+        guard downloadURL.isFileURL else {
+            return .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
+        }
+        return .provider(LocalFileImageDataProvider(fileURL: downloadURL, cacheKey: key))
+    }
+
+    /// This resource as a source: file URLs are read from disk, anything else is downloaded.
+    public func convertToSource() -> Source { convertToSource(overrideCacheKey: nil) }
+}
+
+/// Anything that can stand for a ``Source`` where one is asked for.
+public protocol SourceConvertible: Sendable {
+    /// The source this stands for.
+    func convertToSource() -> Source
+}
+
+/// The name space of the fluent interface.
+public enum KF {
+    /// A URL and the key its image is cached under.
+    public struct ImageResource: Resource {
+        /// The key in the caches.
+        public let cacheKey: String
+        /// Where the data is.
+        public let downloadURL: URL
+
+        /// Creates a resource.
+        /// - Parameters:
+        ///   - downloadURL: Where the data is.
+        ///   - cacheKey: The key in the caches; nil uses the URL's own.
+        public init(downloadURL: URL, cacheKey: String? = nil) {
+            self.downloadURL = downloadURL
+            self.cacheKey = cacheKey ?? downloadURL.cacheKey
+        }
+    }
+}
+
+/// The older name of ``KF/ImageResource``.
+@available(*, deprecated, renamed: "KF.ImageResource")
+public typealias ImageResource = KF.ImageResource
+
+extension URL: Resource {
+    /// The URL's text; for file URLs a text that does not change with the place an application is installed at.
+    public var cacheKey: String { isFileURL ? localFileCacheKey : absoluteString }
+    /// The URL itself.
+    public var downloadURL: URL { self }
+
+    static let localFileCacheKeyPrefix = "kingfisher.local.cacheKey"
+
+    /// A key from the path, starting at the last bundle directory in it, so that a reinstalled bundle keeps its keys.
+    var localFileCacheKey: String {
+        let components = pathComponents
+        let bundle = components.lastIndex { $0.hasSuffix(".app") || $0.hasSuffix(".appex") }
+        let tail = components[(bundle ?? components.startIndex)...]
+        let key = ([Self.localFileCacheKeyPrefix] + tail).joined(separator: "/")
+        return query.map { "\(key)?\($0)" } ?? key
+    }
+}
+
+/// Where an image comes from.
+public enum Source: Sendable, SourceConvertible {
+    /// A download.
+    case network(any Resource)
+    /// Data from somewhere else.
+    case provider(any ImageDataProvider)
+
+    /// Identifiers of loads started by views.
+    public enum Identifier {
+        /// One load of one view.
+        public typealias Value = UInt
+    }
+
+    /// The key in the caches.
+    public var cacheKey: String {
+        switch self {
+        case .network(let resource): resource.cacheKey
+        case .provider(let provider): provider.cacheKey
+        }
+    }
+
+    /// The download's URL, or the URL a provider says its content comes from.
+    public var url: URL? {
+        switch self {
+        case .network(let resource): resource.downloadURL
+        case .provider(let provider): provider.contentURL
+        }
+    }
+
+    /// The source itself.
+    public func convertToSource() -> Source { self }
+
+    var asResource: (any Resource)? {
+        if case .network(let resource) = self { resource } else { nil }
+    }
+}
+
+extension Source: Hashable {
+    /// Sources are equal when they are of one kind and have the same key and URL.
+    public static func == (lhs: Source, rhs: Source) -> Bool {
+        switch (lhs, rhs) {
+        case (.network, .network), (.provider, .provider): lhs.cacheKey == rhs.cacheKey && lhs.url == rhs.url
+        case (.network, .provider), (.provider, .network): false
+        }
+    }
+
+    /// Hashes what equality compares.
+    public func hash(into hasher: inout Hasher) {
+        if case .network = self { hasher.combine(0) } else { hasher.combine(1) }
+        hasher.combine(cacheKey)
+        hasher.combine(url)
+    }
+}

@@ -1,0 +1,129 @@
+// `KF.url(…)` and what it builds. Knows how to ask the manager, not how the manager answers.
+
+public import Foundation
+
+extension KF {
+    /// A load to be: a source, options and handlers, set by chained methods, each of which returns a changed copy.
+    public struct Builder: KFOptionSetter, Sendable {
+        let source: Source?
+        private let manager: KingfisherManager
+        private var success: (@Sendable (RetrieveImageResult) -> Void)?
+        private var failure: (@Sendable (KingfisherError) -> Void)?
+        private var progress: DownloadProgressBlock?
+
+        /// The options, at first the manager's.
+        public var options: KingfisherParsedOptionsInfo
+
+        init(source: Source?, manager: KingfisherManager = .shared) {
+            self.source = source
+            self.manager = manager
+            options = manager.parsed(nil)
+        }
+
+        /// Sets what is told of the image.
+        ///
+        /// The last one wins; nil silences.
+        ///
+        /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
+        /// - Returns: The changed copy.
+        public func onSuccess(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
+            var copy = self
+            copy.success = block
+            return copy
+        }
+
+        /// Sets what is told of the error.
+        ///
+        /// The last one wins; nil silences.
+        ///
+        /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
+        /// - Returns: The changed copy.
+        public func onFailure(_ block: (@Sendable (KingfisherError) -> Void)?) -> Self {
+            var copy = self
+            copy.failure = block
+            return copy
+        }
+
+        /// Sets what is told of the download's progress.
+        ///
+        /// The last one wins; nil silences.
+        ///
+        /// - Parameter block: Called on the main queue.
+        /// - Returns: The changed copy.
+        public func onProgress(_ block: DownloadProgressBlock?) -> Self {
+            var copy = self
+            copy.progress = block
+            return copy
+        }
+
+        /// Starts the load without a view; the handlers are told of the outcome.
+        ///
+        /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+        @discardableResult
+        public func start() -> DownloadTask? {
+            let (success, failure) = (success, failure)
+            guard let source else {
+                options.callbackQueue.execute { failure?(.imageSettingError(reason: .emptySource)) }
+                return nil
+            }
+            return manager.retrieveImage(with: source, parsed: options, progressBlock: progress) { result in
+                switch result {
+                case .success(let value): success?(value)
+                case .failure(let error): failure?(error)
+                }
+            }
+        }
+
+        /// Loads the image without a view.
+        ///
+        /// The success and failure handlers are not called. (Not in Kingfisher.)
+        ///
+        /// - Returns: The image and where it was found.
+        /// - Throws: ``KingfisherError``.
+        public func retrieve() async throws(KingfisherError) -> RetrieveImageResult {
+            guard let source else { throw .imageSettingError(reason: .emptySource) }
+            return try await manager.retrieveImage(with: source, parsed: options, progressBlock: progress)
+        }
+    }
+
+    /// Begins a load of a source.
+    ///
+    /// - Parameter source: Where the image comes from; nil fails with
+    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    /// - Returns: The load to be.
+    public static func source(_ source: Source?) -> Builder { Builder(source: source) }
+
+    /// Begins a load of a resource.
+    ///
+    /// - Parameter resource: Where the image is.
+    /// - Returns: The load to be.
+    public static func resource(_ resource: (any Resource)?) -> Builder { source(resource?.convertToSource()) }
+
+    /// Begins a load from a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where the image is.
+    ///   - cacheKey: The key in the caches; nil uses the URL's own.
+    /// - Returns: The load to be.
+    public static func url(_ url: URL?, cacheKey: String? = nil) -> Builder {
+        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    }
+
+    /// Begins a load from a provider.
+    ///
+    /// - Parameter provider: Gives the data.
+    /// - Returns: The load to be.
+    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Builder {
+        source(provider?.convertToSource())
+    }
+
+    /// Begins a load from bytes at hand.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - cacheKey: The key in the caches.
+    /// - Returns: The load to be.
+    public static func data(_ data: Data?, cacheKey: String) -> Builder {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    }
+}

@@ -1,0 +1,105 @@
+// Chained methods that say in a word what takes a value elsewhere: processors, serializers, retries.
+
+public import Foundation
+import KFImaging
+
+extension KFOptionSetter {
+    /// Retries failed loads after a delay.
+    ///
+    /// - Parameters:
+    ///   - maxCount: How many retries are made at most.
+    ///   - interval: How long to wait before each.
+    /// - Returns: The changed copy.
+    public func retry(maxCount: Int, interval: DelayRetryStrategy.Interval = .seconds(3)) -> Self {
+        retry(DelayRetryStrategy(maxRetryCount: maxCount, retryInterval: interval))
+    }
+
+    /// Uses processors one after the other; an empty list means the default one.
+    ///
+    /// - Parameter processors: The first one runs first.
+    /// - Returns: The changed copy.
+    public func setProcessors(_ processors: [any ImageProcessor]) -> Self {
+        guard let first = processors.first else { return setProcessor(DefaultImageProcessor.default) }
+        return setProcessor(processors.dropFirst().reduce(first, |>))
+    }
+
+    /// Runs another processor after those set before.
+    ///
+    /// - Parameter processor: What runs last.
+    /// - Returns: The changed copy.
+    public func appendProcessor(_ processor: any ImageProcessor) -> Self {
+        setProcessor(options.processor |> processor)
+    }
+
+    /// Appends a ``RoundCornerImageProcessor``.
+    ///
+    /// - Parameters:
+    ///   - radius: The radius of the corners.
+    ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
+    ///   - corners: Which corners are rounded.
+    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
+    /// - Returns: The changed copy.
+    public func roundCorner(
+        radius: Radius,
+        targetSize: CGSize? = nil,
+        roundingCorners corners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> Self {
+        appendProcessor(
+            RoundCornerImageProcessor(
+                radius: radius,
+                targetSize: targetSize,
+                roundingCorners: corners,
+                backgroundColor: backgroundColor
+            )
+        )
+    }
+
+    /// Appends a ``ResizingImageProcessor``.
+    ///
+    /// - Parameters:
+    ///   - referenceSize: The size in points.
+    ///   - mode: How the image is fitted to it.
+    /// - Returns: The changed copy.
+    public func resizing(referenceSize: CGSize, mode: ContentMode = .none) -> Self {
+        appendProcessor(ResizingImageProcessor(referenceSize: referenceSize, mode: mode))
+    }
+
+    /// Decodes at a reduced size with a ``DownsamplingImageProcessor``.
+    ///
+    /// It needs the data, so it takes the place of the default processor; after any other it is appended.
+    /// - Parameter size: The size in points; only its longer side counts.
+    /// - Returns: The changed copy.
+    public func downsampling(size: CGSize) -> Self {
+        let processor = DownsamplingImageProcessor(size: size)
+        return options.processor.identifier.isEmpty ? setProcessor(processor) : appendProcessor(processor)
+    }
+
+    /// Stores the image in one format.
+    ///
+    /// - Parameters:
+    ///   - format: The format; an unknown one means PNG.
+    ///   - jpegCompressionQuality: From 0 to 1; nil means 1.
+    /// - Returns: The changed copy.
+    public func serialize(as format: ImageFormat, jpegCompressionQuality: CGFloat? = nil) -> Self {
+        switch format {
+        case .JPEG: serialize(by: FormatIndicatedCacheSerializer.jpeg(compressionQuality: jpegCompressionQuality ?? 1))
+        case .GIF: serialize(by: FormatIndicatedCacheSerializer.gif)
+        case .PNG, .unknown: serialize(by: FormatIndicatedCacheSerializer.png)
+        }
+    }
+
+    /// Changes the delivered image.
+    ///
+    /// - Parameter block: Changes its argument; when it throws, the image is delivered unchanged.
+    /// - Returns: The changed copy.
+    public func imageModifier(_ block: @escaping @Sendable (inout KFCrossPlatformImage) throws -> Void) -> Self {
+        imageModifier(
+            AnyImageModifier {
+                var image = $0
+                try block(&image)
+                return image
+            }
+        )
+    }
+}

@@ -1,0 +1,98 @@
+// The options as methods that can be chained: one line each. What they mean is written at the properties in Options.swift.
+
+public import Foundation
+public import FoundationNetworking
+
+/// Something whose options can be set by chained methods.
+public protocol KFOptionSetter {
+    /// The options.
+    var options: KingfisherParsedOptionsInfo { get set }
+}
+
+extension KFOptionSetter {
+    func with<Value>(_ option: WritableKeyPath<KingfisherParsedOptionsInfo, Value>, _ value: Value) -> Self {
+        var copy = self
+        copy.options[keyPath: option] = value
+        return copy
+    }
+}
+
+extension KFOptionSetter {
+    /// See ``KingfisherParsedOptionsInfo/targetCache``.
+    public func targetCache(_ cache: ImageCache) -> Self { with(\.targetCache, cache) }
+    /// See ``KingfisherParsedOptionsInfo/originalCache``.
+    public func originalCache(_ cache: ImageCache) -> Self { with(\.originalCache, cache) }
+    /// See ``KingfisherParsedOptionsInfo/downloader``.
+    public func downloader(_ downloader: ImageDownloader) -> Self { with(\.downloader, downloader) }
+    /// See ``KingfisherParsedOptionsInfo/downloadPriority``.
+    public func downloadPriority(_ priority: Float) -> Self { with(\.downloadPriority, priority) }
+    /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
+    public func forceRefresh(_ enabled: Bool = true) -> Self { with(\.forceRefresh, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.
+    public func fromMemoryCacheOrRefresh(_ enabled: Bool = true) -> Self { with(\.fromMemoryCacheOrRefresh, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
+    public func cacheMemoryOnly(_ enabled: Bool = true) -> Self { with(\.cacheMemoryOnly, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/waitForCache``.
+    public func waitForCache(_ enabled: Bool = true) -> Self { with(\.waitForCache, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/onlyFromCache``.
+    public func onlyFromCache(_ enabled: Bool = true) -> Self { with(\.onlyFromCache, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/backgroundDecode``.
+    public func backgroundDecode(_ enabled: Bool = true) -> Self { with(\.backgroundDecode, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/callbackQueue``.
+    public func callbackQueue(_ queue: CallbackQueue) -> Self { with(\.callbackQueue, queue) }
+    /// See ``KingfisherParsedOptionsInfo/scaleFactor``.
+    public func scaleFactor(_ factor: CGFloat) -> Self { with(\.scaleFactor, factor) }
+    /// See ``KingfisherParsedOptionsInfo/requestModifier``.
+    public func requestModifier(_ modifier: any AsyncImageDownloadRequestModifier) -> Self {
+        with(\.requestModifier, modifier)
+    }
+    /// See ``KingfisherParsedOptionsInfo/requestModifier``.
+    public func requestModifier(_ modifyBlock: @escaping @Sendable (inout URLRequest) -> Void) -> Self {
+        with(
+            \.requestModifier,
+            AnyModifier {
+                var request = $0
+                modifyBlock(&request)
+                return request
+            }
+        )
+    }
+    /// See ``KingfisherParsedOptionsInfo/redirectHandler``.
+    public func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
+        with(\.redirectHandler, handler)
+    }
+    /// See ``KingfisherParsedOptionsInfo/processor``.
+    public func setProcessor(_ processor: any ImageProcessor) -> Self { with(\.processor, processor) }
+    /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
+    public func serialize(by cacheSerializer: any CacheSerializer) -> Self { with(\.cacheSerializer, cacheSerializer) }
+    /// See ``KingfisherParsedOptionsInfo/imageModifier``.
+    public func imageModifier(_ modifier: (any ImageModifier)?) -> Self { with(\.imageModifier, modifier) }
+    /// See ``KingfisherParsedOptionsInfo/cacheOriginalImage``.
+    public func cacheOriginalImage(_ enabled: Bool = true) -> Self { with(\.cacheOriginalImage, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``.
+    public func loadDiskFileSynchronously(_ enabled: Bool = true) -> Self { with(\.loadDiskFileSynchronously, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/memoryCacheExpiration``.
+    public func memoryCacheExpiration(_ expiration: StorageExpiration?) -> Self {
+        with(\.memoryCacheExpiration, expiration)
+    }
+    /// See ``KingfisherParsedOptionsInfo/memoryCacheAccessExtendingExpiration``.
+    public func memoryCacheAccessExtending(_ extending: ExpirationExtending) -> Self {
+        with(\.memoryCacheAccessExtendingExpiration, extending)
+    }
+    /// See ``KingfisherParsedOptionsInfo/diskCacheExpiration``.
+    public func diskCacheExpiration(_ expiration: StorageExpiration?) -> Self {
+        with(\.diskCacheExpiration, expiration)
+    }
+    /// See ``KingfisherParsedOptionsInfo/diskCacheAccessExtendingExpiration``.
+    public func diskCacheAccessExtending(_ extending: ExpirationExtending) -> Self {
+        with(\.diskCacheAccessExtendingExpiration, extending)
+    }
+    /// See ``KingfisherParsedOptionsInfo/processingQueue``.
+    public func processingQueue(_ queue: CallbackQueue?) -> Self { with(\.processingQueue, queue) }
+    /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
+    public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
+    /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
+    public func retry(_ strategy: (any RetryStrategy)?) -> Self { with(\.retryStrategy, strategy) }
+    /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
+    public func forcedCacheFileExtension(_ fileExtension: String?) -> Self { with(\.forcedExtension, fileExtension) }
+}

@@ -1,0 +1,24 @@
+// How progress gets from a transport's thread to the main queue. Knows nothing of what progresses.
+
+import KFSupport
+
+/// Brings progress to the main queue, and nothing more once the load has settled.
+final class ProgressRelay: Sendable {
+    private let block: DownloadProgressBlock
+    private let isSettled = Locked(false)
+
+    init?(_ block: DownloadProgressBlock?) {
+        guard let block else { return nil }
+        self.block = block
+    }
+
+    func report(_ received: Int64, of expected: Int64) {
+        guard expected >= 0 else { return }
+        CallbackQueue.mainAsync.execute { [self] in
+            guard !isSettled.withLock({ $0 }) else { return }
+            MainActor.assumeIsolated { block(received, expected) }
+        }
+    }
+
+    func settle() { isSettled.withLock { $0 = true } }
+}

@@ -1,0 +1,235 @@
+// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; who waits is the coordinator's
+// business.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+/// Follows one transfer for the coordinator and decides what the transport asks.
+final class Transfer: TransportEvents {
+    /// How a transfer ended.
+    struct Ending: Sendable {
+        var response: TransportResponse?
+        var result: Result<Data, KingfisherError>
+    }
+
+    private struct State: Sendable {
+        var response: TransportResponse?
+        var failure: KingfisherError?
+        var expected: Int64 = -1
+        var redirects = 0
+        var isStopped = false
+        var isAnnounced = false
+        var redirectHandler: (any ImageDownloadRedirectHandler)?
+    }
+
+    static let redirectLimit = 20
+
+    let request: URLRequest
+    let sessionTask: SessionDataTask
+    private let limit: Int
+    private weak let coordinator: DownloadCoordinator?
+    let key: TransferKey
+    let round: Int
+    private let state = Locked(State())
+
+    init(_ request: URLRequest, key: TransferKey, round: Int, limit: Int, coordinator: DownloadCoordinator) {
+        self.request = request
+        self.key = key
+        self.round = round
+        self.limit = limit
+        self.coordinator = coordinator
+        sessionTask = SessionDataTask(originalURL: request.url)
+    }
+
+    /// Starts the transfer, unless everybody has left already.
+    func start(on transport: any Transport, policy: TransportPolicy, priority: Float) {
+        guard !state.withLock({ $0.isStopped }) else { return }
+        let task = transport.start(request, policy: policy, events: self)
+        task.priority = priority
+        sessionTask.started(task)
+        // What went wrong while the transport was starting could not cancel a task there was not yet.
+        if state.withLock({ $0.isStopped || $0.failure != nil }) { task.cancel() }
+    }
+
+    /// Notes that the delegate is being told of the transfer; false when everybody has left already.
+    func announce() -> Bool {
+        state.withLock { state in
+            state.isAnnounced = !state.isStopped
+            return state.isAnnounced
+        }
+    }
+
+    /// The head of the response, once it has arrived.
+    var response: TransportResponse? { state.withLock { $0.response } }
+
+    /// Stops the transfer: nobody waits for it any more.
+    ///
+    /// Answers whether the delegate had been told of it.
+    func stop() -> Bool {
+        let isAnnounced = state.withLock { state in
+            state.isStopped = true
+            return state.isAnnounced
+        }
+        sessionTask.task?.cancel()
+        return isAnnounced
+    }
+
+    /// Ends the transfer with an error of ours instead of the transport's.
+    private func fail(_ failure: KingfisherError) {
+        state.withLock { $0.failure = $0.failure ?? failure }
+        sessionTask.task?.cancel()
+    }
+
+    // MARK: Redirects
+
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+        let redirects = state.withLock { state in
+            state.redirects += 1
+            return state.redirects
+        }
+        guard redirects <= Self.redirectLimit else {
+            failTransport(.httpTooManyRedirects, "more than \(Self.redirectLimit) redirects")
+            return .now(nil)
+        }
+        let leaving = response.url ?? request.url
+        let stripped = proposed.withoutCredentials(leaving: leaving)
+        guard let handler = fixedRedirectHandler() else {
+            guard leaving?.scheme?.lowercased() == "https", stripped.url?.scheme?.lowercased() == "http" else {
+                return .now(stripped)
+            }
+            failTransport(
+                .appTransportSecurityRequiresSecureConnection,
+                "the redirect to \(stripped.url?.absoluteString ?? "plain http") is not secure"
+            )
+            return .now(nil)
+        }
+        let sessionTask = sessionTask
+        return .later {
+            await handler.handleHTTPRedirection(for: sessionTask, response: response, newRequest: stripped)
+        }
+    }
+
+    /// The handler of the first caller that has one, the same for every hop.
+    private func fixedRedirectHandler() -> (any ImageDownloadRedirectHandler)? {
+        if let handler = state.withLock({ $0.redirectHandler }) { return handler }
+        let handler = coordinator?.redirectHandler(of: self)
+        state.withLock { $0.redirectHandler = handler }
+        return handler
+    }
+
+    private func failTransport(_ code: URLError.Code, _ message: String) {
+        fail(.responseError(reason: .URLSessionError(error: TransportError(code, message, url: request.url).urlError)))
+    }
+
+    // MARK: Response and data
+
+    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+        let hasFailed = state.withLock { state in
+            state.response = response
+            return state.failure != nil
+        }
+        guard !hasFailed else { return .now(.cancel) }
+        guard let (downloader, delegate) = coordinator?.audience else {
+            return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
+        }
+        return .later { [self] in
+            let isAccepted = await WorkExecutor.io.run { [self] in
+                accepts(response) { delegate.isValidStatusCode($0, for: downloader) }
+            }
+            guard isAccepted else { return .cancel }
+            let head = response.urlResponse
+            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else { return .allow }
+            state.withLock { $0.failure = .responseError(reason: .cancelledByDelegate(response: head)) }
+            return .cancel
+        }
+    }
+
+    /// Checks the head of the response, and remembers what is wrong with it.
+    private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
+        if let status = response.statusCode, status != 304 || isConditional, isValid(status) { return expect(response) }
+        let head = response.urlResponse
+        let failure: KingfisherError.ResponseErrorReason =
+            if let http = head as? HTTPURLResponse {
+                http.statusCode == 304 && !isConditional
+                    ? .notModified(response: http) : .invalidHTTPStatusCode(response: http)
+            } else {
+                .invalidURLResponse(response: head)
+            }
+        state.withLock { $0.failure = .responseError(reason: failure) }
+        return false
+    }
+
+    /// Whether the answer is one to a question that allows "not modified" and the like.
+    private var isConditional: Bool {
+        let conditions = ["If-None-Match", "If-Modified-Since", "If-Range"]
+        return conditions.contains { request.value(forHTTPHeaderField: $0) != nil }
+    }
+
+    private func expect(_ response: TransportResponse) -> Bool {
+        let announced = response.expectedContentLength
+        guard announced <= Int64(limit) else {
+            tooLarge()
+            return false
+        }
+        if announced > 0 { sessionTask.expect(Int(announced)) }
+        // A coded body is counted after decoding, its length is announced before: they cannot be compared.
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
+        let isPlain = coding == nil || coding?.lowercased() == "identity"
+        state.withLock { $0.expected = isPlain ? announced : -1 }
+        return true
+    }
+
+    private func tooLarge() {
+        state.withLock {
+            $0.failure = .responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))
+        }
+    }
+
+    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+        guard state.withLock({ $0.failure == nil && !$0.isStopped }) else { return .now(()) }
+        let received = sessionTask.append(data)
+        guard received <= limit else {
+            tooLarge()
+            sessionTask.task?.cancel()
+            return .now(())
+        }
+        coordinator?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
+        return .now(())
+    }
+
+    func didCollect(_ metrics: TransportMetrics) { sessionTask.collected(NetworkMetrics(metrics)) }
+
+    func didComplete(_ error: TransportError?) {
+        let (response, failure) = state.withLock { ($0.response, $0.failure) }
+        let result: Result<Data, KingfisherError> =
+            if let failure {
+                .failure(failure)
+            } else if let error {
+                .failure(.responseError(reason: .URLSessionError(error: error.urlError)))
+            } else if response == nil {
+                .failure(.responseError(reason: .noURLResponse(task: sessionTask)))
+            } else {
+                .success(sessionTask.sharedData)
+            }
+        coordinator?.finished(self, Ending(response: response, result: result))
+    }
+}
+
+/// What makes two requests one transfer.
+struct TransferKey: Hashable, Sendable {
+    private let url: URL?
+    private let method: String
+    private let fields: [String: String]
+    private let body: Data?
+
+    init(_ request: URLRequest) {
+        url = request.url
+        method = request.httpMethod ?? "GET"
+        fields = request.allHTTPHeaderFields ?? [:]
+        body = request.httpBody
+    }
+
+    /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
+    func hash(into hasher: inout Hasher) { hasher.combine(url) }
+}

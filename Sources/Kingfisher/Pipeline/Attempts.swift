@@ -1,0 +1,116 @@
+// One load from the outside in: alternative sources around retries around one attempt. Knows no cache and no download.
+
+import Foundation
+import KFSupport
+
+extension KingfisherManager {
+    /// Tries the source, then each alternative; a cancelled load tries nothing more.
+    func image(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        defer { load.progress?.settle() }
+        var failures: [PropagationError] = []
+        for source in [load.source] + (load.options.alternativeSources ?? []) {
+            do throws(KingfisherError) {
+                return try await retrying(source, of: load, isFirst: failures.isEmpty)
+            } catch {
+                if error.isCancelled { throw error }
+                failures.append(PropagationError(source: source, error: error))
+            }
+        }
+        if failures.count == 1, let only = failures.first { throw only.error }
+        throw .imageSettingError(reason: .alternativeSourcesExhausted(failures))
+    }
+
+    /// Tries one source, as often as the retry strategy allows.
+    private func retrying(_ source: Source, of load: Load, isFirst: Bool)
+        async throws(KingfisherError) -> RetrieveImageResult
+    {
+        var retries = 0
+        var userInfo: (any Sendable)?
+        while true {
+            do throws(KingfisherError) {
+                return try await once(source, of: load, isReplacement: !isFirst || retries > 0)
+            } catch {
+                guard !error.isCancelled, let strategy = load.options.retryStrategy else { throw error }
+                let context = RetryContext(source: source, error: error, retriedCount: retries, userInfo: userInfo)
+                let decision = await strategy.decision(for: context)
+                guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+                guard case .retry(let info) = decision else { throw error }
+                userInfo = info
+                retries += 1
+            }
+        }
+    }
+
+    /// One attempt at one source: memory, or the shared work of everybody who wants the same.
+    private func once(_ source: Source, of load: Load, isReplacement: Bool)
+        async throws(KingfisherError) -> RetrieveImageResult
+    {
+        // Told of what replaces the first attempt: its task once it starts, or nil when a cache had the image.
+        let updated = isReplacement ? load.updated : nil
+        if let hit = memoryHit(source, load.options, requested: load.source) {
+            updated?(nil)
+            return hit
+        }
+        if load.options.loadDiskFileSynchronously, let found = diskImageOnThisThread(source, load.options) {
+            updated?(nil)
+            return await result(found, from: source, for: load)
+        }
+        var options = load.options
+        options.loadDiskFileSynchronously = false  // the shared work below runs on no caller's thread
+        let product = try await loads.value(
+            for: LoadKey(source, options),
+            joined: { join($0, load, updated) },
+            cancelled: { [self] in cancellation(of: source, $0) },
+            operation: { [self, options] channel in
+                await Result { () async throws(KingfisherError) in try await produce(source, options, channel) }
+            }
+        )
+        if product.cacheType.cached { updated?(nil) }
+        return await result(product, from: source, for: load)
+    }
+
+    private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) {
+        let (progress, handle) = (load.progress, load.handle)
+        channel.add(
+            LoadChannel.Listener(
+                progress: { received, expected in progress?.report(received, of: expected) },
+                started: { start in
+                    switch start {
+                    case .transfer(let task, let token): handle?.link(to: task, token: token)
+                    case .provider: handle?.linkToProvider()
+                    }
+                    updated?(handle)
+                }
+            )
+        )
+    }
+
+    private func cancellation(of source: Source, _ channel: LoadChannel) -> KingfisherError {
+        if case .provider(let provider) = source {
+            return .requestError(reason: .dataProviderCancelled(provider: provider))
+        }
+        guard let transfer = channel.transfer else { return .requestError(reason: .asyncTaskContextCancelled) }
+        return .requestError(reason: .taskCancelled(task: transfer.task, token: transfer.token))
+    }
+
+    /// Fits shared work to one caller: its modifier, its sources, its wish to wait for the cache.
+    private func result(_ product: Product, from source: Source, for load: Load) async -> RetrieveImageResult {
+        var image = product.image
+        if let modifier = load.options.imageModifier {
+            image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
+        }
+        let data = product.data
+        let bytes: @Sendable () -> Data? = if data == nil { encoding(of: image, load.options) } else { { data } }
+        var result = RetrieveImageResult(
+            image: image,
+            cacheType: product.cacheType,
+            source: source,
+            originalSource: load.source,
+            data: bytes,
+            metrics: product.metrics
+        )
+        if load.options.waitForCache { result.cacheStoreResult = await product.storing?.value }
+        return result
+    }
+}

@@ -1,0 +1,93 @@
+// Where an image is looked for before it is loaded, and in which order. Knows nothing of loading.
+
+import Foundation
+import KFSupport
+
+extension KingfisherManager {
+    /// The image if it is in memory, ready to be delivered; never waits and makes no system call.
+    func memoryHit(_ source: Source, _ options: KingfisherParsedOptionsInfo, requested: Source? = nil)
+        -> RetrieveImageResult?
+    {
+        guard !options.forceRefresh,
+            let cached = options.targetCache?.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options)
+        else { return nil }
+        let image = options.imageModifier?.modify(cached) ?? cached
+        return RetrieveImageResult(
+            image: image,
+            cacheType: .memory,
+            source: source,
+            originalSource: requested ?? source,
+            data: encoding(of: image, options)
+        )
+    }
+
+    /// What the serializer makes of a cached image, made when somebody asks.
+    func encoding(of image: KFCrossPlatformImage, _ options: KingfisherParsedOptionsInfo)
+        -> @Sendable () -> Data?
+    {
+        { [serializer = options.cacheSerializer] in serializer.data(with: image, original: nil) }
+    }
+
+    /// Looks on disk without leaving the thread, for callers that asked for just that.
+    func diskImageOnThisThread(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> Product? {
+        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed
+        else { return nil }
+        let found = Locked(ImageCacheResult.none)
+        options.targetCache?.retrieveImage(forKey: source.cacheKey, options: options, callbackQueue: .untouch) {
+            if case .success(let result) = $0 { found.withLock { $0 = result } }
+        }
+        let result = found.withLock { $0 }
+        return result.image.map { Product(image: $0, cacheType: result.cacheType) }
+    }
+
+    /// The processed image from the target cache.
+    ///
+    /// An unreadable entry or an ailing disk is a miss, unless the cache is all there is.
+    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> Product?
+    {
+        guard !options.forceRefresh, let cache = options.targetCache else { return nil }
+        let key = source.cacheKey
+        if let image = cache.retrieveImageInMemoryCache(forKey: key, options: options) {
+            return Product(image: image, cacheType: .memory)
+        }
+        guard !options.fromMemoryCacheOrRefresh else { return nil }
+        do throws(KingfisherError) {
+            guard options.cacheSerializer.originalDataUsed else {
+                let result = try await cache.retrieveImage(forKey: key, options: options)
+                return result.image.map { Product(image: $0, cacheType: result.cacheType) }
+            }
+            // The entry holds the original bytes: process them once, and keep the result in memory.
+            guard let original = try await cache.retrieveImageInDiskCache(forKey: key, options: options) else {
+                return nil
+            }
+            let image = try await options.processor.processed(.image(original), options)
+            cache.store(image, forKey: key, options: options, toDisk: false, completionHandler: nil)
+            return Product(image: image, cacheType: .disk)
+        } catch .cacheError(let reason) {
+            if options.onlyFromCache { throw .cacheError(reason: reason) }
+            return nil
+        }
+    }
+
+    /// The unprocessed image from the original cache, if that is another place to look, and its bytes if they are at
+    /// hand.
+    func originalImage(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async -> (image: KFCrossPlatformImage, bytes: Data?)? {
+        guard !options.forceRefresh, let cache = options.originalCache else { return nil }
+        guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
+        var plain = options
+        plain.processor = DefaultImageProcessor.default
+        let key = source.cacheKey
+        // A serializer that stores originals needs their bytes, which are on disk only.
+        if !options.cacheSerializer.originalDataUsed,
+            let image = cache.retrieveImageInMemoryCache(forKey: key, options: plain)
+        {
+            return (image, nil)
+        }
+        guard !options.fromMemoryCacheOrRefresh else { return nil }
+        return (try? await cache.findOnDisk(key, plain)) ?? nil
+    }
+}

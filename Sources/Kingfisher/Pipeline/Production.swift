@@ -1,0 +1,96 @@
+// How an image is made when memory does not have it: disk, original, download; then stored. Runs once for all who wait.
+
+import Foundation
+import KFSupport
+
+extension KingfisherManager {
+    /// Cache, else fetch, process and cache.
+    func produce(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
+        async throws(KingfisherError) -> Product
+    {
+        if let product = try await processedImage(source, options) { return product }
+        if let original = await originalImage(source, options) {
+            let image = try await options.processor.processed(.image(original.image), options)
+            let product = Product(image: image, cacheType: .none, data: original.bytes)
+            return store(product, bytes: original.bytes, keepsOriginal: false, source, options)
+        }
+        guard !options.onlyFromCache else {
+            throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))
+        }
+
+        let (image, data, metrics) = try await fetch(source, options, channel)
+        let product = Product(image: image, cacheType: .none, data: data, metrics: metrics)
+        let keepsOriginal = options.cacheOriginalImage && !options.processor.identifier.isEmpty
+        return store(product, bytes: data, keepsOriginal: keepsOriginal, source, options)
+    }
+
+    private func fetch(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
+        async throws(KingfisherError) -> (KFCrossPlatformImage, Data, NetworkMetrics?)
+    {
+        switch source {
+        case .network(let resource):
+            let result = try await download(resource.downloadURL, options, channel)
+            return (result.image, result.originalData, result.metrics)
+        case .provider(let provider):
+            channel.begin(.provider)
+            let data = try await bytes(of: provider)
+            return (try await options.processor.processed(.data(data), options), data, nil)
+        }
+    }
+
+    private func download(_ url: URL, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
+        async throws(KingfisherError) -> ImageLoadingResult
+    {
+        var options = options
+        options.onDataReceived = { channel.report($0, of: $1) }
+        options.onTransferStarted = { channel.begin(.transfer($0, $1)) }
+        return try await (options.downloader ?? downloader).downloadImage(with: url, options: options)
+    }
+
+    private func bytes(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+        let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
+            do { return .success(try await provider.data()) } catch { return .failure(error) }
+        }
+        switch result {
+        case .success(let data): return data
+        case .failure(is CancellationError): throw .requestError(reason: .dataProviderCancelled(provider: provider))
+        case .failure(let error):
+            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
+        }
+    }
+
+    /// Stores what was made: in memory now, on disk in its own time.
+    private func store(
+        _ product: Product,
+        bytes: Data?,
+        keepsOriginal: Bool,
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> Product {
+        guard let cache = options.targetCache else { return product }
+        let key = source.cacheKey
+        let stored = Promise<CacheStoreResult>()
+        // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
+        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        cache.store(product.image, original: bytes, forKey: key, options: options, toDisk: toDisk) { stored.keep($0) }
+
+        let originalStored = Promise<CacheStoreResult>()
+        if keepsOriginal, let bytes, let originalCache = options.originalCache {
+            originalCache.storeToDisk(
+                bytes,
+                forKey: key,
+                forcedExtension: options.forcedExtension,
+                expiration: options.diskCacheExpiration
+            ) { originalStored.keep($0) }
+        } else {
+            originalStored.keep(CacheStoreResult(disk: .success(())))
+        }
+        var product = product
+        product.storing = Task {
+            let (image, original) = (await stored.value, await originalStored.value)
+            if case .failure = image.diskCacheResult { return image }
+            return original
+        }
+        return product
+    }
+}

@@ -1,0 +1,135 @@
+// `image.kf`, `size.kf` and `data.kf`: what processors do, on values at hand.
+
+public import Foundation
+import KFImaging
+
+extension KingfisherWrapper where Base == KFCrossPlatformImage {
+    /// An equal image whose pixels are stored the way they are shown: orientation `.up`.
+    public var normalized: KFCrossPlatformImage { base.normalized }
+
+    /// The image as PNG, the way it is shown; nil for an empty image.
+    public func pngRepresentation() -> Data? { base.pngData() }
+
+    /// The image as JPEG, the way it is shown, transparent parts on white; nil for an empty image.
+    ///
+    /// - Parameter compressionQuality: From 0 to 1.
+    /// - Returns: The file's bytes.
+    public func jpegRepresentation(compressionQuality: CGFloat) -> Data? {
+        base.jpegData(compressionQuality: compressionQuality)
+    }
+
+    /// The GIF bytes the image was made from; nil when it was made from something else.
+    public func gifRepresentation() -> Data? { base.animatedData }
+
+    /// The image stretched to a size.
+    ///
+    /// - Parameter size: In points.
+    /// - Returns: The new image; the image itself when no bitmap can have that size.
+    public func resize(to size: CGSize) -> KFCrossPlatformImage { base.resized(toPoints: size) ?? base }
+
+    /// The image fitted to a size.
+    ///
+    /// - Parameters:
+    ///   - targetSize: In points.
+    ///   - contentMode: How the image is fitted.
+    /// - Returns: The new image; the image itself when no bitmap can have that size.
+    public func resize(to targetSize: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage {
+        resized(to: targetSize, for: contentMode) ?? base
+    }
+
+    /// The image fitted to a size, or nil when no bitmap can have that size.
+    func resized(to targetSize: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage? {
+        base.resized(toPoints: base.size.resized(to: targetSize, for: contentMode))
+    }
+
+    /// The image with rounded corners.
+    ///
+    /// - Parameters:
+    ///   - radius: The radius; at most half of the shorter side is used.
+    ///   - size: The size in points the image is stretched to first.
+    ///   - corners: Which corners are rounded.
+    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
+    /// - Returns: The new image; the image itself when no bitmap can have that size.
+    public func image(
+        withRadius radius: Radius,
+        fit size: CGSize,
+        roundingCorners corners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        base.roundingCorners(radius: radius, targetSize: size, corners: corners, background: backgroundColor) ?? base
+    }
+
+    /// The image with rounded corners.
+    ///
+    /// - Parameters:
+    ///   - radius: The radius in points; at most half of the shorter side is used.
+    ///   - size: The size in points the image is stretched to first.
+    ///   - corners: Which corners are rounded.
+    ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
+    /// - Returns: The new image; the image itself when no bitmap can have that size.
+    public func image(
+        withRoundRadius radius: CGFloat,
+        fit size: CGSize,
+        roundingCorners corners: RectCorner = .all,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) -> KFCrossPlatformImage {
+        image(withRadius: .point(radius), fit: size, roundingCorners: corners, backgroundColor: backgroundColor)
+    }
+
+    /// The image that some bytes decode to, at a reduced size.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of an image file.
+    ///   - pointSize: The size in points; only its longer side counts.
+    ///   - scale: Pixels a point, also the scale of the result.
+    /// - Returns: The image, or nil for bytes that cannot be decoded.
+    public static func downsampledImage(data: Data, to pointSize: CGSize, scale: CGFloat) -> KFCrossPlatformImage? {
+        .downsampled(data, limit: Geometry.thumbnailLimit(points: pointSize, scale: scale), scale: scale)
+    }
+}
+
+extension Image {
+    /// The image some bytes decode to, its longer side limited; nil for bytes that cannot be decoded.
+    static func downsampled(_ data: Data, limit: Int, scale: CGFloat) -> Image? {
+        try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit > 0 ? limit : nil))
+    }
+}
+
+extension KingfisherWrapper where Base == CGSize {
+    /// The size an image of this size gets when it is fitted to another.
+    ///
+    /// - Parameters:
+    ///   - size: The other size.
+    ///   - contentMode: How it is fitted; ``ContentMode/none`` gives the other size itself.
+    /// - Returns: The resulting size.
+    public func resize(to size: CGSize, for contentMode: ContentMode) -> CGSize {
+        base.resized(to: size, for: contentMode)
+    }
+
+    /// The largest size of the same proportions within another.
+    ///
+    /// - Parameter size: The other size.
+    /// - Returns: The resulting size, no side below 1.
+    public func constrained(_ size: CGSize) -> CGSize { base.constrained(size) }
+
+    /// The smallest size of the same proportions that covers another.
+    ///
+    /// - Parameter size: The other size.
+    /// - Returns: The resulting size, no side below 1.
+    public func filling(_ size: CGSize) -> CGSize { base.filling(size) }
+
+    /// A rectangle of some size at a relative place in this size, cut at the edges.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the rectangle.
+    ///   - anchor: 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    /// - Returns: The rectangle.
+    public func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
+        base.constrainedRect(for: size, anchor: anchor)
+    }
+}
+
+extension KingfisherWrapper where Base == Data {
+    /// The format the bytes begin like; needs more than eight of them.
+    public var imageFormat: ImageFormat { ImageFormat(sniffing: base) }
+}

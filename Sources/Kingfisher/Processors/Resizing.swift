@@ -1,0 +1,79 @@
+// Processors that change an image's size. The pixels are KFImaging's business.
+
+public import Foundation
+import KFImaging
+
+/// Scales images to a size in points.
+///
+/// Fit and fill keep the proportions; fill does not cut off what sticks out. The scale of the options decides how many
+/// pixels a point has, and the result has that scale. To make a small picture of a large file,
+/// ``DownsamplingImageProcessor`` is much faster and needs far less memory.
+public struct ResizingImageProcessor: ImageProcessor {
+    /// Names the size and the mode.
+    public let identifier: String
+    /// The size in points.
+    public let referenceSize: CGSize
+    /// How the image is fitted to the size.
+    public let targetContentMode: ContentMode
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - referenceSize: The size in points.
+    ///   - mode: How the image is fitted to it; ``ContentMode/none`` stretches.
+    public init(referenceSize: CGSize, mode: ContentMode = .none) {
+        self.referenceSize = referenceSize
+        targetContentMode = mode
+        let modeText =
+            switch mode {
+            case .none: ""
+            case .aspectFit: ", aspectFit"
+            case .aspectFill: ", aspectFill"
+            }
+        identifier = "com.onevcat.Kingfisher.ResizingImageProcessor(\(referenceSize.identifierText)\(modeText))"
+    }
+
+    /// The image in the new size; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
+        return image.kf.resized(to: referenceSize, for: targetContentMode)
+    }
+}
+
+/// Decodes images at a reduced size, which is faster and needs less memory than decoding and then resizing.
+///
+/// Neither side of the result is longer than the longer side of the size. Proportions are kept; images are never
+/// enlarged; the orientation in the file is applied.
+public struct DownsamplingImageProcessor: ImageProcessor {
+    /// The size in points; only its longer side counts.
+    public let size: CGSize
+    /// Names the size.
+    public let identifier: String
+
+    /// Creates a processor.
+    ///
+    /// - Parameter size: The size in points; only its longer side counts.
+    public init(size: CGSize) {
+        self.size = size
+        identifier = "com.onevcat.Kingfisher.DownsamplingImageProcessor(\(size.identifierText))"
+    }
+
+    /// The reduced image.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode small, or an image to make smaller.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        let limit = Geometry.thumbnailLimit(points: size, scale: options.scaleFactor)
+        switch item {
+        case .image(let image): return image.downsampled(toMaxPixelSize: limit, scale: options.scaleFactor)
+        case .data(let data): return .downsampled(data, limit: limit, scale: options.scaleFactor)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// What arrived at the test server. Knows nothing of what is answered.
+
+public import Foundation
+internal import KFSupport
+internal import NIOHTTP1
+
+/// A request as it arrived at a ``TestServer``.
+public struct TestRequest: Sendable {
+    /// The method, such as `GET`.
+    public let method: String
+    /// The target as it was sent: path and query.
+    public let uri: String
+    /// All header fields in the order they came.
+    public let headers: [(name: String, value: String)]
+    /// The body.
+    public let body: Data
+    /// Opens when the connection the request came through is closed, by whichever side.
+    public let disconnected: Gate
+    let sent: Counter
+
+    /// The path, without the query.
+    public var path: String { String(uri.prefix { $0 != "?" }) }
+
+    /// What follows the question mark, `nil` if there is none.
+    public var query: String? { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } }
+
+    /// How many bytes of body have been handed to the system so far in answer to it.
+    public var bytesSent: Int { sent.value }
+
+    /// The value of a header field, whatever its case; the first if there are several.
+    public func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// A number several threads count up.
+final class Counter: Sendable {
+    private let count = Locked(0)
+    var value: Int { count.withLock { $0 } }
+    func add(_ number: Int) { count.withLock { $0 += number } }
+}

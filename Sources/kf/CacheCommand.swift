@@ -1,0 +1,223 @@
+// `kf cache`: looks into the tool's cache and empties it. Knows nothing of how entries are stored.
+
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// Inspects and empties the cache.
+struct CacheCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        abstract: "Look into the cache, or empty it.",
+        subcommands: [Stats.self, List.self, Has.self, Remove.self, Clean.self, Clear.self]
+    )
+
+    /// What all of them take.
+    struct Arguments: ParsableArguments {
+        @OptionGroup var cacheArguments: CacheArguments
+
+        @Flag(help: "Print JSON, one object a line.")
+        var json = false
+
+        /// Runs something with the cache; what it throws becomes a line and the exit status, and so does a no.
+        func run(_ body: (ImageCache, Console) async throws(KingfisherError) -> Bool) async throws {
+            let console = Console()
+            let isYes: Bool
+            do throws(KingfisherError) {
+                isYes = try await body(try cacheArguments.requiredCache(), console)
+            } catch {
+                console.error(Failure(error).text)
+                throw ExitStatus.failed
+            }
+            if !isYes { throw ExitStatus.failed }
+        }
+
+        /// Says a result in one of its two forms.
+        func say(_ console: Console, _ json: JSON, _ text: String) {
+            console.print(self.json ? json.description : text)
+        }
+    }
+}
+
+extension CacheCommand {
+    /// How much there is.
+    struct Stats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the number of entries, their size and what has expired."
+        )
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                let entries = try await cache.diskEntries()
+                let bytes = entries.reduce(0) { $0 + $1.size }
+                let expired = entries.count { $0.isExpired }
+                let directory = cache.diskStorage.directoryURL.path
+                arguments.say(
+                    console,
+                    [
+                        "directory": .string(directory), "entries": .int(entries.count), "bytes": .int(bytes),
+                        "expired": .int(expired),
+                    ],
+                    """
+                    directory  \(directory)
+                    entries    \(entries.count)
+                    bytes      \(bytes) (\(Units.bytes(bytes)))
+                    expired    \(expired)
+                    """
+                )
+                return true
+            }
+        }
+    }
+
+    /// What there is.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the entries: key, size and expiry, the latest used first.",
+            discussion: "--json prints key, file, bytes, expires and lastAccess (both in seconds since 1970) an entry."
+        )
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                let entries = try await cache.diskEntries().sorted { $0.lastAccess > $1.lastAccess }
+                guard !arguments.json else {
+                    for entry in entries { console.print(entry.json.description) }
+                    return true
+                }
+                var table = TextTable(("bytes", .right), ("expires", .left), ("key", .left))
+                for entry in entries {
+                    table.add(
+                        Units.bytes(entry.size),
+                        entry.expiryText,
+                        Units.abbreviated(entry.key ?? entry.fileName)
+                    )
+                }
+                if !table.isEmpty { console.print(table.description) }
+                return true
+            }
+        }
+    }
+
+    /// Whether something is there.
+    struct Has: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say whether a key is in the cache; exit with 0 if so and with 1 if not."
+        )
+        @Argument(help: "A key as printed by list or by fetch --json.") var key: String
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                let isThere = await cache.imageCachedTypeAsync(forKey: key).cached
+                arguments.say(console, ["key": .string(key), "cached": .bool(isThere)], isThere ? "yes" : "no")
+                return isThere
+            }
+        }
+    }
+
+    /// Removes one entry.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a key from the cache; exit with 1 if it was not there."
+        )
+        @Argument(help: "A key as printed by list or by fetch --json.") var key: String
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                let isThere = await cache.imageCachedTypeAsync(forKey: key).cached
+                try await Self.remove(key, cache)
+                arguments.say(
+                    console,
+                    ["key": .string(key), "removed": .bool(isThere)],
+                    isThere ? "removed" : "was not there"
+                )
+                return isThere
+            }
+        }
+
+        // Inside a closure the compiler would choose the form that does not wait.
+        private static func remove(_ key: String, _ cache: ImageCache) async throws(KingfisherError) {
+            try await cache.removeImage(forKey: key)
+        }
+    }
+
+    /// Removes what is too old.
+    struct Clean: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove what has expired.")
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                try await arguments.removing(console, cache, \.isExpired) { await $0.cleanExpiredDiskCache() }
+            }
+        }
+    }
+
+    /// Removes everything.
+    struct Clear: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove everything.")
+        @OptionGroup var arguments: Arguments
+
+        func run() async throws {
+            try await arguments.run { cache, console throws(KingfisherError) in
+                try await arguments.removing(console, cache, { _ in true }) { await $0.clearDiskCache() }
+            }
+        }
+    }
+}
+
+extension CacheCommand.Arguments {
+    /// Says how much has gone; a no when something is left that should have gone.
+    fileprivate func removing(
+        _ console: Console,
+        _ cache: ImageCache,
+        _ shouldGo: (ImageCache.DiskEntry) -> Bool,
+        _ remove: (ImageCache) async -> Void
+    ) async throws(KingfisherError) -> Bool {
+        let before = try await cache.diskEntries()
+        await remove(cache)
+        let after = try await cache.diskEntries()
+        let count = max(0, before.count - after.count)
+        let bytes = max(0, before.reduce(0) { $0 + $1.size } - after.reduce(0) { $0 + $1.size })
+        say(
+            console,
+            ["removed": .int(count), "bytes": .int(bytes)],
+            "removed \(count) \(count == 1 ? "entry" : "entries"), \(Units.bytes(bytes))"
+        )
+        let left = after.count { shouldGo($0) }
+        if left > 0 {
+            let directory = cache.diskStorage.directoryURL.path
+            console.error("\(left) of the entries in \(directory) could not be removed; may this user write there?")
+        }
+        return left == 0
+    }
+}
+
+extension ImageCache.DiskEntry {
+    fileprivate var isExpired: Bool { expiration <= .now }
+
+    fileprivate var json: JSON {
+        [
+            "key": .optional(key, JSON.string),
+            "file": .string(fileName),
+            "bytes": .int(size),
+            "expires": expiration == .distantFuture ? .null : .number(expiration.timeIntervalSince1970.rounded()),
+            "lastAccess": .number(lastAccess.timeIntervalSince1970.rounded()),
+        ]
+    }
+
+    /// How long the entry has to live, roughly.
+    fileprivate var expiryText: String {
+        let seconds = expiration.timeIntervalSinceNow
+        return switch seconds {
+        case ...0: "expired"
+        case ..<3600: "in \(Int((seconds / 60).rounded())) min"
+        case ..<172_800: "in \(Int((seconds / 3600).rounded())) h"
+        case ..<1e9: "in \(Int((seconds / 86_400).rounded())) days"
+        default: "never"
+        }
+    }
+}

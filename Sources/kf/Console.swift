@@ -1,0 +1,100 @@
+// Standard output, standard error and the progress bar between them. Knows nothing of what is said.
+
+import Foundation
+import KFSupport
+
+/// Where the tool speaks: results on standard output, everything else on standard error.
+///
+/// One line never lands in the middle of another one or of the progress bar. Safe from any thread.
+final class Console: Sendable {
+    private struct State {
+        var bar: ProgressBar?
+        var drawn = ""
+        var lastDrawn = ContinuousClock.now - .seconds(1)
+    }
+
+    private let state = Locked(State())
+    private let isQuiet: Bool
+    private let showsProgress: Bool
+
+    /// - Parameter isQuiet: only errors are said.
+    init(isQuiet: Bool = false) {
+        self.isQuiet = isQuiet
+        showsProgress = !isQuiet && isatty(STDERR_FILENO) == 1
+    }
+
+    /// Says a result; to those who want quiet only when it was asked for in so many words.
+    func print(_ line: String, always: Bool = false) {
+        guard always || !isQuiet else { return }
+        say(line, to: STDOUT_FILENO)
+    }
+
+    /// Says what did not work, after the tool's name, as scripts expect it.
+    func error(_ message: String) { say("kf: \(message)", to: STDERR_FILENO) }
+
+    /// Says what worked less well than it should have.
+    func warning(_ message: String) {
+        guard !isQuiet else { return }
+        say("kf: warning: \(message)", to: STDERR_FILENO)
+    }
+
+    /// Shows the bar, on a terminal, as often as a person can follow.
+    func show(_ bar: ProgressBar) {
+        guard showsProgress else { return }
+        state.withLock { state in
+            state.bar = bar
+            let now = ContinuousClock.now
+            guard now - state.lastDrawn > .milliseconds(80) || bar.isComplete else { return }
+            state.lastDrawn = now
+            Self.draw(&state)
+        }
+    }
+
+    /// Takes the bar away.
+    func endProgress() {
+        state.withLock { state in
+            Self.erase(&state)
+            state.bar = nil
+        }
+    }
+
+    private func say(_ line: String, to descriptor: Int32) {
+        state.withLock { state in
+            Self.erase(&state)
+            Self.write(line + "\n", to: descriptor)
+            if showsProgress { Self.draw(&state) }
+        }
+    }
+
+    private static func draw(_ state: inout State) {
+        guard let bar = state.bar else { return }
+        let line = bar.line(width: terminalWidth())
+        write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+        state.drawn = line
+    }
+
+    private static func erase(_ state: inout State) {
+        guard !state.drawn.isEmpty else { return }
+        write("\r\u{1B}[K", to: STDERR_FILENO)
+        state.drawn = ""
+    }
+
+    private static func terminalWidth() -> Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Writes everything, or gives up when nobody listens any more.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// `kf info`: what a picture's header says. Decodes no pixels.
+
+import ArgumentParser
+import Foundation
+import KFImaging
+
+/// Describes pictures from their headers.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Show format, size, orientation, frames, alpha and colour profile, without decoding.",
+        discussion: """
+            --json prints one object a line: source, format, width, height, orientation (the EXIF number), frames, \
+            duration (seconds), loopCount (0 is for ever), alpha, colorProfile, bytes; or source and error. Width and \
+            height are those of the stored pixels, before the orientation is applied.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What to look at.", valueName: "source"))
+    var sources: [String]
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @OptionGroup var network: NetworkArguments
+
+    func run() async throws {
+        let console = Console()
+        let reader = SourceBytes(network)
+        var failures = 0
+        for source in sources {
+            do throws(Failure) {
+                let info = try Self.info(of: try await reader.read(source))
+                console.print(json ? info.json(of: source).description : info.text(of: source))
+            } catch {
+                failures += 1
+                console.error("\(Units.abbreviated(source)): \(error.text)")
+                let line: JSON = ["source": .string(source), "error": error.json]
+                if json { console.print(line.description) }
+            }
+        }
+        if failures > 0 { throw ExitStatus.failed }
+    }
+
+    private static func info(of data: Data) throws(Failure) -> ImageInfo {
+        do throws(ImagingError) {
+            return try ImageInfo(data: data)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}
+
+extension ImageInfo {
+    fileprivate func json(of source: String) -> JSON {
+        [
+            "source": .string(source),
+            "format": .string(contentType.name.lowercased()),
+            "width": .int(pixelWidth),
+            "height": .int(pixelHeight),
+            "orientation": .int(orientation.exif),
+            "frames": .int(frameCount),
+            "duration": .optional(duration, JSON.number),
+            "loopCount": .optional(loopCount, JSON.int),
+            "alpha": .bool(hasAlpha),
+            "colorProfile": .optional(colorProfileName, JSON.string),
+            "bytes": .int(byteCount),
+        ]
+    }
+
+    fileprivate func text(of source: String) -> String {
+        var lines = [
+            ("format", contentType.name),
+            ("size", "\(pixelWidth)×\(pixelHeight) pixels"),
+            ("orientation", "\(orientation.exif) (\(orientation))"),
+            ("frames", "\(frameCount)"),
+        ]
+        if let duration { lines.append(("duration", Units.seconds(duration))) }
+        if let loopCount { lines.append(("loops", loopCount == 0 ? "for ever" : "\(loopCount)")) }
+        lines += [
+            ("alpha", hasAlpha ? "yes" : "no"),
+            ("profile", colorProfileName ?? "none"),
+            ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))"),
+        ]
+        return Units.abbreviated(source)
+            + lines.map { "\n  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }.joined()
+    }
+}

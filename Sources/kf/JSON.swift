@@ -1,0 +1,75 @@
+// JSON whose keys keep the order they were given in. Knows nothing of pictures.
+
+import Foundation
+
+/// A JSON value.
+///
+/// Its description is the value on one line.
+///
+/// Foundation's encoder would sort the keys or shuffle them; here a line reads the way its author wrote it.
+enum JSON: Equatable, CustomStringConvertible {
+    case null
+    case bool(Bool)
+    case int(Int)
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+
+    /// A key and its value.
+    struct Member: Equatable {
+        let key: String
+        let value: JSON
+    }
+
+    var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): String(value)
+        // JSON has no word for infinity.
+        case .number(let value): value.isFinite ? Self.text(value) : "null"
+        case .string(let value): Self.quoted(value)
+        case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { "\(Self.quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    private static func text(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
+    }
+
+    /// One line whatever is inside: control characters and line separators are escaped.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F || (0x2028...0x2029).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral {
+    init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { Member(key: $0.0, value: $0.1) })
+    }
+}
+
+extension JSON {
+    /// The value, or null.
+    static func optional<Value>(_ value: Value?, _ wrap: (Value) -> JSON) -> JSON { value.map(wrap) ?? .null }
+
+    /// A duration rounded to a microsecond, so that lines stay readable.
+    static func milliseconds(_ seconds: Double) -> JSON { .number((seconds * 1_000_000).rounded() / 1_000) }
+}

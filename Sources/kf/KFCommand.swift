@@ -1,0 +1,62 @@
+// The tool's entry: its commands and the meaning of its exit status. Does no work itself.
+
+import ArgumentParser
+import Foundation
+
+/// `kf`: load, inspect, process and cache pictures from the command line.
+@main
+struct KFCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kf",
+        abstract: "Loads, caches, inspects and processes pictures.",
+        discussion: """
+            A SOURCE is an http or https URL, a file: URL, a path, or a data: URL.
+
+            Exit status: 0 when all went well, 1 when something failed (the rest is still done), 2 for bad usage.
+            """,
+        subcommands: [
+            FetchCommand.self, InfoCommand.self, ProcessCommand.self, CacheCommand.self, DemoCommand.self,
+        ]
+    )
+
+    /// Runs the command line and ends the process.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            Foundation.exit(ExitStatus.success)
+        } catch {
+            Foundation.exit(ExitStatus.report(error, by: Self.self))
+        }
+    }
+}
+
+/// What the exit status means.
+enum ExitStatus {
+    static let success: Int32 = 0
+    static let failure: Int32 = 1
+    static let usage: Int32 = 2
+
+    /// Thrown by commands that have already said what failed.
+    static let failed = ExitCode(failure)
+
+    /// Says what there is to say about an error that ended a command.
+    static func report(_ error: any Error, by command: any ParsableCommand.Type) -> Int32 {
+        if let code = error as? ExitCode { return code.rawValue }
+        let text = command.fullMessage(for: error)
+        guard command.exitCode(for: error) != .success else {
+            // Help and versions are results.
+            Console().print(text)
+            return success
+        }
+        // The parser repeats its help below the message; the pointer to it is enough.
+        let lines = text.components(separatedBy: "\n").filter { !$0.hasPrefix("Usage:") && !$0.hasPrefix("Help:") }
+        let message = lines.joined(separator: "\n")
+        Console().error(message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message)
+        return command.exitCode(for: error) == .validationFailure ? usage : failure
+    }
+}

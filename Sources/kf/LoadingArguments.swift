@@ -1,0 +1,131 @@
+// The options that say how sources are loaded, and the library's objects they lead to. Loads nothing itself.
+
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// Where downloads come from and under which conditions.
+struct NetworkArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("Give up on a download that stands still this long.", valueName: "seconds"))
+    var timeout: Double = 15
+
+    @Option(
+        name: .customLong("header"),
+        parsing: .singleValue,
+        help: ArgumentHelp("Send this header field with every request; may be repeated.", valueName: "'Name: value'")
+    )
+    var headers: [HeaderField] = []
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout must be more than 0 seconds") }
+    }
+
+    /// A downloader that waits as long as asked.
+    func downloader() -> ImageDownloader {
+        let downloader = ImageDownloader(name: "kf")
+        downloader.downloadTimeout = timeout
+        return downloader
+    }
+
+    /// Puts the header fields into requests; nil when there are none.
+    var modifier: AnyModifier? {
+        guard !headers.isEmpty else { return nil }
+        return AnyModifier { [headers] request in
+            var request = request
+            for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
+            return request
+        }
+    }
+}
+
+/// `Name: value`.
+struct HeaderField: Equatable, Sendable, ExpressibleByArgument {
+    let name: String
+    let value: String
+
+    /// Nil unless the name is one and neither part can smuggle in another line.
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":") else { return nil }
+        let name = argument[..<colon]
+        let value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        let marks = "!#$%&'*+-.^_`|~"
+        guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }),
+            value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { return nil }
+        self.name = String(name)
+        self.value = value
+    }
+}
+
+/// Where pictures are kept.
+struct CacheArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Keep the cache in this directory instead of the user's own.", valueName: "directory")
+    )
+    var cacheDir: String?
+
+    /// The name of the tool's cache.
+    ///
+    /// It is part of its folder's name, so nothing else in the directory is touched.
+    static let name = "kf"
+
+    /// The cache.
+    ///
+    /// Where its directory cannot be used, storing fails and loading goes on.
+    var cache: ImageCache { ImageCache(name: Self.name, directory: directory) }
+
+    /// The cache for those who need its directory.
+    ///
+    /// - Returns: The cache.
+    /// - Throws: Why its directory cannot be used.
+    func requiredCache() throws(KingfisherError) -> ImageCache {
+        try ImageCache(name: Self.name, cacheDirectoryURL: directory)
+    }
+
+    func validate() throws {
+        if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir needs the name of a directory") }
+    }
+
+    private var directory: URL? { cacheDir.map { URL(fileURLWithPath: $0, isDirectory: true) } }
+}
+
+/// What is done with the pixels and how the result is written.
+struct ProcessingArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("Write this format: png, jpeg or webp.", valueName: "format"))
+    var format: OutputFormat?
+
+    @Option(help: ArgumentHelp("The quality of JPEG and WebP, from 0 to 1.", valueName: "0…1"))
+    var quality: Double?
+
+    func validate() throws {
+        guard let quality else { return }
+        guard (0...1).contains(quality) else { throw ValidationError("--quality must be from 0 to 1") }
+    }
+}
+
+/// A pipeline as an argument, read when the command line is.
+struct PipelineArgument: Equatable, Sendable {
+    let steps: [PipelineStep]
+
+    /// For the help of the commands that take one.
+    static let help = ArgumentHelp(
+        "Steps joined by |>, for instance 'downsample(200x200)|>round(20)'.",
+        discussion: """
+            Steps: \(PipelineParser.steps.map(\.usage).joined(separator: ", ")).
+            Sizes are in pixels; P% is a part of the width; COLOR is #rgb, #rrggbb, #rrggbbaa or a name.
+            """,
+        valueName: "pipeline"
+    )
+
+    /// Reads a pipeline, and turns a mistake into a usage error that keeps its lines.
+    init(_ text: String?) throws {
+        do throws(PipelineError) {
+            steps = try text.map { text throws(PipelineError) in try PipelineParser.parse(text) } ?? []
+        } catch {
+            throw ValidationError("--process: \(error)")
+        }
+    }
+
+    /// The steps as one processor; nil when there are none.
+    var processor: (any ImageProcessor)? { PipelineStep.processor(of: steps) }
+}

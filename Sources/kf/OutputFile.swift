@@ -1,0 +1,117 @@
+// Where results go, and writing them so that nobody sees half a file. Knows nothing of pictures.
+
+import Foundation
+import KFImaging
+import KFSupport
+
+/// What `-o` names.
+enum OutputPlace: Equatable {
+    case nowhere
+    case file(String)
+    case directory(String)
+
+    /// Decides by what is there, and by how many results there will be.
+    init(_ argument: String?, sources: Int) throws(OutputPlaceError) {
+        guard let argument else {
+            self = .nowhere
+            return
+        }
+        guard !argument.isEmpty else { throw OutputPlaceError(description: "-o needs a name") }
+        var status = stat()
+        let exists = stat(argument, &status) == 0
+        if exists, status.st_mode & S_IFMT == S_IFDIR || argument.hasSuffix("/") {
+            self = .directory(argument)
+        } else if argument.hasSuffix("/") {
+            self = .directory(argument)
+        } else if sources == 1 {
+            self = .file(argument)
+        } else if exists || ImageContentType(fileExtension: URL(fileURLWithPath: argument).pathExtension) != nil {
+            throw OutputPlaceError(description: "-o \(argument) is one file, but there are \(sources) sources")
+        } else {
+            self = .directory(argument)
+        }
+    }
+}
+
+/// Why an output makes no sense.
+struct OutputPlaceError: Error, Equatable, CustomStringConvertible {
+    let description: String
+}
+
+/// Writing files.
+enum OutputFile {
+    /// Different names for sources whose own names are equal: `a`, `a-2`, `a-3`.
+    static func distinct(_ names: [String]) -> [String] {
+        var taken: Set<String> = []
+        return names.map { name in
+            var candidate = name
+            var number = 2
+            while !taken.insert(candidate).inserted {
+                candidate = "\(name)-\(number)"
+                number += 1
+            }
+            return candidate
+        }
+    }
+
+    /// Makes a directory and those above it; it may exist.
+    static func makeDirectory(_ path: String) async throws(Failure) {
+        let code = await WorkExecutor.io.run { () async -> Int32 in
+            do {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                return 0
+            } catch {
+                var status = stat()
+                return stat(path, &status) == 0 ? ENOTDIR : (Self.number(of: error) ?? EACCES)
+            }
+        }
+        guard code == 0 else { throw .cannotWrite(path, code) }
+    }
+
+    /// Writes a file: whole under its name, or not at all.
+    ///
+    /// Devices, pipes and links are written in place, since replacing them would not be what was asked.
+    static func write(_ data: Data, to path: String) async throws(Failure) {
+        let code = await WorkExecutor.io.run { () async -> Int32 in
+            var status = stat()
+            let isThere = lstat(path, &status) == 0
+            return isThere && status.st_mode & S_IFMT != S_IFREG ? put(data, path, O_TRUNC) : replace(path, with: data)
+        }
+        guard code == 0 else { throw .cannotWrite(path, code) }
+    }
+
+    private static func replace(_ path: String, with data: Data) -> Int32 {
+        // Hidden, beside the file, so that the renaming stays within one file system.
+        let url = URL(fileURLWithPath: path)
+        let temporary = url.deletingLastPathComponent().path + "/.kf-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        var code = put(data, temporary, O_EXCL)
+        if code == 0, rename(temporary, path) != 0 { code = errno }
+        if code != 0 { unlink(temporary) }
+        return code
+    }
+
+    /// Answers with 0 or the error's number.
+    private static func put(_ data: Data, _ path: String, _ flags: Int32) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
+        guard descriptor >= 0 else { return errno }
+        let code = data.withUnsafeBytes { bytes -> Int32 in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                if count > 0 {
+                    done += count
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return 0
+        }
+        // Some file systems report a full disk only here.
+        return close(descriptor) != 0 && code == 0 ? errno : code
+    }
+
+    private static func number(of error: any Error) -> Int32? {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey]
+        return (underlying as? POSIXError)?.code.rawValue ?? (error as? POSIXError)?.code.rawValue
+    }
+}

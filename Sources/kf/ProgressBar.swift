@@ -1,0 +1,49 @@
+// What a progress bar looks like. Knows nothing of terminals or downloads.
+
+/// How far a number of loads has come, as a value.
+struct ProgressBar: Equatable, Sendable {
+    /// How many loads there are.
+    let total: Int
+    /// How many have ended, well or not.
+    var finished = 0
+    /// How many of them failed.
+    var failed = 0
+    /// Bytes that have arrived, by load.
+    private(set) var received: [Int: Int64] = [:]
+    /// The part of each running load that has arrived, from 0 to 1.
+    private var parts: [Int: Double] = [:]
+
+    init(total: Int) { self.total = total }
+
+    var isComplete: Bool { finished >= total }
+
+    /// Notes what has arrived of one load; an expected length of zero or less is unknown.
+    mutating func note(_ load: Int, received: Int64, expected: Int64) {
+        self.received[load] = received
+        parts[load] = expected > 0 ? min(1, Double(received) / Double(expected)) : 0
+    }
+
+    /// Notes that one load has ended.
+    mutating func end(_ load: Int, failed hasFailed: Bool) {
+        parts[load] = nil
+        finished += 1
+        failed += hasFailed ? 1 : 0
+    }
+
+    /// The part of everything that is done, from 0 to 1.
+    var fraction: Double {
+        total == 0 ? 1 : min(1, (Double(finished) + parts.values.reduce(0, +)) / Double(total))
+    }
+
+    /// The bar in at most `width - 1` columns, so that the cursor never wraps.
+    func line(width: Int) -> String {
+        var text = " \(finished)/\(total)"
+        if failed > 0 { text += ", \(failed) failed" }
+        let bytes = received.values.reduce(0, +)
+        if bytes > 0 { text += ", \(Units.bytes(Int(bytes)))" }
+        let cells = min(40, width - text.count - 3)
+        guard cells >= 5 else { return String(text.dropFirst().prefix(max(0, width - 1))) }
+        let full = Int((fraction * Double(cells)).rounded(.down))
+        return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: cells - full) + "]" + text
+    }
+}

@@ -1,0 +1,55 @@
+// The bytes of a source, past cache and decoder. Knows nothing of what is in them.
+
+import Foundation
+import KFSupport
+import Kingfisher
+
+/// Reads sources whose bytes are wanted, not their pixels.
+struct SourceBytes: Sendable {
+    let downloader: ImageDownloader
+    let options: KingfisherOptionsInfo
+
+    init(_ network: NetworkArguments) {
+        downloader = network.downloader()
+        options = [.processor(NoDecoding())] + (network.modifier.map { [.requestModifier($0)] } ?? [])
+    }
+
+    /// The bytes that an argument names.
+    func read(_ text: String) async throws(Failure) -> Data {
+        let argument: SourceArgument
+        do throws(SourceArgumentError) {
+            argument = try SourceArgument(text)
+        } catch {
+            throw .badSource(error)
+        }
+        do throws(KingfisherError) {
+            switch argument.place {
+            case .network(let url):
+                return try await downloader.downloadImage(with: url, options: options).originalData
+            case .file(let url):
+                return try await read(LocalFileImageDataProvider(fileURL: url))
+            case .bytes(let data):
+                return data
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func read(_ provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+        do {
+            return try await provider.data()
+        } catch {
+            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
+        }
+    }
+}
+
+/// Lets a download end with its bytes.
+private struct NoDecoding: ImageProcessor {
+    let identifier = "kf.no-decoding"
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        KFCrossPlatformImage()
+    }
+}

@@ -1,0 +1,34 @@
+// Columns of text that line up. Knows nothing of what they mean.
+
+/// A table for a terminal: words to the left, amounts to the right.
+struct TextTable: CustomStringConvertible {
+    /// Where a column's texts stand.
+    enum Side { case left, right }
+
+    private let columns: [(title: String, side: Side)]
+    private var rows: [[String]] = []
+
+    init(_ columns: (String, Side)...) { self.columns = columns.map { (title: $0.0, side: $0.1) } }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// Adds a row; missing cells stay empty.
+    mutating func add(_ cells: String...) {
+        rows.append(columns.indices.map { $0 < cells.count ? cells[$0] : "" })
+    }
+
+    /// The titles, a line and the rows, two spaces apart, nothing behind the last text of a line.
+    var description: String {
+        let titles = columns.map(\.title)
+        let widths = columns.indices.map { column in ([titles] + rows).map { $0[column].count }.max() ?? 0 }
+        let rule = widths.map { String(repeating: "-", count: $0) }
+        return ([titles, rule] + rows).map { cells in
+            let padded = columns.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - cells[column].count)
+                return columns[column].side == .left ? cells[column] + space : space + cells[column]
+            }
+            let line = padded.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
+    }
+}

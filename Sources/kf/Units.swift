@@ -1,0 +1,36 @@
+// Numbers with units, the way people read them. Knows nothing else.
+
+import Foundation
+
+/// Spells amounts for tables and lines on a terminal.
+enum Units {
+    /// `512 B`, `20.1 KB`, `3.4 MB`; a thousand bytes are a kilobyte.
+    static func bytes(_ count: Int) -> String {
+        var value = Double(count)
+        guard value >= 1000 else { return "\(count) B" }
+        for unit in ["KB", "MB", "GB"] {
+            value /= 1000
+            if value < 999.95 { return "\(fixed(value, digits: 1)) \(unit)" }
+        }
+        return "\(fixed(value / 1000, digits: 1)) TB"
+    }
+
+    /// `0.12 ms`, `35.1 ms`, `1.20 s`.
+    static func seconds(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<0.01: "\(fixed(seconds * 1000, digits: 2)) ms"
+        case ..<1: "\(fixed(seconds * 1000, digits: 1)) ms"
+        default: "\(fixed(seconds, digits: 2)) s"
+        }
+    }
+
+    /// A text short enough for a line: long ones keep their beginning and their end.
+    static func abbreviated(_ text: String, to limit: Int = 80) -> String {
+        guard text.count > limit else { return text }
+        let tail = limit / 3
+        return "\(text.prefix(limit - tail - 1))…\(text.suffix(tail))"
+    }
+
+    /// `value` with exactly this many digits behind the point.
+    static func fixed(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)f", value) }
+}

@@ -1,0 +1,274 @@
+// Bytes that are no picture, too large a picture, or half of one.
+
+import CKFCodecs
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+/// The most memory this process has had, in bytes.
+private func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
+    return try #require(Int(line.filter(\.isNumber))) * 1024
+}
+
+@Suite struct BadInputTests {
+    @Test func noBytesAreNoImage() {
+        #expect(Codecs.diagnose(Data()) == .emptyData)
+        #expect(Image(data: Data()) == nil)
+        #expect(throws: ImagingError.emptyData) { try ImageInfo(data: Data()) }
+    }
+
+    @Test(arguments: [
+        ("<!DOCTYPE html><html><body>Not found</body></html>", "an HTML page"), ("\n  <HTML>", "an HTML page"),
+        ("<?xml version=\"1.0\"?><rss/>", "an XML document"), ("{\"error\": 404}", "a JSON document"),
+        ("hello", "plain text"), ("Größe", "plain text"), ("<?xml version='1.0'?>\n<svg>", "an SVG drawing"),
+    ])
+    func textIsRecognised(text: String, resembling: String) throws {
+        let error = try #require(Codecs.diagnose(Data(text.utf8)))
+        #expect(error == .unrecognizedFormat(resembling: resembling))
+        #expect(error.description == "the bytes look like \(resembling), not an image")
+    }
+
+    @Test func noiseIsNoImage() {
+        var dice = Dice(state: 7)
+        let bytes = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        #expect(Codecs.diagnose(Data(bytes)) == .unrecognizedFormat(resembling: nil))
+        #expect(Codecs.diagnose(Data(count: 100)) == .unrecognizedFormat(resembling: "nothing but zeros"))
+    }
+
+    @Test func knownFormatsWithoutADecoderSaySo() {
+        let error = Codecs.diagnose(Data("%PDF-1.7 ...".utf8))
+        #expect(error == .unsupported(.pdf, detail: "no decoder is built in"))
+    }
+
+    @Test(arguments: [("bomb.png", 60_000), ("huge-screen.gif", 65_535)])
+    func bombsAreRefusedByNameOfTheLimit(name: String, side: Int) throws {
+        let expected = ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 1 << 28, width: side, height: side)
+        let data = try fixture(name)
+        #expect(throws: expected) { try Codecs.decode(data) }
+        #expect(throws: expected) { try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 10)) }
+        #expect(expected.description.contains("maxPixelCount = 268435456"))
+        #expect(expected.description.contains("\(side) × \(side)"))
+    }
+
+    @Test func limitsAreWhatTheCallerSays() throws {
+        let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
+        let wide = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64))
+        for name in ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"] {
+            let data = try fixture(name)
+            #expect(throws: ImagingError.self) { try Codecs.decode(data, options: tight) }
+            #expect(try Codecs.decode(data, options: wide).pixelWidth == 96)
+        }
+    }
+
+    @Test func progressiveScansAreCounted() throws {
+        let data = try fixture("progressive.jpg")
+        #expect(throws: ImagingError.unsupported(.jpeg, detail: "more progressive scans than allowed")) {
+            try Codecs.decode(data, options: DecodingOptions(limits: ImageDecodingLimits(maxScanCount: 2)))
+        }
+    }
+
+    /// The coefficients of the progressive fixture: 96 × 64 pixels with colours at a quarter of the resolution.
+    private let coefficientBytes = 96 * 64 * 3
+
+    @Test(arguments: [nil, 12])
+    func coefficientsOfProgressiveJPEGsAreCounted(maxPixelSize: Int?) throws {
+        func options(_ bytes: Int) -> DecodingOptions {
+            DecodingOptions(
+                maxPixelSize: maxPixelSize,
+                limits: ImageDecodingLimits(maxCoefficientBytes: bytes)
+            )
+        }
+        let data = try fixture("progressive.jpg")
+        #expect(try Codecs.decode(data, options: options(coefficientBytes)).pixelWidth == maxPixelSize ?? 96)
+        let limit = coefficientBytes - 1
+        let expected = ImagingError.limitExceeded(
+            limit: "maxCoefficientBytes",
+            allowed: limit,
+            width: 96,
+            height: 64
+        )
+        #expect(throws: expected) { try Codecs.decode(data, options: options(limit)) }
+        // One scan needs no coefficients of other rows.
+        #expect(try Codecs.decode(fixture("photo.jpg"), options: options(0)).pixelWidth == maxPixelSize ?? 96)
+    }
+
+    @Test func hugeProgressiveJPEGsAreRefusedBeforeMemoryIsTaken() throws {
+        var data = try fixture("progressive.jpg")
+        let frame = try #require(data.range(of: Data([0xFF, 0xC2]))).lowerBound
+        for offset in [5, 7] { data.replaceSubrange(frame + offset..<frame + offset + 2, with: [0x2E, 0xE0]) }
+        #expect(try ImageInfo(data: data).pixelWidth == 12_000)
+        let before = try peakMemory()
+        let expected = ImagingError.limitExceeded(
+            limit: "maxCoefficientBytes",
+            allowed: 320 << 20,
+            width: 12_000,
+            height: 12_000
+        )
+        #expect(throws: expected) { try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 100)) }
+        #expect(try peakMemory() - before < 200 << 20)
+    }
+
+    @Test func ordinaryProgressivePhotosAreAllowed() {
+        let limit = ImageDecodingLimits().maxCoefficientBytes
+        // 50 megapixels with all their colours; 108 megapixels with a quarter of them.
+        #expect(8688 * 5792 * 6 <= limit && 12_000 * 9000 * 3 <= limit)
+    }
+
+    @Test func twelveBitJPEGIsRefusedClearly() throws {
+        var bytes = [UInt8](try fixture("photo.jpg"))
+        let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        bytes[frame + 4] = 12
+        guard case .unsupported(.jpeg, let detail) = Codecs.diagnose(Data(bytes)) else {
+            Issue.record("12 bits were not refused")
+            return
+        }
+        #expect(detail.contains("12"))
+    }
+
+    @Test(arguments: ["photo.jpg", "photo.png"])
+    func halfAPictureShowsItsUpperHalf(name: String) throws {
+        let data = try fixture(name)
+        let whole = try picture(name).bitmap()
+        let half = try Codecs.decode(data.prefix(data.count * 3 / 4)).bitmap()
+        #expect(half.width == 96 && half.height == 64)
+        #expect(Array(half.rows.prefix(10)) == Array(whole.rows.prefix(10)))
+        let last = half[50, 63]
+        // What was lost is grey in a JPEG and transparent in a PNG.
+        if name.hasSuffix("png") {
+            #expect(last.a == 0 && half.hasAlpha)
+        } else {
+            #expect(last != whole[50, 63] && !half.hasAlpha)
+        }
+        let small = try Codecs.decode(data.prefix(data.count * 3 / 4), options: DecodingOptions(maxPixelSize: 48))
+        #expect(small.pixelWidth == 48 && small.pixelHeight == 32)
+    }
+
+    @Test(arguments: ["interlaced.png", "progressive.jpg", "plain.gif", "photo.gif"])
+    func otherHalfPicturesKeepTheirSize(name: String) throws {
+        let data = try fixture(name)
+        let half = try Codecs.decode(data.prefix(data.count * 3 / 4))
+        #expect(half.pixelWidth == 96 && half.pixelHeight == 64)
+    }
+
+    @Test(arguments: ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"])
+    func aHeaderAloneIsNoPicture(name: String) throws {
+        let data = try fixture(name)
+        let start: Int
+        switch name {
+        case "photo.jpg": start = try #require(data.range(of: Data([0xFF, 0xDA]))).upperBound + 12
+        case "photo.png": start = try #require(data.range(of: Data("IDAT".utf8))).upperBound + 2
+        case "plain.gif": start = 13 + 3 * 128 + 10
+        default: start = 100
+        }
+        guard case .malformed? = Codecs.diagnose(data.prefix(start)) else {
+            Issue.record("\(name): \(String(describing: Codecs.diagnose(data.prefix(start))))")
+            return
+        }
+        #expect(Image(data: data.prefix(start)) == nil)
+    }
+
+    @Test func anAVIFThatHidesAHugePictureIsRefused() throws {
+        var data = try fixture("photo.avif")
+        // The sequence header of the coded picture: its length, then flags, then sizes with their number of bits.
+        let header = try #require(data.range(of: Data([0x12, 0x00, 0x0A]))).upperBound + 1
+        data[header + 1] |= 0b0011_1111
+        for offset in 2...5 { data[header + offset] = 0xFF }
+        #expect(Codecs.diagnose(data) == .malformed(.avif, detail: "the coded picture is larger than announced"))
+    }
+
+    @Test func aGIFWithAFrameFarBeyondItsScreenIsRefused() throws {
+        var data = try fixture("no-screen.gif")
+        for offset in [6, 8] { data[offset] = 1 }
+        let frame = try #require(data.firstIndex(of: 0x2C))
+        for offset in 5...8 { data[frame + offset] = 0xFF }
+        let error = ImagingError.limitExceeded(
+            limit: "maxPixelCount",
+            allowed: 1 << 28,
+            width: 65_535,
+            height: 65_535
+        )
+        #expect(Codecs.diagnose(data) == error)
+    }
+
+    @Test func aProfileCannotMakeUsTakeMemory() async {
+        // In a process of its own, where no other test takes memory.
+        await #expect(processExitsWith: .success) {
+            var data = try fixture("display-p3.jpg")
+            // The profile's name claims to come in sixteen million languages.
+            let name = try #require(data.range(of: Data("mluc".utf8))).lowerBound
+            data[name + 8] = 1
+            let before = try peakMemory()
+            #expect(try ImageInfo(data: data).colorProfileName == nil)
+            #expect(try peakMemory() - before < 200 << 20)
+        }
+    }
+
+    @Test func profilesTooLongToBeReadLeaveNothingBehind() async {
+        // In a process of its own, where no other test takes memory: what would be left behind is half a kilobyte each.
+        await #expect(processExitsWith: .success) {
+            let few: [UInt8] = [1, 2, 3]
+            let before = try peakMemory()
+            #expect((0..<20_000).allSatisfy { _ in kf_profile_open(few, 1 << 32) == nil })
+            #expect(try peakMemory() - before < 4 << 20)
+        }
+    }
+
+    @Test func missingFilesAreNil() { #expect(Image(contentsOfFile: "/nowhere/at/all.png") == nil) }
+
+    @Test func errorsFitOnOneLine() throws {
+        let errors = [
+            ImagingError.emptyData, .unsupported(.heic, detail: "x"), .malformed(.jpeg, detail: "y"),
+            .outOfMemory(bytes: 9),
+        ]
+        for error in errors {
+            #expect(!error.description.isEmpty && !error.description.contains("\n"))
+        }
+    }
+}
+
+/// Damaged files must end in a picture or an error, in bounded time and memory.
+///
+/// It takes long, so it has a thread of its own: on those that tests share it would keep all others waiting.
+@Suite struct DamageTests {
+    private static let executor = WorkExecutor("kf.damage", threads: 1)
+    private let options = [nil, 10].map {
+        DecodingOptions(maxPixelSize: $0, limits: ImageDecodingLimits(maxPixelCount: 1 << 20))
+    }
+
+    private func survive(_ data: Data) {
+        _ = try? ImageInfo(data: data)
+        for option in options {
+            guard let image = try? Codecs.decode(data, options: option) else { continue }
+            #expect(image.pixelWidth > 0 && image.pixelHeight > 0 && image.pixelWidth * image.pixelHeight <= 1 << 20)
+        }
+    }
+
+    @Test(arguments: try allFixtureNames())
+    func cutFilesAreHandled(name: String) async throws {
+        let data = try fixture(name)
+        await Self.executor.run {
+            for step in 0..<40 { survive(data.prefix(data.count * step / 40)) }
+            for cut in 1...8 { survive(data.dropLast(cut)) }
+        }
+    }
+
+    @Test(arguments: try allFixtureNames())
+    func flippedBitsAreHandled(name: String) async throws {
+        let data = try fixture(name)
+        await Self.executor.run {
+            var dice = Dice(state: UInt64(data.count))
+            for round in 0..<48 {
+                var damaged = data
+                for _ in 0...(round % 4) {
+                    // Headers are short and matter most.
+                    let range = round % 2 == 0 ? 0..<min(100, data.count) : 0..<data.count
+                    damaged[Int.random(in: range, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                }
+                survive(damaged)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// Round trips through every encoder.
+
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct EncodingTests {
+    @Test func pngLosesNothing() throws {
+        for name in ["photo.png", "alpha.png"] {
+            let image = try picture(name)
+            let data = try #require(image.pngData())
+            #expect(ImageContentType(sniffing: data) == .png)
+            #expect(try Codecs.decode(data).bitmap().rows == image.bitmap().rows)
+            #expect(try ImageInfo(data: data).hasAlpha == image.hasAlpha)
+        }
+    }
+
+    @Test(arguments: [(ImageContentType.jpeg, 0.9, 30.0), (.jpeg, 0.3, 25), (.webp, 0.9, 30), (.avif, 0.9, 30)])
+    func lossyFormatsStayAlike(type: ImageContentType, quality: Double, bound: Double) throws {
+        let image = try picture("photo.png")
+        let data = try Codecs.encode(image, as: type, quality: quality)
+        #expect(ImageContentType(sniffing: data) == type)
+        #expect(try Codecs.decode(data).bitmap().likeness(to: image.bitmap()) > bound)
+    }
+
+    @Test func losslessWebPLosesNothing() throws {
+        let image = try picture("photo.png")
+        let data = try Codecs.encode(image, as: .webp, quality: 0.8, lossless: true)
+        #expect(try Codecs.decode(data).bitmap().rows == image.bitmap().rows)
+    }
+
+    @Test(arguments: [ImageContentType.webp, .avif])
+    func alphaSurvives(type: ImageContentType) throws {
+        let image = try picture("alpha.png")
+        let decoded = try Codecs.decode(Codecs.encode(image, as: type, quality: 0.95))
+        #expect(decoded.hasAlpha)
+        #expect(try decoded.bitmap().likeness(to: image.bitmap()) > 28)
+    }
+
+    @Test func jpegLaysTransparencyOverWhite() throws {
+        let image = Image(
+            cgImage: Bitmap.of([[UInt32]](repeating: [UInt32](repeating: 0x8080_0000, count: 16), count: 16))
+        )
+        let data = try #require(image.jpegData(compressionQuality: 1))
+        let decoded = try Codecs.decode(data).bitmap()
+        #expect(decoded[8, 8].isNear(Pixel(r: 255, g: 127, b: 127), within: 3))
+        let clear = Image(cgImage: Bitmap.solid(0, 16, 16))
+        let white = try Codecs.decode(#require(clear.jpegData(compressionQuality: 1))).bitmap()
+        #expect(white[3, 3].isNear(Pixel(r: 255, g: 255, b: 255), within: 1))
+    }
+
+    /// The sampling factors of the first component, from the frame header.
+    private func sampling(_ quality: CGFloat) throws -> UInt8 {
+        let data = [UInt8](try #require(picture("photo.png").jpegData(compressionQuality: quality)))
+        let frame = try #require(data.indices.dropLast(12).first { data[$0] == 0xFF && data[$0 + 1] == 0xC0 })
+        return data[frame + 11]
+    }
+
+    @Test func jpegKeepsFullChromaFromNinetyUp() throws {
+        #expect(try sampling(0.9) == 0x11)
+        #expect(try sampling(1) == 0x11)
+        #expect(try sampling(0.89) == 0x22)
+    }
+
+    @Test func qualityIsClamped() throws {
+        let image = try picture("photo.png")
+        #expect(image.jpegData(compressionQuality: -3) == image.jpegData(compressionQuality: 0.01))
+        #expect(image.jpegData(compressionQuality: 7) == image.jpegData(compressionQuality: 1))
+        #expect(image.jpegData(compressionQuality: .nan) != nil)
+    }
+
+    @Test(arguments: [ImageContentType.png, .jpeg, .webp])
+    func whatIsWrittenIsTheDisplayedPicture(type: ImageContentType) throws {
+        let turned = try picture("orientation-8.jpg")
+        let decoded = try Codecs.decode(Codecs.encode(turned, as: type, quality: 0.95))
+        #expect(decoded.imageOrientation == .up && decoded.size == CGSize(width: 96, height: 64))
+        #expect(try decoded.bitmap().likeness(to: picture("photo.png").bitmap()) > 28)
+    }
+
+    @Test func emptyImagesCannotBeWritten() {
+        #expect(Image().pngData() == nil)
+        #expect(Image().jpegData(compressionQuality: 1) == nil)
+        #expect(throws: ImagingError.encodingFailed(.webp, detail: "the image is empty")) {
+            try Codecs.encode(Image(), as: .webp)
+        }
+    }
+
+    @Test func formatsThatAreOnlyReadSaySo() throws {
+        let image = try picture("photo.png")
+        #expect(throws: ImagingError.encodingFailed(.gif, detail: "the format can only be read")) {
+            try Codecs.encode(image, as: .gif)
+        }
+        #expect(throws: ImagingError.encodingFailed(.heic, detail: "the format is not built in")) {
+            try Codecs.encode(image, as: .heic)
+        }
+    }
+
+    @Test func picturesTooLargeForAFormatAreRefused() {
+        let long = Image(cgImage: Bitmap(width: 70_000, height: 1) { _, _ in })
+        for type in [ImageContentType.jpeg, .webp] {
+            #expect(throws: ImagingError.self) { try Codecs.encode(long, as: type) }
+        }
+        #expect(long.pngData() != nil)
+    }
+}

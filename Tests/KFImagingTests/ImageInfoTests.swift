@@ -1,0 +1,176 @@
+// Headers of every format, and signatures.
+
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct ImageInfoTests {
+    @Test(arguments: [
+        ("photo.jpg", ImageContentType.jpeg), ("progressive.jpg", .jpeg), ("grey.jpg", .jpeg), ("cmyk.jpg", .jpeg),
+        ("photo.png", .png), ("interlaced.png", .png), ("palette.png", .png), ("plain.gif", .gif),
+        ("photo.webp", .webp),
+        ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif),
+    ])
+    func stillsAreMeasured(name: String, type: ImageContentType) throws {
+        let data = try fixture(name)
+        let info = try ImageInfo(data: data)
+        #expect(info.contentType == type)
+        #expect(info.pixelWidth == 96 && info.pixelHeight == 64)
+        #expect(info.orientation == .up)
+        #expect(info.frameCount == 1 && info.duration == nil && info.loopCount == nil)
+        #expect(!info.hasAlpha)
+        #expect(info.byteCount == data.count)
+    }
+
+    @Test(arguments: [
+        "alpha.png", "grey-alpha.png", "palette-transparent.png", "alpha.webp", "alpha.avif", "animated.gif",
+    ])
+    func alphaIsAnnounced(name: String) throws { #expect(try ImageInfo(data: fixture(name)).hasAlpha) }
+
+    @Test(arguments: [
+        // Delays of 0 mean a tenth of a second.
+        ("animated.gif", 3, 0.25, 0), ("once.gif", 2, 0.2, 1), ("animated.webp", 3, 0.35, 2),
+        ("animated.png", 3, 0.35, 3),
+    ])
+    func animationsAreTimed(name: String, frames: Int, duration: Double, loops: Int) throws {
+        let info = try ImageInfo(data: fixture(name))
+        #expect(info.frameCount == frames)
+        #expect(abs((info.duration ?? 0) - duration) < 1e-9)
+        #expect(info.loopCount == loops)
+    }
+
+    /// One chunk of a WebP: name, length, content, and a byte that makes the length even.
+    private func chunk(_ name: String, _ content: Data) -> Data {
+        let padding = Data(count: content.count % 2)
+        return Data(name.utf8) + number(content.count, bytes: 4) + content + padding
+    }
+
+    private func number(_ value: Int, bytes: Int) -> Data {
+        Data((0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+    }
+
+    /// An animated WebP of one pixel, played twice, whose frames last so many milliseconds.
+    private func animation(_ milliseconds: [Int]) throws -> Data {
+        let pixel = Image(cgImage: Bitmap.solid(0xFF10_2030, 1, 1))
+        let picture = try Codecs.encode(pixel, as: .webp, lossless: true).dropFirst(12)
+        var chunks = Data("WEBP".utf8)
+        chunks += chunk("VP8X", Data([0x02, 0, 0, 0]) + Data(count: 6))
+        chunks += chunk("ANIM", Data([0, 0, 0, 0, 2, 0]))
+        for time in milliseconds {
+            chunks += chunk("ANMF", Data(count: 12) + number(time, bytes: 3) + Data(count: 1) + picture)
+        }
+        return Data("RIFF".utf8) + number(chunks.count, bytes: 4) + chunks
+    }
+
+    @Test func manyFramesOfAWebPAreCountedAndTimed() throws {
+        // Five milliseconds mean a tenth of a second, 70,000 need the third byte.
+        let times = (0..<20_000).map { [20, 5, 70_000, 300][$0 % 4] }
+        let info = try ImageInfo(data: animation(times))
+        #expect(info.frameCount == 20_000 && info.loopCount == 2)
+        #expect(abs((info.duration ?? 0) - 5000 * (0.02 + 0.1 + 70 + 0.3)) < 1e-3)
+    }
+
+    @Test func aCutWebPHasTheFramesThatAreThere() throws {
+        let data = try animation([100, 200, 300])
+        let last = try #require(data.range(of: Data("ANMF".utf8), options: .backwards)).lowerBound
+        // Within the name, the length, the frame's header; then within the picture, which counts.
+        for end in [last, last + 3, last + 8, last + 20] {
+            let info = try ImageInfo(data: data.prefix(end))
+            #expect(info.frameCount == 2 && abs((info.duration ?? 0) - 0.3) < 1e-9)
+        }
+        #expect(try ImageInfo(data: data.dropLast(2)).frameCount == 3)
+    }
+
+    @Test func aWebPChunkThatClaimsTooMuchEndsTheWalk() throws {
+        var data = try animation([100, 200, 300])
+        let second = try #require(data.range(of: Data("ANMF".utf8), in: 60..<data.count)).lowerBound
+        for offset in 4..<8 { data[second + offset] = 0xFF }
+        #expect((try? ImageInfo(data: data).frameCount) ?? 0 <= 2)
+    }
+
+    @Test(arguments: 1...8)
+    func orientationIsReadAndSizesAreAsStored(exif: Int) throws {
+        let info = try ImageInfo(data: fixture("orientation-\(exif).jpg"))
+        #expect(info.orientation.exif == exif)
+        #expect(info.pixelWidth == (exif < 5 ? 96 : 64) && info.pixelHeight == (exif < 5 ? 64 : 96))
+    }
+
+    @Test func infoNeedsNoPixels() throws {
+        let bomb = try ImageInfo(data: fixture("bomb.png"))
+        #expect(bomb.pixelWidth == 60_000 && bomb.pixelHeight == 60_000)
+        let headOnly = try ImageInfo(data: fixture("photo.jpg").prefix(700))
+        #expect(headOnly.pixelWidth == 96)
+    }
+
+    @Test func infoSurvivesCoding() throws {
+        let info = try ImageInfo(data: fixture("animated.webp"))
+        #expect(try JSONDecoder().decode(ImageInfo.self, from: JSONEncoder().encode(info)) == info)
+    }
+}
+
+@Suite struct SniffingTests {
+    private func box(_ brand: String, _ compatible: [String] = []) -> Data {
+        let size = UInt8(16 + compatible.count * 4)
+        return Data([0, 0, 0, size] + Array(("ftyp" + brand).utf8) + [0, 0, 0, 0] + Array(compatible.joined().utf8))
+    }
+
+    @Test func fixturesAreWhatTheirNamesSay() throws {
+        for name in try allFixtureNames() {
+            let byName = try #require(ImageContentType(fileExtension: (name as NSString).pathExtension))
+            #expect(ImageContentType(sniffing: try fixture(name)) == byName)
+        }
+    }
+
+    @Test(arguments: [
+        ("heic", ImageContentType.heic), ("heix", .heic), ("hevc", .heic), ("mif1", .heif), ("msf1", .heif),
+        ("avif", .avif), ("avis", .avif), ("isom", .mp4), ("mp42", .mp4), ("M4V ", .m4v), ("qt  ", .mov),
+    ])
+    func boxedFormatsAreToldByTheirBrand(brand: String, type: ImageContentType) {
+        #expect(ImageContentType(sniffing: box(brand)) == type)
+    }
+
+    @Test func generalBrandsLetTheOthersDecide() {
+        #expect(ImageContentType(sniffing: box("mif1", ["miaf", "avif"])) == .avif)
+        #expect(ImageContentType(sniffing: box("mif1", ["heic"])) == .heic)
+        #expect(ImageContentType(sniffing: box("zzzz")) == nil)
+    }
+
+    @Test(arguments: [
+        ([0x49, 0x49, 0x2A, 0x00], ImageContentType.tiff), ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
+        ([0x00, 0x00, 0x01, 0x00], .ico), ([0x42, 0x4D], .bmp), ([0xFF, 0x0A], .jxl), ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
+        ([0x25, 0x50, 0x44, 0x46], .pdf),
+    ])
+    func signaturesAreKnown(bytes: [UInt8], type: ImageContentType) {
+        #expect(ImageContentType(sniffing: Data(bytes)) == type)
+    }
+
+    @Test func drawingsAreTextWithAnEnd() {
+        #expect(ImageContentType(sniffing: Data("<svg xmlns='x'><path/></svg>\n".utf8)) == .svg)
+        #expect(ImageContentType(sniffing: Data("<html></html>".utf8)) == nil)
+        #expect(ImageContentType(sniffing: Data()) == nil)
+        #expect(ImageContentType(sniffing: Data("<".utf8)) == nil)
+    }
+
+    @Test func slicesAreSniffedFromTheirBeginning() throws {
+        let data = Data([1, 2, 3]) + (try fixture("photo.png"))
+        #expect(ImageContentType(sniffing: data.dropFirst(3)) == .png)
+        #expect(try Codecs.decode(data.dropFirst(3)).pixelWidth == 96)
+        #expect(ImageFormat(sniffing: data.dropFirst(3)) == .PNG)
+    }
+
+    @Test func extensionsGoBothWays() {
+        #expect(ImageContentType(fileExtension: "JPEG") == .jpeg)
+        #expect(ImageContentType(fileExtension: "doc") == nil)
+        #expect(ImageContentType.jpeg.preferredFileExtension == "jpg")
+        #expect(ImageContentType(rawValue: "my.own").preferredFileExtension == nil)
+    }
+
+    @Test func theFourOldFormatsNeedMoreThanEightBytes() throws {
+        let signature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        #expect(ImageFormat(sniffing: signature) == .unknown)
+        #expect(ImageFormat(sniffing: signature + [0]) == .PNG)
+        #expect(ImageFormat(sniffing: try fixture("photo.jpg")) == .JPEG)
+        #expect(ImageFormat(sniffing: Data("GIF??????".utf8)) == .GIF)
+        #expect(ImageFormat(sniffing: try fixture("photo.webp")) == .unknown)
+    }
+}

@@ -1,0 +1,96 @@
+// The image and the bitmap as values.
+
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct ImageTests {
+    @Test func emptyImagesHaveNoSize() {
+        let image = Image()
+        #expect(image.size == .zero && image.scale == 1 && image.cgImage == nil && image.cost == 0)
+    }
+
+    @Test func sizesArePixelsByScale() {
+        let image = Image(cgImage: Bitmap.solid(0xFF00_0000, 30, 20), scale: 2, orientation: .left)
+        #expect(image.size == CGSize(width: 10, height: 15))
+        #expect(image.pixelWidth == 30 && image.pixelHeight == 20)
+        #expect(image.cost == 30 * 20 * 4)
+    }
+
+    @Test func relabellingKeepsPixelsAndMetadata() throws {
+        let image = try picture("animated.gif")
+        let relabelled = image.relabelled(scale: 2)
+        #expect(relabelled.size == CGSize(width: 20, height: 15))
+        #expect(relabelled.cgImage === image.cgImage)
+        #expect(relabelled.frameCount == 3 && relabelled.animatedData == image.animatedData)
+        #expect(relabelled.relabelled(scale: 2) === relabelled)
+    }
+
+    @Test func equalityIsIdentityOfPixels() throws {
+        let data = try fixture("photo.png")
+        let one = try #require(Image(data: data))
+        let two = try #require(Image(data: data))
+        #expect(one != two)
+        let bitmap = try #require(one.cgImage)
+        #expect(Image(cgImage: bitmap) == one)
+        #expect(Image(cgImage: bitmap).hashValue == one.hashValue)
+        #expect(Image(cgImage: bitmap, scale: 2) != one)
+        #expect(Image(cgImage: bitmap, scale: 1, orientation: .down) != one)
+        #expect(Image() == Image())
+    }
+
+    @Test func scalesApplyToDecodedImages() throws {
+        let image = try #require(Image(data: fixture("photo.jpg"), scale: 2))
+        #expect(image.size == CGSize(width: 48, height: 32) && image.contentType == .jpeg)
+    }
+
+    @Test func filesAreReadWhateverTheirName() throws {
+        let path = NSTemporaryDirectory() + "/image-\(UUID().uuidString).txt"
+        try fixture("photo.webp").write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(Image(contentsOfFile: path)?.pixelWidth == 96)
+    }
+
+    @Test func senselessScalesBecomeOne() {
+        for scale in [0, -1, CGFloat.nan, .infinity] {
+            #expect(Image(cgImage: Bitmap.solid(0, 1, 1), scale: scale).scale == 1)
+        }
+    }
+
+    @Test func frameCountsCanBeCorrected() {
+        let image = Image(cgImage: Bitmap.solid(0, 1, 1))
+        image.frameCount = 7
+        #expect(image.frameCount == 7)
+    }
+}
+
+@Suite struct BitmapTests {
+    @Test(arguments: 1...9)
+    func rowsAreAlignedAndPaddedWithZeros(width: Int) {
+        let bitmap = Bitmap.solid(0xFFFF_FFFF, width, 3)
+        #expect(bitmap.bytesPerRow % 16 == 0 && bitmap.bytesPerRow >= width * 4 && bitmap.bitsPerPixel == 32)
+        bitmap.withUnsafeBytes { bytes in
+            #expect(bytes.count == bitmap.bytesPerRow * 3)
+            #expect(bytes.enumerated().allSatisfy { $0.offset % bitmap.bytesPerRow < width * 4 || $0.element == 0 })
+            #expect(UInt(bitPattern: bytes.baseAddress) % 16 == 0)
+        }
+    }
+
+    @Test func alphaIsFoundByLooking() {
+        #expect(!Bitmap.solid(0xFF00_0000, 5, 5).hasAlpha)
+        #expect(Bitmap.of([[0xFF00_0000, 0xFF00_0000], [0xFF00_0000, 0xFE00_0000]]).hasAlpha)
+        #expect(Bitmap.of([[0xFF00_0000]], hasAlpha: true).hasAlpha)
+    }
+
+    @Test func memoryIsZeroedForTheCaller() {
+        let bitmap = Bitmap(width: 3, height: 2) { _, _ in }
+        #expect(bitmap.rows.joined().allSatisfy { $0 == Pixel(r: 0, g: 0, b: 0, a: 0) })
+        #expect(Bitmap(width: -3, height: 0) { _, _ in }.width == 1)
+    }
+
+    @Test func equalityIsIdentity() {
+        let bitmap = Bitmap.solid(0, 2, 2)
+        #expect(bitmap == bitmap && bitmap != Bitmap.solid(0, 2, 2))
+        #expect(Set([bitmap, bitmap]).count == 1)
+    }
+}

@@ -1,0 +1,241 @@
+// The file store when others meddle: damaged, replaced and vanished files, links, full and forbidden places.
+
+import CKFLinux
+import Foundation
+import Glibc
+import KFSupport
+import Testing
+
+@testable import KFStorage
+
+@Suite struct FileStoreFaultTests {
+    let scratch: Scratch
+    let store: FileStore
+    let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"))
+    }
+
+    // MARK: Entries
+
+    @Test(arguments: [0, 1, 19_999, 20_001, 50_000])
+    func anEntryOfAnotherLengthIsAMissAndRemoved(length: Int) throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try #require(truncate(scratch("cache/a"), off_t(length)) == 0)
+        // Changing the length made the entry look expired; whoever damages it may also restore the time.
+        let times = [timespec(tv_sec: 4_000_000_000, tv_nsec: 0), timespec(tv_sec: 4_000_000_000, tv_nsec: 0)]
+        try #require(utimensat(AT_FDCWD, scratch("cache/a"), times, 0) == 0)
+        // Lengths are only checked where the file system knows attributes.
+        guard getxattr(scratch("cache/a"), EntryMetadata.attribute, nil, 0) >= 0 else { return }
+        #expect(try store.read("a") == nil)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
+    @Test func anEntryOverwrittenWithGarbageIsAMiss() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try Data("garbage".utf8).write(to: URL(fileURLWithPath: scratch("cache/a")))
+        #expect(try store.read("a") == nil)
+    }
+
+    @Test func aLinkAtAnEntrysNameIsNeverFollowed() throws {
+        try Data("secret".utf8).write(to: URL(fileURLWithPath: scratch("secret")))
+        try store.prepare()
+        try #require(symlink(scratch("secret"), scratch("cache/a")) == 0)
+        #expect(throws: StorageError(.read, scratch("cache/a"), ELOOP)) { try store.read("a") }
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(try store.read("a")?.data == bytes)
+        #expect(try String(contentsOfFile: scratch("secret"), encoding: .utf8) == "secret")
+    }
+
+    @Test func cleaningDoesNotFollowLinks() throws {
+        try FileManager.default.createDirectory(atPath: scratch("precious"), withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: scratch("precious/file")))
+        try store.prepare()
+        try #require(symlink(scratch("precious"), scratch("cache/link")) == 0)
+        #expect(try store.totalSize() == 0)
+        #expect(try store.removeExpired(at: .distantFuture) == [])
+        try store.removeAll()
+        #expect(names(in: scratch("cache")) == [])
+        #expect(names(in: scratch("precious")) == ["file"])
+    }
+
+    @Test func aDanglingLinkCountsByItsOwnTimeAndCannotBeRead() throws {
+        try store.prepare()
+        try #require(symlink(scratch("nowhere"), scratch("cache/a")) == 0)
+        #expect(store.contains("a", at: .distantPast))
+        #expect(!store.contains("a"))
+        #expect(throws: StorageError.self) { try store.read("a") }
+    }
+
+    @Test func aDirectoryInThePlaceOfAnEntryIsAnErrorAndNothingWorse() throws {
+        try store.prepare()
+        try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
+        #expect(throws: StorageError(.read, scratch("cache/a"), EISDIR)) { try store.read("a") }
+        #expect(!store.contains("a"))
+        #expect(throws: StorageError(.write, scratch("cache/a"), EISDIR)) {
+            try store.write(bytes, to: "a", expiration: .days(1))
+        }
+        #expect(try store.totalSize() == 0)
+        #expect(names(in: scratch("cache.tmp")) == [])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aPipeInThePlaceOfAnEntryDoesNotHoldTheReader() throws {
+        try store.prepare()
+        try #require(mkfifo(scratch("cache/a"), 0o600) == 0)
+        #expect(throws: StorageError.self) { try store.read("a") }
+    }
+
+    // MARK: The directory
+
+    @Test func aRemovedDirectoryIsAMissAndIsMadeAgain() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try FileManager.default.removeItem(atPath: scratch("cache"))
+        #expect(!store.contains("a"))
+        #expect(try store.read("a") == nil)
+        #expect(try store.totalSize() == 0)
+        try store.write(bytes, to: "b", expiration: .days(1))
+        #expect(try store.read("b")?.data == bytes)
+        #expect(names(in: scratch("cache")) == ["b"])
+    }
+
+    @Test func bothDirectoriesMayGo() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try FileManager.default.removeItem(atPath: scratch("cache.tmp"))
+        try store.write(bytes, to: "b", expiration: .days(1))
+        for name in ["cache", "cache.tmp"] { try FileManager.default.removeItem(atPath: scratch(name)) }
+        try store.write(bytes, to: "c", expiration: .days(1))
+        #expect(names(in: scratch("cache")) == ["c"])
+    }
+
+    @Test func aDirectoryPutInThePlaceOfTheOldOneIsFound() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try FileManager.default.moveItem(atPath: scratch("cache"), toPath: scratch("moved"))
+        let other = FileStore(path: scratch("cache"))
+        try other.write(bytes, to: "b", expiration: .days(1))
+        #expect(try store.read("b")?.data == bytes)
+        #expect(try store.read("a") == nil)
+        try store.write(bytes, to: "c", expiration: .days(1))
+        #expect(names(in: scratch("cache")) == ["b", "c"])
+        #expect(names(in: scratch("moved")) == ["a"])
+    }
+
+    @Test func aFileInThePlaceOfTheDirectoryIsAnErrorUntilItIsGone() throws {
+        try Data("x".utf8).write(to: URL(fileURLWithPath: scratch("cache")))
+        let expected = StorageError(.openDirectory, scratch("cache"), ENOTDIR)
+        #expect(throws: expected) { try store.prepare() }
+        #expect(throws: expected) { try store.write(bytes, to: "a", expiration: .days(1)) }
+        #expect(throws: expected) { try store.read("a") }
+        #expect(!store.contains("a"))
+        #expect(expected.isAboutTheDirectory)
+        #expect(expected.description == "could not open directory \(scratch("cache")): Not a directory")
+
+        try FileManager.default.removeItem(atPath: scratch("cache"))
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(store.contains("a"))
+    }
+
+    @Test(arguments: ["/proc/kingfisher/cache", "/proc/self/kingfisher"])
+    func aDirectoryThatCannotBeMadeIsAnErrorEvenForRoot(path: String) throws {
+        let store = FileStore(path: path)
+        #expect { try store.write(bytes, to: "a", expiration: .days(1)) } throws: { error in
+            (error as? StorageError)?.isAboutTheDirectory == true
+        }
+        #expect(try store.read("a") == nil)
+    }
+
+    @Test func temporariesLieInsideWhenThereCannotBeAFolderBeside() throws {
+        try store.prepare()
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(try store.read("a")?.data == bytes)
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
+    // MARK: Writing
+
+    @Test func leftoversOfTheDeadGoAndFilesBeingWrittenStay() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let (dead, alive) = (scratch("cache.tmp/.kf-dead"), scratch("cache.tmp/.kf-alive"))
+        for path in [dead, alive] { try bytes.write(to: URL(fileURLWithPath: path)) }
+        let file = open(alive, O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        try #require(flock(file, LOCK_EX) == 0)
+        try FileStore(path: scratch("cache")).prepare()
+        #expect(names(in: scratch("cache.tmp")) == [".kf-alive"])
+        try FileStore(path: scratch("cache")).write(bytes, to: "b", expiration: .days(1))
+        #expect(names(in: scratch("cache.tmp")) == [".kf-alive"])
+    }
+
+    @Test(.enabled(if: SmallFileSystem.isPossible))
+    func aFullDiskIsAnErrorAndLeavesTheOldEntry() throws {
+        let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
+        let store = FileStore(path: disk.path + "/cache")
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(throws: StorageError(.write, store.path + "/a", ENOSPC)) {
+            try store.write(Data(count: 1_000_000), to: "a", expiration: .days(1))
+        }
+        #expect(try store.read("a")?.data == bytes)
+        #expect(names(in: store.path) == ["a"])
+        #expect(names(in: store.path + ".tmp") == [])
+        try store.write(bytes, to: "b", expiration: .days(1))
+    }
+
+    @Test(.enabled(if: SmallFileSystem.isPossible))
+    func aDirectoryThatIsAMountPointKeepsItsTemporariesInside() throws {
+        let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
+        let store = FileStore(path: disk.path)
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(try store.read("a")?.data == bytes)
+        #expect(names(in: disk.path) == ["a"])
+    }
+
+    /// Whole or absent, whatever readers, writers and cleaners do at the same time.
+    @Test func noReaderEverSeesATornEntry() async throws {
+        let store = store
+        let versions = (1...4).map { Data(repeating: UInt8($0), count: $0 * 10_000) }
+        try store.prepare()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for step in 0..<200 {
+                        let name = "\((step + thread) % 3)"
+                        switch (step + thread) % 5 {
+                        case 0, 1: try store.write(versions[step % 4], to: name, expiration: .days(1))
+                        case 2: try store.remove(name)
+                        case 3: try store.trim(above: 60_000, to: 30_000)
+                        default:
+                            guard let entry = try store.read(name) else { continue }
+                            #expect(versions.contains(entry.data))
+                            try store.touch(name, entry, extending: .cacheTime)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(names(in: scratch("cache.tmp")) == [])
+    }
+}
+
+/// A file system in memory with little room, for those who may mount one.
+private final class SmallFileSystem {
+    let path: String
+
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let scratch = try? Scratch() else { return false }
+        return (try? SmallFileSystem(at: scratch("probe"), kilobytes: 64)) != nil
+    }()
+
+    init(at path: String, kilobytes: Int) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+            throw StorageError(.createDirectory, path, errno)
+        }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+}

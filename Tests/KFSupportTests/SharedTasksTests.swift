@@ -1,0 +1,111 @@
+// One task for everyone who wants the same thing.
+
+import KFSupport
+import Testing
+
+@Suite struct SharedTasksTests {
+    struct Cancelled: Error {}
+    typealias Tasks = SharedTasks<String, Box<Int>, Int, Cancelled>
+
+    private func value(
+        _ tasks: Tasks,
+        _ key: String = "a",
+        operation: @escaping @Sendable (Box<Int>) async -> Result<Int, Cancelled>
+    ) async -> Result<Int, Cancelled> {
+        do throws(Cancelled) {
+            return .success(
+                try await tasks.value(for: key, cancelled: { _ in Cancelled() }, operation: operation)
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func manyCallersShareOneRun() async {
+        let tasks = Tasks(context: { .init(0) }), runs = Box<Int>(0), gate = Promise<Void>()
+        await withTaskGroup(of: Result<Int, Cancelled>.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    await value(tasks) { _ in
+                        runs.add(1)
+                        await gate.value
+                        return .success(7)
+                    }
+                }
+            }
+            while tasks.count == 0 { await Task.yield() }
+            gate.keep(())
+            for await result in group { #expect((try? result.get()) == 7) }
+        }
+        // Whoever joined after the round had ended began another one; nobody ran alone inside a round.
+        #expect(runs.value >= 1 && tasks.count == 0)
+    }
+
+    @Test func joiningIsDoneBeforeTheFirstSuspension() async {
+        let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
+        let first = Task.immediate {
+            await value(tasks) { _ in
+                await gate.value
+                return .success(1)
+            }
+        }
+        #expect(tasks.count == 1)
+        let second = Task.immediate { await value(tasks) { _ in .success(2) } }
+        gate.keep(())
+        #expect((try? await first.value.get()) == 1)
+        #expect((try? await second.value.get()) == 1)
+    }
+
+    @Test func cancellingOneWaiterKeepsTheOther() async {
+        let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
+        let operation: @Sendable (Box<Int>) async -> Result<Int, Cancelled> = { _ in
+            await gate.value
+            return .success(1)
+        }
+        let first = Task.immediate { await value(tasks, operation: operation) }
+        let second = Task.immediate { await value(tasks, operation: operation) }
+        first.cancel()
+        guard case .failure = await first.value else { return #expect(Bool(false), "it was cancelled") }
+        gate.keep(())
+        #expect((try? await second.value.get()) == 1)
+    }
+
+    @Test func cancellingTheLastWaiterCancelsTheWork() async {
+        let tasks = Tasks(context: { .init(0) }), wasCancelled = Promise<Void>()
+        let waiter = Task.immediate {
+            await value(tasks) { _ in
+                let never = Promise<Void>()
+                await withTaskCancellationHandler {
+                    await never.value
+                } onCancel: {
+                    wasCancelled.keep(())
+                    never.keep(())
+                }
+                return .success(1)
+            }
+        }
+        waiter.cancel()
+        guard case .failure = await waiter.value else { return #expect(Bool(false), "it was cancelled") }
+        await wasCancelled.value
+        #expect(tasks.count == 0)
+    }
+
+    @Test func everyoneInARoundSharesItsContext() async throws {
+        let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
+        let waiters = (1...3).map { _ in
+            Task.immediate {
+                try await tasks.value(
+                    for: "a",
+                    joined: { $0.add(1) },
+                    cancelled: { _ in Cancelled() },
+                    operation: { context in
+                        await gate.value
+                        return .success(context.value)
+                    }
+                )
+            }
+        }
+        gate.keep(())
+        for waiter in waiters { #expect(try await waiter.value == 3) }
+    }
+}

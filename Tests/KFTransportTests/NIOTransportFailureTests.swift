@@ -1,0 +1,259 @@
+// How the transport over AsyncHTTPClient fails, waits and stops.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct NIOTransportFailureTests {
+    @Test func aRefusedConnectionSaysSo() async throws {
+        let server = try await TestServer.start()
+        let url = server.url("/a")
+        await server.stop()
+        let (recorder, error) = await load(url)
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.urlError.code.rawValue == -1004)
+        #expect(recorder.log.response == nil)
+    }
+
+    @Test func anUnknownHostSaysSo() async throws {
+        let url = try #require(URL(string: "http://does-not-exist.invalid/"))
+        #expect(await load(url).error?.code == .cannotFindHost)
+    }
+
+    @Test(arguments: ["1234", "ftp://example.com/a", "file:///etc/hosts", "http://", "data:text/plain,a"])
+    func anUnusableURLIsUnsupported(text: String) async throws {
+        let url = try #require(URL(string: text))
+        #expect(await load(url).error?.code == .unsupportedURL)
+    }
+
+    @Test func somethingElseThanHTTPIsABadResponseOrALostConnection() async throws {
+        try await withServer(usesTLS: true) { server in
+            // Plain HTTP to a port that speaks TLS.
+            let url = try #require(URL(string: "http://localhost:\(server.port)/a"))
+            let error = await load(url).error
+            #expect([.badServerResponse, .networkConnectionLost].contains(error?.code))
+        }
+    }
+
+    @Test func aStalledBodyEndsInATimeout() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
+            let (recorder, error) = await load(server.url("/a"), policy: TransportPolicy(idleTimeout: 0.5))
+            #expect(error?.code == .timedOut)
+            // On a busy machine the time may be over before the first byte comes.
+            #expect([0, 1_000].contains(recorder.log.body.count))
+            await server.lastRequest("/a")?.disconnected.wait()
+        }
+    }
+
+    @Test func aHeadThatNeverComesEndsInATimeout() async throws {
+        try await withServer { server in
+            let gate = Gate()
+            server.route("/a", TestResponse().with { $0.gate = gate })
+            let error = await load(server.url("/a"), policy: TransportPolicy(idleTimeout: 0.1)).error
+            #expect(error?.code == .timedOut)
+            gate.open()
+        }
+    }
+
+    @Test func theTotalLimitEndsALivelyTransfer() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 10) })
+            let error = await load(server.url("/a"), policy: TransportPolicy(idleTimeout: nil, totalTimeout: 0.1)).error
+            #expect(error?.code == .timedOut)
+        }
+    }
+
+    @Test func waitingForAConnectionIsLimitedToo() async throws {
+        var configuration = NIOTransport.Configuration()
+        configuration.connectionsPerHost = 1
+        let transport = NIOTransport(configuration: configuration)
+        try await withServer { server in
+            let gate = Gate()
+            server.route("/slow", TestResponse().with { $0.gate = gate })
+            let first = Recorder()
+            let policy = TransportPolicy(connectTimeout: nil, idleTimeout: nil)
+            let task = transport.start(URLRequest(url: server.url("/slow")), policy: policy, events: first)
+            await server.waitForRequests(to: "/slow")
+            let error = await load(
+                server.url("/b"),
+                with: transport,
+                policy: TransportPolicy(connectTimeout: 0.1, idleTimeout: nil)
+            ).error
+            #expect(error?.code == .timedOut)
+            #expect(server.count("/b") == 0)
+            gate.open()
+            #expect(await first.end() == nil)
+            _ = task
+        }
+    }
+
+    @Test func cancellingInMidBodyStopsThePeer() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
+            let recorder = Recorder()
+            let task = NIOTransport.shared.start(
+                URLRequest(url: server.url("/a")),
+                policy: .patient,
+                events: recorder
+            )
+            await recorder.firstData.value
+            task.cancel()
+            task.cancel()
+            #expect(await recorder.end()?.code == .cancelled)
+            await server.lastRequest("/a")?.disconnected.wait()
+            #expect(recorder.log.violations == [])
+        }
+    }
+
+    @Test func cancellingAtOnceStillCompletes() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes))
+            for _ in 0..<50 {
+                let recorder = Recorder()
+                NIOTransport.shared.start(
+                    URLRequest(url: server.url("/a")),
+                    policy: .patient,
+                    events: recorder
+                ).cancel()
+                #expect(await recorder.end()?.code == .cancelled)
+                #expect(recorder.log.response == nil)
+                #expect(recorder.log.violations == [])
+            }
+        }
+    }
+
+    @Test func cancellingAfterTheEndDoesNothing() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes))
+            let recorder = Recorder()
+            let task = NIOTransport.shared.start(
+                URLRequest(url: server.url("/a")),
+                policy: .patient,
+                events: recorder
+            )
+            #expect(await recorder.end() == nil)
+            task.cancel()
+            #expect(recorder.log.violations == [])
+        }
+    }
+
+    @Test func refusingTheResponseCompletesAsCancelledWithoutData() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 50_000) })
+            let refusing = Recorder(disposition: { _ in .later { .cancel } })
+            let error = await load(server.url("/a"), events: refusing).error
+            #expect(error?.code == .cancelled)
+            #expect(refusing.log.body.isEmpty)
+            await server.lastRequest("/a")?.disconnected.wait()
+        }
+    }
+
+    @Test func aSuspendedReceiverPausesThePeer() async throws {
+        let big = Data(count: 64 << 20)
+        try await withServer { server in
+            server.route("/a", .data(big).with { $0.pieceSize = 64 << 10 })
+            let gate = Gate()
+            let reading = Recorder(receiving: { _ in .later { await gate.wait() } })
+            let task = NIOTransport.shared.start(
+                URLRequest(url: server.url("/a")),
+                policy: .patient,
+                events: reading
+            )
+            await reading.firstData.value
+            let request = try #require(server.lastRequest("/a"))
+            // Wait until the peer has stopped making progress: its count stays the same over many looks.
+            var last = -1
+            while last != request.bytesSent {
+                last = request.bytesSent
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(reading.log.chunks == 1)
+            #expect(request.bytesSent < big.count)
+            gate.open()
+            #expect(await reading.end() == nil)
+            #expect(reading.log.body.count == big.count)
+            _ = task
+        }
+    }
+
+    @Test func invalidatingEndsWhatRunsAndRefusesWhatComes() async throws {
+        let transport = NIOTransport()
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
+            let recorder = Recorder()
+            let task = transport.start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
+            await recorder.firstData.value
+            transport.invalidate()
+            transport.invalidate()
+            #expect(await recorder.end()?.code == .cancelled)
+            #expect(await load(server.url("/a"), with: transport).error?.code == .cancelled)
+            _ = task
+        }
+    }
+
+    @Test func aRunningTransferOutlivesItsTransport() async throws {
+        try await withServer { server in
+            let gate = Gate()
+            server.route("/a", .data(hundredKilobytes).with { $0.gate = gate })
+            let recorder = Recorder()
+            _ = NIOTransport().start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
+            await server.waitForRequests(to: "/a")
+            gate.open()
+            #expect(await recorder.end() == nil)
+            #expect(recorder.received(hundredKilobytes))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aTransferLetsGoOfItsEventsWhenItIsOver() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes))
+            var task: (any TransportTask)?
+            let released: Promise<Void>
+            do {
+                let recorder = Recorder()
+                released = recorder.released
+                task = NIOTransport.shared.start(
+                    URLRequest(url: server.url("/a")),
+                    policy: .patient,
+                    events: recorder
+                )
+                #expect(await recorder.end() == nil)
+            }
+            await released.value
+            _ = task
+        }
+    }
+
+    @Test func anUntrustedCertificateIsRefusedUnlessItsHostIsTrusted() async throws {
+        try await withServer(usesTLS: true) { server in
+            server.route("/a", .data(hundredKilobytes))
+            let refused = await load(server.url("/a"))
+            #expect(refused.error?.code == .serverCertificateUntrusted)
+            let trusting = await load(server.url("/a"), policy: TransportPolicy(trustedHosts: ["LOCALHOST"]))
+            #expect(trusting.error == nil)
+            #expect(trusting.recorder.received(hundredKilobytes))
+            let other = await load(server.url("/a"), policy: TransportPolicy(trustedHosts: ["example.com"]))
+            #expect(other.error?.code == .serverCertificateUntrusted)
+        }
+    }
+
+    @Test func trustIsJudgedAnewForEachHop() async throws {
+        try await withServer(usesTLS: true) { secure in
+            try await withServer { plain in
+                secure.route("/a", .data(hundredKilobytes))
+                plain.route("/a", .redirect(to: secure.url("/a").absoluteString))
+                let onlyFirst = TransportPolicy(trustedHosts: ["127.0.0.1"])
+                #expect(await load(plain.url("/a"), policy: onlyFirst).error?.code == .serverCertificateUntrusted)
+                let target = TransportPolicy(trustedHosts: ["localhost"])
+                #expect(await load(plain.url("/a"), policy: target).error == nil)
+            }
+        }
+    }
+}

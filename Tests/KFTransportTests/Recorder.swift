@@ -1,0 +1,101 @@
+// Writes down what a transport reports, and answers as a test wants.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Events that are written down.
+///
+/// Completing twice or speaking after completion is noted as a violation.
+final class Recorder: TransportEvents {
+    struct Log: Sendable {
+        var hops: [(status: Int, proposed: URLRequest)] = []
+        var response: URLResponse?
+        var body = Data()
+        var chunks = 0
+        var metrics: TransportMetrics?
+        var violations: [String] = []
+        var isComplete = false
+    }
+    typealias Redirecting = @Sendable (HTTPURLResponse, URLRequest) -> TransportAnswer<URLRequest?>
+
+    private let state = Locked(Log())
+    let firstData = Promise<Void>()
+    let released = Promise<Void>()
+    private let ended = Promise<TransportError?>()
+    private let redirecting: Redirecting
+    private let disposition: @Sendable (URLResponse) -> TransportAnswer<TransportDisposition>
+    private let seeing: @Sendable (TransportResponse) -> Void
+    private let receiving: @Sendable (Data) -> TransportAnswer<Void>
+
+    init(
+        redirecting: @escaping Redirecting = { .now($1) },
+        disposition: @escaping @Sendable (URLResponse) -> TransportAnswer<TransportDisposition> = { _ in .now(.allow) },
+        receiving: @escaping @Sendable (Data) -> TransportAnswer<Void> = { _ in .now(()) },
+        seeing: @escaping @Sendable (TransportResponse) -> Void = { _ in }
+    ) {
+        self.redirecting = redirecting
+        self.disposition = disposition
+        self.receiving = receiving
+        self.seeing = seeing
+    }
+
+    deinit { released.keep(()) }
+
+    var log: Log { state.withLock { $0 } }
+    var http: HTTPURLResponse? { log.response as? HTTPURLResponse }
+
+    /// Whether exactly these bytes were delivered. (Comparing them in an expectation would describe every difference.)
+    func received(_ bytes: Data) -> Bool { log.body == bytes }
+
+    /// Waits for the end; the error, `nil` for success.
+    func end() async -> TransportError? { await ended.value }
+
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+        note("redirect") { $0.hops.append((response.statusCode, proposed)) }
+        return redirecting(response, proposed)
+    }
+    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+        note("response") { log in
+            if log.response != nil { log.violations.append("second response") }
+            log.response = response.urlResponse
+        }
+        seeing(response)
+        return disposition(response.urlResponse)
+    }
+    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+        note("data") { log in
+            if log.response == nil { log.violations.append("data before the response") }
+            log.body.append(data)
+            log.chunks += 1
+        }
+        firstData.keep(())
+        return receiving(data)
+    }
+    func didCollect(_ metrics: TransportMetrics) {
+        note("metrics") { log in
+            if log.metrics != nil { log.violations.append("second metrics") }
+            log.metrics = metrics
+        }
+    }
+    func didComplete(_ error: TransportError?) {
+        note("completion") { $0.isComplete = true }
+        ended.keep(error)
+    }
+
+    private func note(_ what: String, _ change: (inout Log) -> Void) {
+        state.withLock { log in
+            if log.isComplete { log.violations.append("\(what) after completion") }
+            change(&log)
+        }
+    }
+}
+
+extension TransportPolicy {
+    /// Waits longer than the busiest machine takes: for tests that are not about time.
+    static let patient = TransportPolicy(connectTimeout: 300, idleTimeout: 300)
+}

@@ -1,0 +1,186 @@
+// Redirects: what is proposed, and that nothing is followed without being asked.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import KFTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct RedirectTests {
+    @Test func everyHopIsProposedAndTheLastResponseIsDelivered() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2", status: 301))
+            server.route("/2", .redirect(to: server.url("/3").absoluteString, status: 307))
+            server.route("/3", .data(hundredKilobytes))
+            let (recorder, error) = await load(server.url("/1")) { $0.setValue("me", forHTTPHeaderField: "X-Who") }
+            #expect(error == nil)
+            #expect(recorder.log.hops.map(\.status) == [301, 307])
+            #expect(recorder.log.hops.map(\.proposed.url) == [server.url("/2"), server.url("/3")])
+            #expect(recorder.http?.statusCode == 200)
+            #expect(recorder.http?.url == server.url("/3"))
+            #expect(recorder.received(hundredKilobytes))
+            #expect(server.lastRequest("/3")?.header("X-Who") == "me")
+        }
+    }
+
+    @Test func nilMakesTheRedirectTheFinalResponseWithItsBody() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2").with { $0.body = Data("moved".utf8) })
+            let (recorder, error) = await load(
+                server.url("/1"),
+                events: Recorder(redirecting: { _, _ in .later { nil } })
+            )
+            #expect(error == nil)
+            #expect(recorder.http?.statusCode == 302)
+            #expect(recorder.received(Data("moved".utf8)))
+            #expect(server.count("/2") == 0)
+        }
+    }
+
+    @Test func theAnswerMayComeLaterAndMayChangeTheRequest() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2"))
+            server.route("/other", .data(hundredKilobytes))
+            let other = server.url("/other")
+            let events = Recorder(redirecting: { _, proposed in
+                .later {
+                    var request = proposed
+                    request.url = other
+                    request.setValue("added", forHTTPHeaderField: "X-More")
+                    return request
+                }
+            })
+            let (recorder, error) = await load(server.url("/1"), events: events)
+            #expect(error == nil)
+            #expect(recorder.received(hundredKilobytes))
+            #expect(server.lastRequest("/other")?.header("X-More") == "added")
+            #expect(server.count("/2") == 0)
+        }
+    }
+
+    @Test func aLoopIsBoundedByWhoAnswers() async throws {
+        try await withServer { server in
+            server.route("/loop", .redirect(to: "/loop"))
+            let hops = Locked(0)
+            let events = Recorder(redirecting: { _, proposed in
+                let count = hops.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .now(count <= 20 ? proposed : nil)
+            })
+            let (recorder, error) = await load(server.url("/loop"), events: events)
+            #expect(error == nil)
+            #expect(recorder.http?.statusCode == 302)
+            #expect(server.count("/loop") == 21)
+        }
+    }
+
+    @Test(arguments: [1_000, 5 << 20]) func theBodyOfARedirectIsNotDelivered(size: Int) async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2").with { $0.body = Data(count: size) })
+            server.route("/2", .data(Data([1, 2, 3])))
+            let (recorder, error) = await load(server.url("/1"))
+            #expect(error == nil)
+            #expect(recorder.received(Data([1, 2, 3])))
+        }
+    }
+
+    @Test func cancellingWhileTheAnswerIsPendingEndsTheTransfer() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2"))
+            let asked = Gate()
+            let answer = Gate()
+            let recorder = Recorder(redirecting: { _, proposed in
+                .later {
+                    asked.open()
+                    await answer.wait()
+                    return proposed
+                }
+            })
+            let task = NIOTransport.shared.start(
+                URLRequest(url: server.url("/1")),
+                policy: TransportPolicy(),
+                events: recorder
+            )
+            await asked.wait()
+            task.cancel()
+            #expect(await recorder.end()?.code == .cancelled)
+            answer.open()
+            _ = await load(server.url("/3"))
+            #expect(server.count("/2") == 0)
+            #expect(recorder.log.violations == [])
+        }
+    }
+
+    @Test func anAnswerThatNeverComesEndsInATimeout() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: "/2"))
+            let never = Gate()
+            let events = Recorder(redirecting: { _, _ in
+                .later {
+                    await never.wait()
+                    return nil
+                }
+            })
+            let error = await load(server.url("/1"), policy: TransportPolicy(idleTimeout: 0.1), events: events).error
+            #expect(error?.code == .timedOut)
+            never.open()
+        }
+    }
+
+    @Test(arguments: [
+        (301, "GET", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
+        (308, "PUT", "PUT"), (301, "HEAD", "HEAD"), (302, "PUT", "PUT"),
+    ])
+    func theMethodChangesAsRFC9110Says(status: Int, method: String, expected: String) throws {
+        var request = URLRequest(url: try #require(URL(string: "http://a.example/x")))
+        request.httpMethod = method
+        request.httpBody = method == "GET" || method == "HEAD" ? nil : Data([1])
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        let next = try #require(request.redirected(by: try response(status, to: "y", from: request)))
+        #expect(next.httpMethod == expected)
+        #expect((next.httpBody == nil) == (expected != method || request.httpBody == nil))
+        #expect(next.url?.absoluteString == "http://a.example/y")
+    }
+
+    @Test(arguments: [(300, "/x"), (304, "/x"), (200, "/x"), (302, "")])
+    func otherStatusesAndMissingLocationsAreNoRedirects(status: Int, location: String) throws {
+        let request = URLRequest(url: try #require(URL(string: "http://a.example/x")))
+        #expect(request.redirected(by: try response(status, to: location, from: request)) == nil)
+    }
+
+    @Test func theFragmentIsInherited() throws {
+        let request = URLRequest(url: try #require(URL(string: "http://a.example/x#part")))
+        let next = request.redirected(by: try response(302, to: "/y", from: request))
+        #expect(next?.url?.absoluteString == "http://a.example/y#part")
+    }
+
+    @Test(arguments: [
+        ("http://a.example/y", true), ("http://a.example:80/y", true), ("HTTP://A.example/y", true),
+        ("https://a.example/y", false), ("http://b.example/y", false), ("http://a.example:81/y", false),
+    ])
+    func credentialsStayWithTheirOrigin(target: String, stays: Bool) throws {
+        let origin = try #require(URL(string: "http://a.example/x"))
+        var next = URLRequest(url: try #require(URL(string: target)))
+        for field in ["Authorization", "Cookie", "Proxy-Authorization", "X-Other"] {
+            next.setValue("1", forHTTPHeaderField: field)
+        }
+        let stripped = next.withoutCredentials(leaving: origin)
+        #expect((stripped.value(forHTTPHeaderField: "authorization") != nil) == stays)
+        #expect((stripped.value(forHTTPHeaderField: "Cookie") != nil) == stays)
+        #expect((stripped.value(forHTTPHeaderField: "Proxy-Authorization") != nil) == stays)
+        #expect(stripped.value(forHTTPHeaderField: "X-Other") == "1")
+    }
+
+    private func response(_ status: Int, to location: String, from request: URLRequest) throws -> HTTPURLResponse {
+        let url = try #require(request.url)
+        let fields = ["Location": location]
+        return try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: fields))
+    }
+}

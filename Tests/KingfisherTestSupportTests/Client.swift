@@ -1,0 +1,74 @@
+// A minimal client to look at what servers and fakes send.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Collects one response.
+final class Client: TransportEvents {
+    struct Answer: Sendable {
+        var status = 0
+        var response: URLResponse?
+        var body = Data()
+        var pieces = 0
+        var hasMetrics = false
+        var error: TransportError?
+
+        func header(_ name: String) -> String? { (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name) }
+    }
+    private let answer = Locked(Answer())
+    private let end = Promise<Void>()
+    let firstData = Gate()
+
+    static func load(_ url: URL, method: String = "GET", headers: [String: String] = [:]) async -> Answer {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = headers
+        let client = Client()
+        let task = NIOTransport.shared.start(
+            request,
+            policy: TransportPolicy(connectTimeout: 300, idleTimeout: 300, asksForCompression: false),
+            events: client
+        )
+        defer { withExtendedLifetime(task) {} }
+        return await client.result
+    }
+
+    var soFar: Answer { answer.withLock { $0 } }
+    var isOver: Bool { end.valueIfKept != nil }
+    var result: Answer {
+        get async {
+            await end.value
+            return soFar
+        }
+    }
+
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+        .now(nil)
+    }
+    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+        answer.withLock { answer in
+            answer.response = response.urlResponse
+            answer.status = response.statusCode ?? 0
+        }
+        return .now(.allow)
+    }
+    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+        answer.withLock { answer in
+            answer.body.append(data)
+            answer.pieces += 1
+        }
+        firstData.open()
+        return .now(())
+    }
+    func didCollect(_ metrics: TransportMetrics) { answer.withLock { $0.hasMetrics = true } }
+    func didComplete(_ error: TransportError?) {
+        answer.withLock { $0.error = error }
+        end.keep(())
+    }
+}

@@ -1,0 +1,101 @@
+// The fakes do what their tests rely on.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct FakeTransportTests {
+    private let request = URLRequest(url: URL(fileURLWithPath: "/fake"))
+
+    @Test func itCanCompleteInsideStart() {
+        let transport = FakeTransport { $0.play(.data(Data([1, 2, 3])).with { $0.pieceSize = 2 }) }
+        let client = Client()
+        _ = transport.start(request, policy: TransportPolicy(), events: client)
+        #expect(client.isOver)
+        #expect(client.soFar.body == Data([1, 2, 3]))
+        #expect(client.soFar.pieces == 2)
+        #expect(client.soFar.status == 200)
+        #expect(client.soFar.hasMetrics)
+        #expect(transport.startCount == 1)
+        #expect(transport.cancelCount == 0)
+    }
+
+    @Test func itCanBePlayedByHand() {
+        let transport = FakeTransport { _ in }
+        let client = Client()
+        _ = transport.start(request, policy: TransportPolicy(), events: client)
+        #expect(!client.isOver)
+        transport.transfers[0].send(Data([9]))
+        transport.transfers[0].complete(TransportError(.timedOut, "slow"))
+        #expect(client.soFar.body == Data([9]))
+        #expect(client.soFar.error?.code == .timedOut)
+    }
+
+    @Test func cancellingIsCountedAndCompletesOnce() {
+        let transport = FakeTransport { _ in }
+        let client = Client()
+        let task = transport.start(request, policy: TransportPolicy(), events: client)
+        task.cancel()
+        task.cancel()
+        #expect(transport.cancelCount == 1)
+        #expect(client.soFar.error?.code == .cancelled)
+    }
+
+    @Test func invalidatingCancelsAndRefuses() {
+        let transport = FakeTransport { _ in }
+        let running = Client()
+        let late = Client()
+        _ = transport.start(request, policy: TransportPolicy(), events: running)
+        transport.invalidate()
+        _ = transport.start(request, policy: TransportPolicy(), events: late)
+        #expect(running.soFar.error?.code == .cancelled)
+        #expect(late.soFar.error?.code == .cancelled)
+    }
+}
+
+struct ManualClockTests {
+    @Test func sleepersWakeWhenTheClockHasBeenMovedFarEnough() async throws {
+        let clock = ManualClock()
+        let short = Task { try await clock.sleep(for: .seconds(1)) }
+        let long = Task { try await clock.sleep(for: .seconds(3)) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(2))
+        try await short.value
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        try await long.value
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func aPastDeadlineDoesNotSleep() async throws {
+        let clock = ManualClock()
+        clock.advance(by: .seconds(5))
+        try await clock.sleep(until: clock.now)
+    }
+
+    @Test func cancellingWakesTheSleeper() async {
+        let clock = ManualClock()
+        let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.waitForSleepers()
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+
+    @Test func aCancelledTaskDoesNotFallAsleep() async {
+        let clock = ManualClock()
+        let gate = Gate()
+        let sleeping = Task {
+            await gate.wait()
+            try await clock.sleep(for: .seconds(1))
+        }
+        sleeping.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+}

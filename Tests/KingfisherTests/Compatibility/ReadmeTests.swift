@@ -1,0 +1,41 @@
+// The lines of README.md, as a user's file would have them: `import Kingfisher` and nothing of ours that is not public.
+
+import Foundation
+import Kingfisher
+import KingfisherTestSupport
+import Testing
+
+@Suite struct ReadmeTests {
+    @Test func theFirstTenLinesWork() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try await TestServer.start()
+            server.route("/photo.jpg", .data(try Picture.jpeg(300, 200)))
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "readme"),
+                cache: try ImageCache(name: "readme", cacheDirectoryURL: directory)
+            )
+
+            let url = server.url("/photo.jpg")
+            let size = CGSize(width: 200, height: 200)
+            let processor = DownsamplingImageProcessor(size: size) |> RoundCornerImageProcessor(cornerRadius: 20)
+            let options: KingfisherOptionsInfo = [
+                .processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
+            ]
+            let result = try await manager.retrieveImage(with: url, options: options)
+            #expect(result.image.size == CGSize(width: 200, height: 133))
+            #expect(result.cacheType == .none)
+            #expect(try await manager.retrieveImage(with: url, options: options).cacheType == .memory)
+            try result.image.pngData()?.write(to: directory.appendingPathComponent("thumbnail.png"))
+
+            let chained = KF.url(url).downsampling(size: size).roundCorner(radius: .point(20))
+            #expect(chained.options.processor.identifier == processor.identifier)
+            await withCheckedContinuation { done in
+                manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) { result in
+                    #expect((try? result.get()) != nil)
+                    done.resume()
+                }
+            }
+            await server.stop()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// Where callbacks go.
+
+import Dispatch
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CallbackQueueTests {
+    @Test("QUE-1: untouch calls inline")
+    func untouchCallsInline() {
+        let calls = Counter()
+        CallbackQueue.untouch.execute { calls.add() }
+        #expect(calls.value == 1)
+    }
+
+    @Test("QUE-2: main-or-async calls inline on the main queue") @MainActor
+    func mainCurrentCallsInlineOnMain() {
+        let calls = Counter()
+        CallbackQueue.mainCurrentOrAsync.execute { calls.add() }
+        #expect(calls.value == 1)
+    }
+
+    @Test("QUE-2: main-or-async dispatches from elsewhere")
+    func mainCurrentDispatchesFromElsewhere() async {
+        let wasMain = Promise<Bool>()
+        await WorkExecutor.cpu.run {
+            #expect(!CallbackQueue.isMain)
+            CallbackQueue.mainCurrentOrAsync.execute { wasMain.keep(CallbackQueue.isMain) }
+        }
+        #expect(await wasMain.value)
+    }
+
+    @Test("QUE-1: main-async dispatches even on the main queue") @MainActor
+    func mainAsyncAlwaysDispatches() async {
+        let called = Promise<Void>()
+        CallbackQueue.mainAsync.execute { called.keep(()) }
+        #expect(called.valueIfKept == nil)
+        await called.value
+    }
+
+    @Test func dispatchAndOperationQueuesAreUsed() async {
+        let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine"), operations = OperationQueue()
+        queue.setSpecific(key: key, value: 7)
+        operations.underlyingQueue = queue
+        let first = Promise<Int?>(), second = Promise<Int?>()
+        CallbackQueue.dispatch(queue).execute { first.keep(DispatchQueue.getSpecific(key: key)) }
+        CallbackQueue.operationQueue(operations).execute { second.keep(DispatchQueue.getSpecific(key: key)) }
+        #expect(await first.value == 7)
+        #expect(await second.value == 7)
+    }
+
+    @Test func workIsRunOnTheQueueItNames() async {
+        let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine")
+        queue.setSpecific(key: key, value: 7)
+        #expect(await CallbackQueue.dispatch(queue).run { DispatchQueue.getSpecific(key: key) } == 7)
+        #expect(await CallbackQueue.untouch.run { DispatchQueue.getSpecific(key: key) } == nil)
+    }
+}

@@ -1,0 +1,124 @@
+// Codes, domains and words.
+
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct KingfisherErrorTests {
+    private let url = URL(fileURLWithPath: "/cache/file")
+    private let response = URLResponse(
+        url: URL(fileURLWithPath: "/x"),
+        mimeType: nil,
+        expectedContentLength: 0,
+        textEncodingName: nil
+    )
+    private struct Reason: Error {}
+
+    private var samples: [(KingfisherError, Int)] {
+        let request = URLRequest(url: URL(fileURLWithPath: "/x"))
+        let provider = RawImageDataProvider(data: Data(), cacheKey: "raw")
+        let failure = PropagationError(source: .provider(provider), error: .requestError(reason: .emptyRequest))
+        return [
+            (.requestError(reason: .emptyRequest), 1001), (.requestError(reason: .invalidURL(request: request)), 1002),
+            (.requestError(reason: .asyncTaskContextCancelled), 1005),
+            (.requestError(reason: .dataProviderCancelled(provider: provider)), 1006),
+            (.responseError(reason: .invalidURLResponse(response: response)), 2001),
+            (.responseError(reason: .URLSessionError(error: URLError(.timedOut))), 2003),
+            (.responseError(reason: .cancelledByDelegate(response: response)), 2006),
+            (.cacheError(reason: .fileEnumeratorCreationFailed(url: url)), 3001),
+            (.cacheError(reason: .invalidFileEnumeratorContent(url: url)), 3002),
+            (.cacheError(reason: .invalidURLResource(error: Reason(), key: "k", url: url)), 3003),
+            (.cacheError(reason: .cannotLoadDataFromDisk(url: url, error: Reason())), 3004),
+            (.cacheError(reason: .cannotCreateDirectory(path: "/p", error: Reason())), 3005),
+            (.cacheError(reason: .imageNotExisting(key: "k")), 3006),
+            (.cacheError(reason: .cannotConvertToData(object: 1, error: Reason())), 3007),
+            (
+                .cacheError(
+                    reason: .cannotSerializeImage(image: nil, original: nil, serializer: DefaultCacheSerializer.default)
+                ),
+                3008
+            ),
+            (.cacheError(reason: .cannotCreateCacheFile(fileURL: url, key: "k", data: Data(), error: Reason())), 3009),
+            (.cacheError(reason: .cannotSetCacheFileAttribute(filePath: "/p", attributes: [:], error: Reason())), 3010),
+            (.cacheError(reason: .diskStorageIsNotReady(cacheURL: url)), 3011),
+            (
+                .processorError(
+                    reason: .processingFailed(processor: DefaultImageProcessor.default, item: .data(Data()))
+                ), 4001
+            ),
+            (.imageSettingError(reason: .emptySource), 5001),
+            (
+                .imageSettingError(
+                    reason: .notCurrentSourceTask(result: nil, error: Reason(), source: .provider(provider))
+                ), 5002
+            ),
+            (.imageSettingError(reason: .dataProviderError(provider: provider, error: Reason())), 5003),
+            (.imageSettingError(reason: .alternativeSourcesExhausted([failure])), 5004),
+        ]
+    }
+
+    @Test func everyReasonHasItsCode() {
+        for (error, code) in samples { #expect(error.errorCode == code) }
+    }
+
+    @Test("ERR-4, ERR-5: the domain and the words survive the way through NSError")
+    func nsErrorKeepsDomainCodeAndWords() {
+        for (error, code) in samples {
+            let bridged = error as NSError
+            #expect(bridged.domain == KingfisherError.domain)
+            #expect(bridged.code == code)
+            #expect(error.localizedDescription == error.errorDescription)
+        }
+    }
+
+    @Test func everyDescriptionIsOneLineThatSaysSomething() {
+        for (error, code) in samples {
+            #expect(error.description.count > 20 && !error.description.contains("\n"))
+            #expect(error.description.hasSuffix("(code \(code))"))
+        }
+        #expect(
+            KingfisherError.imageSettingError(
+                reason: .notCurrentSourceTask(result: nil, error: nil, source: .network(url))
+            ).errorDescription == nil
+        )
+    }
+
+    @Test func cancellationsAreKnownAsSuch() {
+        let provider = RawImageDataProvider(data: Data(), cacheKey: "raw")
+        let cancelled: [KingfisherError] = [
+            .requestError(reason: .asyncTaskContextCancelled),
+            .requestError(reason: .dataProviderCancelled(provider: provider)),
+        ]
+        for error in cancelled { #expect(error.isCancelled && !error.isTaskCancelled) }
+        #expect(!KingfisherError.requestError(reason: .emptyRequest).isCancelled)
+    }
+
+    private func undecodable(_ data: Data) -> String {
+        KingfisherError.processorError(
+            reason: .processingFailed(processor: DefaultImageProcessor.default, item: .data(data))
+        ).description
+    }
+
+    @Test func undecodableDataSaysWhatItLooksLike() throws {
+        #expect(undecodable(Data("<!DOCTYPE html><html><body>404</body></html>".utf8)).contains("HTML"))
+        #expect(undecodable(Data()).contains("0 bytes"))
+        let random = Data((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 19) })
+        #expect(undecodable(random).contains("200 bytes"))
+    }
+
+    @Test func networkErrorsNameTheHostAndWhatToDo() throws {
+        let place = try #require(URL(string: "http://example.com:81/a.png"))
+        func text(_ code: URLError.Code) -> String {
+            let error = URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: place])
+            return KingfisherError.responseError(reason: .URLSessionError(error: error)).description
+        }
+        #expect(text(.timedOut).contains("in time"))
+        for code: URLError.Code in [
+            .cannotConnectToHost, .cannotFindHost, .networkConnectionLost, .secureConnectionFailed,
+        ] {
+            #expect(text(code).contains("example.com"))
+        }
+        #expect(text(.httpTooManyRedirects).contains("redirects"))
+    }
+}

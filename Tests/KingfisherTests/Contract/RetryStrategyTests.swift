@@ -1,0 +1,63 @@
+// When a failed load is tried again.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct RetryStrategyTests {
+    private let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "k"))
+    private let failure = KingfisherError.responseError(reason: .URLSessionError(error: URLError(.timedOut)))
+
+    @Test("RS-1: intervals")
+    func intervals() {
+        #expect((0...3).map { DelayRetryStrategy.Interval.seconds(10).timeInterval(for: $0) } == [10, 10, 10, 10])
+        #expect((0...3).map { DelayRetryStrategy.Interval.accumulated(3).timeInterval(for: $0) } == [3, 6, 9, 12])
+        let custom = DelayRetryStrategy.Interval.custom { TimeInterval($0 * 2) }
+        #expect((0...3).map { custom.timeInterval(for: $0) } == [0, 2, 4, 6])
+    }
+
+    private func decision(_ strategy: DelayRetryStrategy, _ error: KingfisherError, count: Int) -> RetryDecision? {
+        let decision = Promise<RetryDecision>()
+        strategy.retry(context: RetryContext(source: source, error: error, retriedCount: count)) { decision.keep($0) }
+        return decision.valueIfKept
+    }
+
+    @Test("RS-2, RS-3: stops at the limit, for cancellations and for errors that are not the response's")
+    func delayStrategyKnowsWhenToStop() {
+        let strategy = DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0))
+        guard case .retry(let info)? = decision(strategy, failure, count: 1) else {
+            return #expect(Bool(false), "an interval of zero answers at once")
+        }
+        #expect(info == nil)
+        guard case .stop? = decision(strategy, failure, count: 2),
+            case .stop? = decision(strategy, .requestError(reason: .asyncTaskContextCancelled), count: 0),
+            case .stop? = decision(strategy, .cacheError(reason: .imageNotExisting(key: "k")), count: 0)
+        else { return #expect(Bool(false), "none of these is worth a retry") }
+    }
+
+    @Test("RS-13: a wait for a retry ends with its task")
+    func waitingForADecisionCanBeCancelled() async {
+        struct Silent: RetryStrategy {
+            func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {}
+        }
+        let context = RetryContext(source: source, error: failure)
+        let waiting = Task { await Silent().decision(for: context) }
+        waiting.cancel()
+        guard case .stop = await waiting.value else { return #expect(Bool(false), "nobody waits any more") }
+    }
+
+    @Test("RS-15: a second decision is ignored")
+    func onlyTheFirstDecisionCounts() async {
+        struct Fickle: RetryStrategy {
+            func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
+                retryHandler(.stop)
+                retryHandler(.retry(userInfo: nil))
+            }
+        }
+        guard case .stop = await Fickle().decision(for: RetryContext(source: source, error: failure)) else {
+            return #expect(Bool(false), "the first one was to stop")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// What images are loaded from: keys, equality, conversion.
+
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct SourceTests {
+    private let url = URL(string: "https://example.com/a/b.png?size=2#part")
+
+    @Test func aURLsKeyIsItsText() throws {
+        let url = try #require(url)
+        #expect(url.cacheKey == "https://example.com/a/b.png?size=2#part")
+        #expect(url.downloadURL == url)
+        #expect(KF.ImageResource(downloadURL: url).cacheKey == url.cacheKey)
+        #expect(KF.ImageResource(downloadURL: url, cacheKey: "mine").cacheKey == "mine")
+    }
+
+    @Test("RES-2: a file's key has three slashes after the prefix, and the query")
+    func aFilesKeyIsMadeOfItsPath() throws {
+        #expect(URL(fileURLWithPath: "/a/b/c.png").cacheKey == "kingfisher.local.cacheKey///a/b/c.png")
+        let withQuery = try #require(URL(string: "file:///a/c.png?v=2"))
+        #expect(withQuery.cacheKey == "kingfisher.local.cacheKey///a/c.png?v=2")
+    }
+
+    @Test("RES-3: two install places of one bundle have equal keys")
+    func aBundledFilesKeyStartsAtTheBundle() {
+        let one = URL(fileURLWithPath: "/containers/1/My.app/images/a.png")
+        let two = URL(fileURLWithPath: "/containers/2/My.app/images/a.png")
+        #expect(one.cacheKey == "kingfisher.local.cacheKey/My.app/images/a.png")
+        #expect(one.cacheKey == two.cacheKey)
+        #expect(
+            URL(fileURLWithPath: "/x/Out.app/in/In.appex/a.png").cacheKey == "kingfisher.local.cacheKey/In.appex/a.png"
+        )
+    }
+
+    @Test("RES-4, RES-5: a file URL becomes a provider and keeps an explicit key")
+    func fileURLsAreReadNotDownloaded() {
+        let file = URL(fileURLWithPath: "/a/b.png")
+        guard case .provider(let provider) = file.convertToSource() else {
+            return #expect(Bool(false), "a file is not downloaded")
+        }
+        #expect(provider.contentURL == file)
+        #expect(KF.ImageResource(downloadURL: file, cacheKey: "mine").convertToSource().cacheKey == "mine")
+        #expect(file.convertToSource(overrideCacheKey: "other").cacheKey == "other")
+    }
+
+    @Test("RES-1: sources are equal by kind, key and URL")
+    func sourcesCompareByKindKeyAndURL() throws {
+        let url = try #require(url), other = try #require(URL(string: "https://example.com/other"))
+        #expect(Source.network(url) == Source.network(KF.ImageResource(downloadURL: url)))
+        #expect(Source.network(url) != Source.network(other))
+        #expect(Source.network(url) != Source.network(KF.ImageResource(downloadURL: url, cacheKey: "mine")))
+        let provider = RawImageDataProvider(data: Data(), cacheKey: url.cacheKey)
+        #expect(Source.provider(provider) != Source.network(url))
+        #expect(Set([Source.network(url), .network(url), .network(other)]).count == 2)
+        #expect(Source.network(url).url == url && Source.provider(provider).url == nil)
+    }
+
+    @Test("PRV-9: malformed Base64 is an error, well-formed is data")
+    func base64IsCheckedNotTrusted() async throws {
+        let good = Base64ImageDataProvider(base64String: Data("hello".utf8).base64EncodedString(), cacheKey: "k")
+        #expect(try await good.data() == Data("hello".utf8))
+        let bad = Base64ImageDataProvider(base64String: "not base64 !", cacheKey: "k")
+        await #expect(throws: Base64ImageDataProvider.MalformedBase64.self) { try await bad.data() }
+    }
+
+    @Test("PRV-7: raw and Base64 providers answer before they return")
+    func providersOfBytesAtHandAreSynchronous() {
+        let answered = Counter()
+        RawImageDataProvider(data: Data([1]), cacheKey: "k").data { if (try? $0.get()) == Data([1]) { answered.add() } }
+        Base64ImageDataProvider(base64String: "AQ==", cacheKey: "k").data {
+            if (try? $0.get()) == Data([1]) { answered.add() }
+        }
+        #expect(answered.value == 2)
+    }
+
+    @Test func aMissingFileIsAnErrorOfItsProvider() async {
+        let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: "/nowhere/at/all.png"))
+        await #expect(throws: (any Error).self) { try await provider.data() }
+    }
+}

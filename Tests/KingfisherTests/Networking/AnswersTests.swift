@@ -1,0 +1,112 @@
+// Answers that are no good, and how that is told: numbers DL of the specification.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct AnswersTests {
+    private let silent = FakeTransport { _ in }
+
+    @Test("DL-13") func anAnswerThatIsNotHTTPIsRefused() async throws {
+        let delegate = RecordingDelegate()
+        let transport = FakeTransport { transfer in
+            transfer.play(
+                URLResponse(url: fakeURL, mimeType: nil, expectedContentLength: 3, textEncodingName: nil),
+                someBytes
+            )
+        }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        downloader.delegate = delegate
+        let error = await Caller.load(with: downloader).error
+        #expect(error?.errorCode == 2001)
+        #expect(delegate.log.value == ["will", "finish with error"])
+    }
+
+    @Test("DL-14, DL-15", arguments: [404, 500, 199, 400]) func aRefusedStatusEndsTheDownload(status: Int) async throws
+    {
+        let transport = FakeTransport { $0.play(.data(someBytes).with { $0.status = status }) }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        let processor = NamedProcessor()
+        let caller = Caller.load(with: downloader, [.processor(processor)])
+        let error = await caller.error
+        #expect(error?.isInvalidResponseStatusCode(status) == true)
+        #expect(error?.errorCode == 2002)
+        #expect(processor.runs.value == 0)
+        #expect(transport.cancelCount == 1)
+        #expect(caller.completionCount == 1)
+    }
+
+    @Test("DL-16") func anEmptyBodyFailsInProcessing() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/empty", .data(Data()))
+            let error = await Caller.load(server.url("/empty"), with: downloader).error
+            #expect(error?.errorCode == 4001)
+        }
+    }
+
+    @Test("DL-17") func aNotModifiedNobodyAskedForIsAnError() async throws {
+        let transport = FakeTransport { $0.play(TestResponse(status: 304)) }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        #expect(await Caller.load(with: downloader).error?.errorCode == 2103)
+        let conditional = AnyModifier { request in
+            var request = request
+            request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+            return request
+        }
+        #expect(await Caller.load(with: downloader, [.requestModifier(conditional)]).error?.errorCode == 4001)
+    }
+
+    @Test("DL-18") func anUnusableURLFailsInTheTransport() async throws {
+        let url = try #require(URL(string: "1234"))
+        let caller = Caller.load(url, with: ImageDownloader(name: "test"))
+        #expect(await caller.task.isInitialized)
+        let failure = await caller.error
+        guard case .responseError(reason: .URLSessionError(let error)) = failure else {
+            Issue.record("another error: \(String(describing: failure))")
+            return
+        }
+        #expect((error as? URLError)?.code == .unsupportedURL)
+    }
+
+    @Test("NK-8", arguments: [true, false]) func anAnswerBeyondTheLimitIsRefused(isAnnounced: Bool) async throws {
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        downloader.maximumResponseSize = 10
+        let caller = Caller.load(with: downloader)
+        let transfer = silent.transfers[0]
+        transfer.receive(try plainResponse(length: isAnnounced ? 11 : nil))
+        if !isAnnounced {
+            transfer.send(Data(count: 10))
+            #expect(caller.resultIfAny == nil)
+            transfer.send(Data(count: 1))
+        } else {
+            transfer.cancel()
+        }
+        #expect(await caller.error?.errorCode == 2105)
+        #expect(transfer.isCancelled)
+    }
+
+    @Test func anEndWithoutAResponseIsAnError() async throws {
+        let transport = FakeTransport { $0.complete() }
+        let error = await Caller.load(with: ImageDownloader(name: "test", transport: transport)).error
+        #expect(error?.errorCode == 2005)
+    }
+
+    @Test(arguments: [
+        (TestResponse.Interruption.cut(after: 5), URLError.Code.networkConnectionLost),
+        (.stall(after: 5), .timedOut),
+    ])
+    func transportErrorsArriveAsURLErrors(interruption: TestResponse.Interruption, code: URLError.Code) async throws {
+        try await withDownloader { server, downloader in
+            if case .stall = interruption { downloader.downloadTimeout = 0.3 }
+            server.route("/a", .data(someBytes).with { $0.interruption = interruption })
+            let error = await Caller.load(server.url("/a"), with: downloader).error
+            #expect(error?.errorCode == 2003)
+            guard case .responseError(reason: .URLSessionError(let underlying)) = error else { return }
+            #expect((underlying as? URLError)?.code == code)
+        }
+    }
+}

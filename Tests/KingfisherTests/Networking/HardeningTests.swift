@@ -1,0 +1,135 @@
+// What servers and callers can do to a downloader that they should not be able to.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct HardeningTests {
+    @Test(
+        "a URL the client cannot take is an error, not a trap",
+        arguments: [
+            "http://127.0.0.1:99999/a", "http://[::1]:70000/a", "http://127.0.0.1:0/a", "unix:///tmp/socket",
+            "ftp://a/b",
+            "http+unix://%2Ftmp%2Fsocket/a",
+        ]
+    )
+    func impossibleURLsAreErrors(_ text: String) async throws {
+        let url = try #require(URL(string: text))
+        let downloader = ImageDownloader(name: "test")
+        let error = try #require(await Caller.load(url, with: downloader).error)
+        guard case .responseError(.URLSessionError(let inner as URLError)) = error else {
+            return #expect(Bool(false), "\(error)")
+        }
+        #expect(inner.code == .unsupportedURL)
+    }
+
+    @Test(
+        "a redirect leads to the web or nowhere",
+        arguments: [
+            "http://127.0.0.1:65536/a", "http+unix://%2Ftmp%2Fsocket/a", "unix:///tmp/socket", "file:///etc/passwd",
+            "ftp://127.0.0.1/a",
+        ]
+    )
+    func redirectsCannotLeaveTheWeb(_ location: String) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .redirect(to: location))
+            let error = await Caller.load(server.url("/a"), with: downloader).error
+            #expect(error != nil)
+        }
+    }
+
+    @Test("an answer that is too large stops a transport that answers while it is being started")
+    func tooLargeAnswersAreStoppedEvenWhenSynchronous() async {
+        let transport = FakeTransport { transfer in
+            guard
+                let response = HTTPURLResponse(
+                    url: fakeURL,
+                    statusCode: 200,
+                    httpVersion: "HTTP/1.1",
+                    headerFields: [:]
+                )
+            else { return }
+            transfer.receive(response) { _ in transfer.send(Data(count: 200)) }
+        }
+        let downloader = ImageDownloader(name: "test", transport: transport)
+        downloader.maximumResponseSize = 100
+        let error = await Caller.load(with: downloader).error
+        #expect(error?.errorCode == 2105)
+        #expect(transport.cancelCount == 1)
+    }
+
+    @Test("cancelling after an asynchronous modifier answered at once still stops the transfer")
+    func cancellingAfterAQuickModifierStopsTheTransfer() async {
+        struct Quick: AsyncImageDownloadRequestModifier {
+            let told = Promise<Void>()
+            func modified(for request: URLRequest) async -> URLRequest? { request }
+            var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [told] _ in told.keep(()) } }
+        }
+        for _ in 0..<200 {
+            let started = Promise<FakeTransfer>()
+            let transport = FakeTransport { started.keep($0) }
+            let downloader = ImageDownloader(name: "test", transport: transport)
+            let modifier = Quick()
+            let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+            let transfer = await started.value
+            caller.cancel()
+            #expect(await caller.error?.errorCode == 1003)
+            #expect(transfer.isCancelled)
+        }
+    }
+
+    @Test("RD-4: the handler of the first caller that has one is asked at every hop, also after it has left")
+    func theRedirectHandlerIsFixed() async throws {
+        try await withDownloader { server, downloader in
+            let gate = Gate(), first = Counter(), second = Counter()
+            server.route("/a", .redirect(to: "/b"))
+            server.route("/b", TestResponse.redirect(to: "/c").with { $0.gate = gate })
+            server.route("/c", .data(someBytes))
+            func handler(_ counter: Counter) -> KingfisherOptionsInfoItem {
+                .redirectHandler(
+                    AnyRedirectHandler { _, _, request, done in
+                        counter.add()
+                        done(request)
+                    }
+                )
+            }
+            let one = Caller.load(server.url("/a"), with: downloader, [handler(first)])
+            let two = Caller.load(server.url("/a"), with: downloader, [handler(second)])
+            await server.waitForRequests(to: "/b")
+            one.cancel()
+            gate.open()
+            #expect(await two.data == someBytes)
+            #expect(first.value == 2 && second.value == 0)
+        }
+    }
+
+    @Test("DL-9: callers with processing queues of their own are each processed there")
+    func everyCallersQueueIsUsed() async throws {
+        let gate = Gate()
+        try await withDownloader { server, downloader in
+            server.route("/a", TestResponse.data(someBytes).with { $0.gate = gate })
+            let key = DispatchSpecificKey<Int>(), seen = Box<[Int?]>([])
+            let queues = [1, 2].map { number in
+                let queue = DispatchQueue(label: "queue \(number)")
+                queue.setSpecific(key: key, value: number)
+                return queue
+            }
+            var processor = NamedProcessor()
+            processor.onRun = { seen.change { $0.append(DispatchQueue.getSpecific(key: key)) } }
+            let callers = queues.map {
+                Caller.load(
+                    server.url("/a"),
+                    with: downloader,
+                    [.processor(processor), .processingQueue(.dispatch($0))]
+                )
+            }
+            gate.open()
+            for caller in callers { #expect(await caller.data == someBytes) }
+            #expect(Set(seen.value) == [1, 2])
+        }
+    }
+}

@@ -1,0 +1,261 @@
+// What happens to requests on their way: numbers RM and RD of the specification.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// A modifier that takes its time.
+private struct AsyncModifier: AsyncImageDownloadRequestModifier {
+    let gate = Gate()
+    let told = Promise<DownloadTask?>()
+    var change: @Sendable (URLRequest) -> URLRequest? = { $0 }
+    func modified(for request: URLRequest) async -> URLRequest? {
+        await gate.wait()
+        return change(request)
+    }
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [told] in told.keep($0) } }
+}
+
+@Suite struct RequestModifierTests {
+    private let silent = FakeTransport { _ in }
+    private let immediate = FakeTransport { $0.play(.data(someBytes)) }
+
+    @Test("RM-1") func theModifiersURLIsLoadedAndReported() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/new", .data(someBytes))
+            let new = server.url("/new")
+            let caller = Caller.load(
+                server.url("/old"),
+                with: downloader,
+                [.requestModifier(AnyModifier { _ in URLRequest(url: new) })]
+            )
+            #expect(await caller.task.isInitialized)
+            #expect(await caller.url == new)
+            #expect(server.count("/old") == 0)
+        }
+    }
+
+    @Test("RM-2") func aSynchronousModifierIsAskedSynchronously() {
+        let modifier: any AsyncImageDownloadRequestModifier = AnyModifier { $0 }
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+        #expect(silent.startCount == 1)
+        caller.cancel()
+    }
+
+    @Test("RM-3") func nilRefusesWithoutATransfer() async throws {
+        let delegate = RecordingDelegate()
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        downloader.delegate = delegate
+        let queue = DispatchQueue(label: "callback"), key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let seen = Promise<(code: Int?, isThere: Bool)>()
+        downloader.downloadImage(
+            with: fakeURL,
+            options: [.requestModifier(AnyModifier { _ in nil }), .callbackQueue(.dispatch(queue))]
+        ) { result in
+            var code: Int?
+            if case .failure(let error) = result { code = error.errorCode }
+            seen.keep((code, DispatchQueue.getSpecific(key: key) == true))
+        }
+        #expect(await seen.value.code == 1001)
+        #expect(await seen.value.isThere)
+        #expect(silent.startCount == 0)
+        #expect(delegate.log.value == [])
+    }
+
+    @Test("RM-4, RM-7") func aRequestWithoutAURLIsInvalid() async throws {
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        var modifier = AsyncModifier()
+        modifier.change = { request in
+            var request = request
+            request.url = nil
+            return request
+        }
+        modifier.gate.open()
+        let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+        guard case .requestError(reason: .invalidURL(let request)) = await caller.error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(request.url == nil)
+        #expect(modifier.told.valueIfKept == nil)
+        #expect(silent.startCount == 0)
+    }
+
+    @Test("RM-5") func anAsynchronousModifierIsToldOfTheTaskThatWasReturned() async throws {
+        let modifier = AsyncModifier()
+        let downloader = ImageDownloader(name: "test", transport: immediate)
+        let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+        #expect(await !caller.task.isInitialized)
+        #expect(caller.resultIfAny == nil)
+        modifier.gate.open()
+        let told = await modifier.told.value
+        #expect(await told === caller.task)
+        #expect(told?.isInitialized == true)
+        #expect(await caller.data == someBytes)
+    }
+
+    @Test("RM-6") func aCallerWhoJoinsIsToldToo() async throws {
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        let first = Caller.load(with: downloader)
+        let modifier = AsyncModifier()
+        modifier.gate.open()
+        let second = Caller.load(with: downloader, [.requestModifier(modifier)])
+        #expect(await modifier.told.value != nil)
+        #expect(silent.startCount == 1)
+        silent.transfers[0].play(.data(someBytes))
+        #expect(await first.data == someBytes)
+        #expect(await second.data == someBytes)
+    }
+
+    @Test("RM-10") func aTimeoutOfTheModifierHolds() async throws {
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        let modifier = AnyModifier { request in
+            var request = request
+            request.timeoutInterval = 3
+            return request
+        }
+        let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
+        #expect(silent.transfers[0].policy.idleTimeout == 3)
+        caller.cancel()
+    }
+}
+
+@Suite struct RedirectHandlerTests {
+    @Test("RD-1, RD-6") func redirectsAreFollowedAndTheFirstURLStays() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/1", .redirect(to: "/2"))
+            server.route("/2", .redirect(to: "/3", status: 308))
+            server.route("/3", .data(someBytes))
+            let caller = Caller.load(server.url("/1"), with: downloader)
+            #expect(await caller.data == someBytes)
+            #expect(await caller.url == server.url("/1"))
+            #expect(await caller.task.sessionTask?.originalURL == server.url("/1"))
+        }
+    }
+
+    @Test("RD-2") func theHandlerSeesTheResponseAndMayChangeTheRequest() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/1", .redirect(to: "/2"))
+            server.route("/2", .data(someBytes))
+            let seen = Box<[Int]>([])
+            let handler = AnyRedirectHandler { _, response, request, proceed in
+                seen.change { $0.append(response.statusCode) }
+                var request = request
+                request.setValue("yes", forHTTPHeaderField: "X-Mine")
+                proceed(request)
+                proceed(nil)
+            }
+            let caller = Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler)])
+            #expect(await caller.data == someBytes)
+            #expect(seen.value == [302])
+            #expect(server.lastRequest("/2")?.header("X-Mine") == "yes")
+        }
+    }
+
+    @Test("RD-3") func nilMakesTheRedirectTheAnswer() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/1", .redirect(to: "/2"))
+            let handler = AnyRedirectHandler { _, _, _, proceed in proceed(nil) }
+            let caller = Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler)])
+            #expect(await caller.error?.errorCode == 4001)
+            #expect(server.count("/2") == 0)
+        }
+    }
+
+    @Test("RD-4") func theEarliestCallersHandlerDecides() async throws {
+        try await withDownloader { server, downloader in
+            let gate = Gate()
+            server.route("/1", .redirect(to: "/2").with { $0.gate = gate })
+            server.route("/2", .data(someBytes))
+            func handler(_ name: String) -> AnyRedirectHandler {
+                AnyRedirectHandler { _, _, request, proceed in
+                    var request = request
+                    request.setValue(name, forHTTPHeaderField: "X-Handler")
+                    proceed(request)
+                }
+            }
+            let callers = [
+                Caller.load(server.url("/1"), with: downloader),
+                Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler("second"))]),
+                Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler("third"))]),
+            ]
+            gate.open()
+            for caller in callers { #expect(await caller.data == someBytes) }
+            #expect(server.lastRequest("/2")?.header("X-Handler") == "second")
+        }
+    }
+
+    @Test("RD-5") func aHandlerThatNeverAnswersEndsInATimeout() async throws {
+        try await withDownloader { server, downloader in
+            downloader.downloadTimeout = 0.3
+            server.route("/1", .redirect(to: "/2"))
+            let handler = AnyRedirectHandler { _, _, _, _ in }
+            let caller = Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler)])
+            guard case .responseError(reason: .URLSessionError(let error)) = await caller.error else {
+                Issue.record("another error")
+                return
+            }
+            #expect((error as? URLError)?.code == .timedOut)
+        }
+    }
+
+    @Test("RD-7", arguments: [false, true]) func aLoopEndsAfterTwentyHops(hasHandler: Bool) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/loop", .redirect(to: "/loop"))
+            let handler = AnyRedirectHandler { _, _, request, proceed in proceed(request) }
+            let caller = Caller.load(
+                server.url("/loop"),
+                with: downloader,
+                hasHandler ? [.redirectHandler(handler)] : []
+            )
+            guard case .responseError(reason: .URLSessionError(let error)) = await caller.error else {
+                Issue.record("another error")
+                return
+            }
+            #expect((error as? URLError)?.code.rawValue == -1007)
+            #expect(server.count("/loop") == 21)
+        }
+    }
+
+    @Test("RD-8") func credentialsDoNotFollowToAnotherOrigin() async throws {
+        try await withDownloader { server, downloader in
+            let other = try await TestServer.start()
+            other.route("/2", .data(someBytes))
+            server.route("/1", .redirect(to: other.url("/2").absoluteString))
+            let modifier = AnyModifier { request in
+                var request = request
+                request.setValue("secret", forHTTPHeaderField: "Authorization")
+                request.setValue("plain", forHTTPHeaderField: "X-Plain")
+                return request
+            }
+            let caller = Caller.load(server.url("/1"), with: downloader, [.requestModifier(modifier)])
+            #expect(await caller.data == someBytes)
+            #expect(server.lastRequest("/1")?.header("Authorization") == "secret")
+            #expect(other.lastRequest("/2")?.header("Authorization") == nil)
+            #expect(other.lastRequest("/2")?.header("X-Plain") == "plain")
+            await other.stop()
+        }
+    }
+
+    @Test("RD-8") func aRedirectFromHTTPSToHTTPNeedsAHandler() async throws {
+        let secure = try await TestServer.start(usesTLS: true)
+        try await withDownloader { server, downloader in
+            downloader.trustedHosts = ["localhost"]
+            secure.route("/1", .redirect(to: server.url("/2").absoluteString))
+            server.route("/2", .data(someBytes))
+            let refused = Caller.load(secure.url("/1"), with: downloader)
+            #expect(await refused.error?.errorCode == 2003)
+            #expect(server.count("/2") == 0)
+            let handler = AnyRedirectHandler { _, _, request, proceed in proceed(request) }
+            let allowed = Caller.load(secure.url("/1"), with: downloader, [.redirectHandler(handler)])
+            #expect(await allowed.data == someBytes)
+        }
+        await secure.stop()
+    }
+}

@@ -1,0 +1,284 @@
+// What is looked up, in which order, and what a hit is worth.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct LookupTests {
+    @Test func aDownloadedImageIsFoundInMemoryThenOnDisk() async throws {
+        try await Rig.run { rig in
+            let bytes = try Picture.png()
+            rig.server.route("/a.png", .data(bytes, type: "image/png"))
+            let url = rig.server.url("/a.png")
+            let loaded = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            #expect(loaded.cacheType == .none)
+            #expect(loaded.data() == bytes)
+            #expect(loaded.source == loaded.originalSource)
+            #expect(throws: Never.self) { try #require(loaded.cacheStoreResult).diskCacheResult.get() }
+
+            let again = try await rig.manager.retrieveImage(with: url)
+            #expect(again.cacheType == .memory)
+            #expect(again.image === loaded.image)
+
+            rig.cache.clearMemoryCache()
+            let fromDisk = try await rig.manager.retrieveImage(with: url)
+            #expect(fromDisk.cacheType == .disk)
+            #expect(try await rig.manager.retrieveImage(with: url).cacheType == .memory)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("MGR-6: forceRefresh looks nowhere and still stores")
+    func forceRefreshLoadsAgain() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let again = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh, .waitForCache])
+            #expect(again.cacheType == .none)
+            #expect(rig.server.count("/a.png") == 2)
+            #expect(rig.cache.isCached(forKey: url.cacheKey))
+        }
+    }
+
+    @Test("MGR-9: fromMemoryCacheOrRefresh does not look on disk")
+    func fromMemoryCacheOrRefreshIgnoresTheDisk() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let hit = try await rig.manager.retrieveImage(with: url, options: [.fromMemoryCacheOrRefresh])
+            #expect(hit.cacheType == .memory)
+            rig.cache.clearMemoryCache()
+            let miss = try await rig.manager.retrieveImage(with: url, options: [.fromMemoryCacheOrRefresh])
+            #expect(miss.cacheType == .none)
+            #expect(rig.server.count("/a.png") == 2)
+        }
+    }
+
+    @Test("MGR-8: onlyFromCache never loads")
+    func onlyFromCacheFailsOnAMiss() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            let error = await failure { try await rig.manager.retrieveImage(with: url, options: [.onlyFromCache]) }
+            guard case .cacheError(.imageNotExisting(let key)) = error else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
+            #expect(key == url.cacheKey)
+            #expect(rig.server.requests.isEmpty)
+        }
+    }
+
+    @Test("IV17, CAC-16: a memory hit completes before the call returns, on the main actor") @MainActor
+    func memoryHitCompletesBeforeTheCallReturns() async throws {
+        try await Rig.run { rig in
+            rig.manager.defaultOptions = []
+            let source = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))
+            rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
+            let called = Counter()
+            let task = rig.manager.retrieveImage(with: source) { result in
+                if (try? result.get())?.cacheType == .memory { called.add() }
+            }
+            #expect(called.value == 1)
+            #expect(task == nil)
+        }
+    }
+
+    @Test func memoryHitIsSynchronousOffTheMainThreadToo() async throws {
+        try await Rig.run { rig in
+            rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
+            let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "raw"))
+            let called = Counter()
+            let task = rig.manager.retrieveImage(with: source, options: [.callbackQueue(.untouch)]) { _ in called.add()
+            }
+            #expect(called.value == 1 && task == nil)
+        }
+    }
+
+    @Test("CAC-21: with loadDiskFileSynchronously a disk hit completes before the call returns")
+    func diskHitCanBeSynchronous() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            rig.cache.clearMemoryCache()
+            let found = Box<CacheType?>(nil)
+            let task = rig.manager.retrieveImage(
+                with: url,
+                options: [.loadDiskFileSynchronously, .callbackQueue(.untouch)]
+            ) { found.value = (try? $0.get())?.cacheType }
+            #expect(found.value == .disk)
+            #expect(task == nil)
+        }
+    }
+
+    @Test("MGR-11: a processed image is found as such; its processor does not run again")
+    func processedImagesAreCachedUnderTheirProcessor() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png"), processor = CountingProcessor()
+            let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+            _ = try await rig.manager.retrieveImage(with: url, options: options)
+            rig.cache.clearMemoryCache()
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .disk)
+            #expect(processor.runs.value == 1)
+            #expect(!rig.cache.isCached(forKey: url.cacheKey))
+            #expect(rig.cache.isCached(forKey: url.cacheKey, processorIdentifier: processor.identifier))
+        }
+    }
+
+    @Test("MGR-16, MGR-17, MGR-22: an original is kept on request, and processed without a download")
+    func originalsAreProcessedFromTheCache() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            let first: KingfisherOptionsInfo = [
+                .processor(DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))), .cacheOriginalImage,
+                .waitForCache,
+            ]
+            _ = try await rig.manager.retrieveImage(with: url, options: first)
+            #expect(rig.cache.imageCachedType(forKey: url.cacheKey) == .disk)
+
+            let second = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(RoundCornerImageProcessor(cornerRadius: 5)), .waitForCache]
+            )
+            #expect(second.cacheType == .none)
+            #expect(second.image.pixelWidth == 64)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("MGR-22: without the option no original is stored")
+    func originalsAreNotKeptUnasked() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(RoundCornerImageProcessor(cornerRadius: 5)), .waitForCache]
+            )
+            #expect(!rig.cache.isCached(forKey: url.cacheKey))
+            #expect(rig.files.count == 1)
+        }
+    }
+
+    @Test("MGR-19, F-9: a forced extension is honoured storing and finding, originals too")
+    func forcedExtensionsAreHonoured() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            let options: KingfisherOptionsInfo = [
+                .processor(CountingProcessor("x")), .cacheOriginalImage, .forcedCacheFileExtension("pic"),
+                .waitForCache,
+            ]
+            _ = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(rig.files.count == 2 && rig.files.allSatisfy { $0.hasSuffix(".pic") })
+            let other: KingfisherOptionsInfo = [
+                .processor(CountingProcessor("y")), .forcedCacheFileExtension("pic"),
+            ]
+            _ = try await rig.manager.retrieveImage(with: url, options: other)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("F-8: a serializer that keeps originals has its processor run once a load, never twice")
+    func originalDataSerializersAreProcessedOnce() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png"), processor = CountingProcessor()
+            var serializer = DefaultCacheSerializer.default
+            serializer.preferCacheOriginalData = true
+            let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer), .waitForCache]
+            _ = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .memory)
+            #expect(processor.runs.value == 1)
+            rig.cache.clearMemoryCache()
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .disk)
+            #expect(processor.runs.value == 2)
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .memory)
+            #expect(processor.runs.value == 2)
+        }
+    }
+
+    @Test("F-8, F-30: an original found in the cache is stored as its bytes and processed once a load")
+    func originalsFromTheCacheStayOriginals() async throws {
+        try await Rig.run { rig in
+            let bytes = try Picture.jpeg()
+            rig.server.route("/a.jpg", .data(bytes))
+            let url = rig.server.url("/a.jpg"), processor = CountingProcessor()
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            rig.cache.clearMemoryCache()
+
+            var serializer = DefaultCacheSerializer.default
+            serializer.preferCacheOriginalData = true
+            let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer), .waitForCache]
+            let first = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(first.cacheType == .none && first.data() == bytes)
+            #expect(processor.runs.value == 1)
+            let path = rig.cache.cachePath(forKey: url.cacheKey, processorIdentifier: processor.identifier)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+
+            rig.cache.clearMemoryCache()
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .disk)
+            #expect(processor.runs.value == 2)
+            #expect(rig.server.count("/a.jpg") == 1)
+        }
+    }
+
+    @Test(
+        "F-1: an entry damaged behind our back is a miss, removed and loaded again",
+        arguments: ["truncated", "garbage", "empty", "html"]
+    )
+    func damagedEntriesHeal(_ damage: String) async throws {
+        try await Rig.run { rig in
+            let bytes = try Picture.jpeg(200, 200)
+            rig.server.route("/a.jpg", .data(bytes))
+            let url = rig.server.url("/a.jpg")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            rig.cache.clearMemoryCache()
+            let file = URL(fileURLWithPath: rig.cache.cachePath(forKey: url.cacheKey))
+            let damaged: Data =
+                switch damage {
+                case "truncated": bytes.prefix(bytes.count / 2)
+                case "garbage": Data((0..<bytes.count).map { UInt8(truncatingIfNeeded: $0 &* 97) })
+                case "html": Data("<html></html>".utf8)
+                default: Data()
+                }
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 0)
+            try handle.write(contentsOf: damaged)
+            try handle.close()
+
+            let healed = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            #expect(healed.cacheType == .none)
+            #expect(rig.server.count("/a.jpg") == 2)
+            #expect(try Data(contentsOf: file) == bytes)
+        }
+    }
+
+    @Test("MGR-13, MGR-14, MGR-21: a modifier changes what is delivered, never what is cached")
+    func modifiersAreNotCached() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png"), calls = Counter()
+            let modifier = AnyImageModifier { image in
+                calls.add()
+                return image.kf.resize(to: CGSize(width: 7, height: 7))
+            }
+            let options: KingfisherOptionsInfo = [.imageModifier(modifier), .waitForCache]
+            for type in [CacheType.none, .memory] {
+                let result = try await rig.manager.retrieveImage(with: url, options: options)
+                #expect(result.cacheType == type && result.image.pixelWidth == 7)
+            }
+            rig.cache.clearMemoryCache()
+            let fromDisk = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(fromDisk.cacheType == .disk && fromDisk.image.pixelWidth == 7)
+            #expect(try await rig.manager.retrieveImage(with: url).image.pixelWidth == 64)
+            #expect(calls.value == 3)
+        }
+    }
+}

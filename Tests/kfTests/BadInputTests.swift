@@ -1,0 +1,170 @@
+// What people get for servers that misbehave, pictures that are none, and caches that cannot be used.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import kf
+
+@Suite struct BadInputTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// Fetches, and expects one line with these words and this code, and nothing in the cache.
+    private func expectFailure(_ source: String, code: Int, words: String, arguments: [String] = []) async throws {
+        let result = try await place.kf(["fetch", source, "--cache-dir", "cache", "-o", "out.png"] + arguments)
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.hasPrefix("kf: \(Units.abbreviated(source)): "), "\(result.errors)")
+        #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
+        #expect(result.errors.contains(words), "\(result.errors)")
+        #expect(place.files("cache") == [])
+        #expect(!FileManager.default.fileExists(atPath: place.path("out.png")))
+    }
+
+    private func expectFailure(_ response: TestResponse, code: Int, words: String, arguments: [String] = [])
+        async throws
+    {
+        let server = try await TestServer.start()
+        server.route("/a.png", response)
+        do {
+            try await expectFailure(
+                server.url("/a.png").absoluteString,
+                code: code,
+                words: words,
+                arguments: arguments
+            )
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    @Test(arguments: [404, 500])
+    func aStatusThatIsNoSuccessIsNamed(status: Int) async throws {
+        try await expectFailure(.status(status), code: 2002, words: "\(status)")
+    }
+
+    @Test func aRedirectLoopEnds() async throws {
+        try await expectFailure(.redirect(to: "/a.png"), code: 2003, words: "redirects too often")
+    }
+
+    @Test func aCutConnectionIsAnError() async throws {
+        let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .cut(after: 100) }
+        try await expectFailure(response, code: 2003, words: "was lost")
+    }
+
+    @Test func aBodyThatStandsStillRunsIntoTheTimeout() async throws {
+        let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .stall(after: 100) }
+        try await expectFailure(response, code: 2003, words: "in time", arguments: ["--timeout", "0.3"])
+    }
+
+    @Test func aRefusedConnectionIsAnError() async throws {
+        let server = try await TestServer.start()
+        let url = server.url("/a.png").absoluteString
+        await server.stop()
+        try await expectFailure(url, code: 2003, words: "refused")
+    }
+
+    @Test func anUnknownHostIsAnError() async throws {
+        try await expectFailure("http://does-not-exist.invalid/a.png", code: 2003, words: "cannot be found")
+    }
+
+    @Test(arguments: [
+        ("an HTML page", Data("<!DOCTYPE html><html></html>".utf8), "HTML"),
+        ("nothing", Data(), "no bytes"),
+        ("noise", Pictures.noise, "not an image"),
+        ("a PNG of 60,000 × 60,000", Pictures.bombPNG, "60000"),
+        ("a GIF of 65,535 × 65,535", Pictures.bombGIF, "65535"),
+    ])
+    func bytesThatAreNoPictureAreRefused(what: String, body: Data, words: String) async throws {
+        try await expectFailure(.data(body, type: "image/png"), code: 4001, words: words)
+    }
+
+    @Test func aPNGWithoutARowIsRefused() async throws {
+        try await expectFailure(.data(try Pictures.png().prefix(40)), code: 4001, words: "PNG")
+    }
+
+    @Test(arguments: [0, 1, 100])
+    func aTruncatedFileEndsWithPixelsOrAnError(left: Int) async throws {
+        // What can be decoded of a truncated picture is up to the decoder; nothing may crash either way.
+        for data in [try Pictures.png(), try Pictures.jpeg()] {
+            let source = try place.write(data.prefix(data.count * left / 101), "cut")
+            let result = try await place.kf("fetch", source)
+            #expect(result.status == 0 || result.status == 1)
+        }
+    }
+
+    @Test func aFileThatIsNotThereIsAnError() async throws {
+        try await expectFailure(
+            "missing.png",
+            code: 5003,
+            words: "missing.png cannot be had: No such file or directory"
+        )
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com/a.png", "\"ftp\" is not supported"), ("http://", "not a URL with a host"),
+        ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
+    ])
+    func aSourceThatNamesNothingFailsAlone(text: String, words: String) async throws {
+        try await expectFailure(text, code: 9001, words: words)
+        let good = try place.write(Pictures.png(), "good.png")
+        let result = try await place.kf("fetch", text, good, "-o", "out")
+        #expect(result.status == 1)
+        #expect(try place.data("out/good.png") == Pictures.png())
+    }
+
+    // MARK: Caches that cannot be used
+
+    @Test(arguments: ["blocked/cache", "/proc/cache"])
+    func aCacheThatCannotBeWrittenCostsAWarning(cache: String) async throws {
+        try place.write(Data(), "blocked")
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", source, "--cache-dir", cache, "-o", "out.png")
+        #expect(result.status == 0)
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.hasPrefix("kf: warning: "))
+        #expect(result.errors.contains("not cached"))
+        #expect(try place.data("out.png") == Pictures.png())
+    }
+
+    @Test func aMissingCacheDirectoryIsMade() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", source, "--cache-dir", "deep/down/cache")
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        #expect(place.files("deep").count == 1)
+    }
+
+    @Test(arguments: ["truncated", "garbage", "empty"])
+    func aDamagedEntryIsDownloadedAgain(damage: String) async throws {
+        let picture = try Pictures.png()
+        let server = try await TestServer.start()
+        server.route("/a.png", .data(picture))
+        let arguments = [
+            "fetch", server.url("/a.png").absoluteString, "--json", "--cache-dir", "cache", "-o", "out.png",
+        ]
+        _ = try await place.kf(arguments)
+        let entry = try #require(place.files("cache").first)
+        let bytes: [String: Data] = ["truncated": picture.prefix(picture.count / 2), "garbage": Pictures.noise]
+        // In place, as a broken disk would: the file keeps its times and attributes.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place.path("cache/\(entry)")))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: bytes[damage] ?? Data())
+        try file.close()
+
+        let result = try await place.kf(arguments)
+        let count = server.count("/a.png")
+        await server.stop()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try result.objects[0]["cacheType"] as? String == "none")
+        #expect(count == 2)
+        #expect(try place.data("out.png") == picture)
+        #expect(try place.data("cache/\(entry)") == picture)
+    }
+}

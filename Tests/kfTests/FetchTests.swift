@@ -1,0 +1,265 @@
+// `kf fetch` against real servers, real files and a real cache.
+
+import Foundation
+import Kingfisher
+import KingfisherTestSupport
+import Testing
+
+@testable import kf
+
+@Suite struct FetchTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
+        let server = try await TestServer.start()
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    @Test func withoutProcessingTheOriginalBytesAreWritten() async throws {
+        let picture = try Pictures.jpeg()
+        try await withServer { server in
+            server.route("/a.jpg", .data(picture, type: "image/jpeg"))
+            let result = try await place.kf("fetch", server.url("/a.jpg").absoluteString, "-o", "out.jpg")
+            #expect(result.status == 0)
+            #expect(result.errors == "")
+            #expect(result.output.hasSuffix("→ out.jpg\n"))
+            #expect(try place.data("out.jpg") == picture)
+        }
+    }
+
+    @Test func oneLineOfJSONASourceInTheirOrder() async throws {
+        let picture = try Pictures.jpeg()
+        try await withServer { server in
+            server.route("/slow.jpg", .data(picture).with { $0.delay = .milliseconds(200) })
+            server.route("/a.jpg", .data(picture))
+            let urls = ["/slow.jpg", "/missing.jpg", "/a.jpg"].map { server.url($0).absoluteString }
+            let result = try await place.kf(["fetch", "--json", "-o", "out"] + urls)
+            #expect(result.status == 1)
+            let objects = try result.objects
+            #expect(objects.map { $0["source"] as? String } == urls)
+            #expect(
+                result.output.hasPrefix(
+                    #"{"source":"\#(urls[0])","key":"\#(urls[0])","cacheType":"none","bytes":\#(picture.count),"#
+                        + #""width":60,"height":40,"frames":1,"format":"jpeg","milliseconds":"#
+                )
+            )
+            #expect(objects[0]["output"] as? String == "out/slow.jpg")
+            let error = try #require(objects[1]["error"] as? [String: Any])
+            #expect(error["code"] as? Int == 2002)
+            #expect(error["reason"] as? String == "invalidHTTPStatusCode")
+            #expect((error["message"] as? String)?.contains("404") == true)
+            #expect(try place.data("out/a.jpg") == picture)
+            #expect(result.errorLines.count == 1)
+        }
+    }
+
+    @Test func theFormatComesFromTheOptionElseTheNameElseTheSource() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        for (arguments, name, magic) in [
+            (["-o", "a.jpg"], "a.jpg", [0xFF, 0xD8, 0xFF]), (["-o", "b.webp"], "b.webp", [0x52, 0x49, 0x46, 0x46]),
+            (["-o", "c.png", "--format", "jpeg"], "c.png", [0xFF, 0xD8, 0xFF]),
+            (["-o", "d", "--process", "resize(10x10)"], "d", [0x89, 0x50, 0x4E, 0x47]),
+        ] as [([String], String, [UInt8])] {
+            let result = try await place.kf(["fetch", source] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(Array(try place.data(name).prefix(magic.count)) == magic)
+        }
+    }
+
+    @Test func aPipelineIsAppliedAndItsResultCached() async throws {
+        let source = try place.write(Pictures.jpeg(90, 60), "in.jpg")
+        let arguments = ["fetch", source, "--json", "-o", "out.png", "--process", "downsample(30x30)|>round(8)"]
+        let first = try await place.kf(arguments)
+        let cold = try place.data("out.png")
+        let second = try await place.kf(arguments)
+        #expect(try first.objects[0]["cacheType"] as? String == "none")
+        #expect(try second.objects[0]["cacheType"] as? String == "disk")
+        #expect(try first.objects[0]["width"] as? Int == 30)
+        #expect(try first.objects[0]["height"] as? Int == 20)
+        #expect(try place.data("out.png") == cold)
+        let image = try #require(KFCrossPlatformImage(data: cold))
+        #expect(image.hasAlpha)
+    }
+
+    @Test func aPictureIsDownloadedOnceAndComesFromTheCacheAfterwards() async throws {
+        let picture = try Pictures.png()
+        try await withServer { server in
+            server.route("/a.png", .data(picture))
+            let url = server.url("/a.png").absoluteString
+            let first = try await place.kf("fetch", url, "--json", "--repeat", "3", "--cache-dir", "cache")
+            #expect(try first.objects.map { $0["cacheType"] as? String } == ["none", "memory", "memory"])
+            let second = try await place.kf(
+                "fetch",
+                url,
+                "--json",
+                "--only-cache",
+                "--cache-dir",
+                "cache",
+                "-o",
+                "again.png"
+            )
+            #expect(try second.objects.map { $0["cacheType"] as? String } == ["disk"])
+            #expect(try place.data("again.png") == picture)
+            #expect(server.count("/a.png") == 1)
+
+            let third = try await place.kf("fetch", url, "--json", "--refresh", "--cache-dir", "cache")
+            #expect(try third.objects.map { $0["cacheType"] as? String } == ["none"])
+            #expect(server.count("/a.png") == 2)
+        }
+    }
+
+    @Test func onlyCacheLoadsNothing() async throws {
+        try await withServer { server in
+            server.route("/a.png", .data(try Pictures.png()))
+            let result = try await place.kf("fetch", server.url("/a.png").absoluteString, "--only-cache")
+            #expect(result.status == 1)
+            #expect(result.errors.hasSuffix("(code 3006)\n"))
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func memoryOnlyWritesNothingToTheDiskCache() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf(
+            "fetch",
+            source,
+            "--memory-only",
+            "--process",
+            "round(3)",
+            "--cache-dir",
+            "cache",
+            "-o",
+            "out.png"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(place.files("cache") == [])
+    }
+
+    @Test func headersAreSentWithEveryRequest() async throws {
+        try await withServer { server in
+            server.route("/a.png", .data(try Pictures.png()))
+            let result = try await place.kf(
+                "fetch",
+                server.url("/a.png").absoluteString,
+                "--header",
+                "X-One: 1",
+                "--header",
+                "Accept:image/png"
+            )
+            #expect(result.status == 0)
+            #expect(server.lastRequest("/a.png")?.header("X-One") == "1")
+            #expect(server.lastRequest("/a.png")?.header("Accept")?.contains("image/png") == true)
+        }
+    }
+
+    @Test func sourcesOfOneNameGetFilesOfTheirOwn() async throws {
+        let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
+        try await withServer { server in
+            server.route("/1/a.png", .data(one))
+            server.route("/2/a.png", .data(two))
+            let urls = ["/1/a.png", "/2/a.png"].map { server.url($0).absoluteString }
+            let result = try await place.kf(["fetch", "-o", "out/"] + urls)
+            #expect(result.status == 0)
+            #expect(try place.data("out/a.png") == one)
+            #expect(try place.data("out/a-2.png") == two)
+        }
+    }
+
+    @Test func quietSaysNothingButErrors() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", "--quiet", source, "missing.png")
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("kf: missing.png: "))
+    }
+
+    @Test func quietStillPrintsTheJSONThatWasAskedFor() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", "--quiet", "--json", source, "missing.png")
+        #expect(try result.objects.count == 2)
+        #expect(result.errorLines.count == 1)
+    }
+
+    @Test func originalBytesAreWrittenFromMemoryToo() async throws {
+        let picture = try Pictures.jpeg()
+        try await withServer { server in
+            server.route("/a.jpg", .data(picture))
+            let url = server.url("/a.jpg").absoluteString
+            let result = try await place.kf(
+                "fetch",
+                url,
+                url,
+                "--memory-only",
+                "--concurrency",
+                "1",
+                "--json",
+                "-o",
+                "out/"
+            )
+            let types = try result.objects.map { $0["cacheType"] as? String }
+            #expect(types == ["none", "memory"])
+            #expect(try place.data("out/a.jpg") == picture)
+            #expect(try place.data("out/a-2.jpg") == picture)
+        }
+    }
+
+    @Test func sizesAreThoseThatAreShown() async throws {
+        // A JPEG of 60×40 whose EXIF data says it lies on its side.
+        let exif: [UInt8] =
+            [0xFF, 0xE1, 0x00, 0x22] + Array("Exif\0\0".utf8)
+            + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+        let plain = try Pictures.jpeg()
+        try place.write(plain.prefix(2) + exif + plain.dropFirst(2), "turned.jpg")
+        let result = try await place.kf("fetch", "turned.jpg", "--json")
+        let object = try #require(try result.objects.first)
+        #expect(object["width"] as? Int == 40)
+        #expect(object["height"] as? Int == 60)
+    }
+
+    @Test func aCacheDirectoryWithoutANameIsAMistake() async throws {
+        #expect(try await place.kf("fetch", "a.png", "--cache-dir", "").status == 2)
+    }
+
+    @Test func bytesInADataURLAreAPicture() async throws {
+        let picture = Pictures.gif()
+        let result = try await place.kf("fetch", "data:image/gif;base64,\(picture.base64EncodedString())", "-o", "out/")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try place.data("out/data.gif") == picture)
+    }
+
+    @Test func anEditedFileIsNotAnsweredFromTheCache() async throws {
+        try place.write(Pictures.png(20, 10), "in.png")
+        let first = try await place.kf("fetch", "in.png", "--json")
+        try place.write(Pictures.png(40, 30), "in.png")
+        let second = try await place.kf("fetch", "in.png", "--json")
+        #expect(try first.objects[0]["width"] as? Int == 20)
+        #expect(try second.objects[0]["width"] as? Int == 40)
+    }
+
+    @Test(arguments: ["/proc/nothing/out.png", "in.png/out.png", "missing/out.png"])
+    func anOutputThatCannotBeWrittenIsNamed(path: String) async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", source, "-o", path)
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains("cannot write \(path)"), "\(result.errors)")
+    }
+
+    @Test func aDeviceIsWrittenAndNotReplaced() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", source, "-o", "/dev/null")
+        #expect(result.status == 0, "\(result.errors)")
+        var status = stat()
+        #expect(stat("/dev/null", &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFCHR)
+    }
+}

@@ -1,0 +1,103 @@
+// Runs the built tool as people do, and hands back what it said. Knows nothing of what it should say.
+
+import Foundation
+import KFSupport
+import Testing
+
+/// What a run of the tool left behind.
+struct KFResult: Sendable {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// The lines of standard output as JSON objects.
+    var objects: [[String: Any]] {
+        get throws {
+            try output.split(separator: "\n").map { line in
+                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            }
+        }
+    }
+
+    var errorLines: [Substring] { errors.split(separator: "\n") }
+}
+
+/// A directory of a test's own, with the tool's cache in it; removed with the last reference.
+final class Workplace: Sendable {
+    let directory: URL
+    /// Where runs are waited for: the library's own threads are for those that are tested in this process.
+    private static let executor = WorkExecutor("kf.runs", threads: 4)
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    /// The path of a name in the directory.
+    func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
+    /// The bytes of a file in the directory.
+    func data(_ name: String) throws -> Data { try Data(contentsOf: directory.appendingPathComponent(name)) }
+
+    /// Writes a file into the directory and answers with its path.
+    @discardableResult
+    func write(_ data: Data, _ name: String) throws -> String {
+        try data.write(to: directory.appendingPathComponent(name))
+        return path(name)
+    }
+
+    /// The regular files below a directory, by their paths in it.
+    func files(_ name: String) -> [String] {
+        let all = FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String } ?? []
+        return all.filter { entry in
+            var isDirectory: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: path("\(name)/\(entry)"), isDirectory: &isDirectory)
+            return isThere && !isDirectory.boolValue
+        }
+    }
+
+    /// Runs the tool in the directory and waits for its end.
+    func kf(_ arguments: String...) async throws -> KFResult { try await kf(arguments) }
+
+    /// Runs the tool in the directory and waits for its end.
+    func kf(_ arguments: [String]) async throws -> KFResult {
+        let run = UUID().uuidString
+        let output = directory.appendingPathComponent("\(run).out")
+        let errors = directory.appendingPathComponent("\(run).err")
+        for url in [output, errors] { try Data().write(to: url) }
+        let directory = directory
+        let executable = try Self.executable()
+        let status = try await Self.executor.run { () async throws -> Int32 in
+            let process = Process()
+            process.executableURL = executable
+            process.arguments = arguments
+            process.currentDirectoryURL = directory
+            process.environment = ProcessInfo.processInfo.environment.merging(
+                ["XDG_CACHE_HOME": directory.appendingPathComponent("home-cache").path]
+            ) { $1 }
+            process.standardInput = FileHandle.nullDevice
+            // Files, not pipes: nobody has to empty them while the tool runs.
+            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardError = try FileHandle(forWritingTo: errors)
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        }
+        let result = KFResult(
+            status: status,
+            output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8)
+        )
+        for url in [output, errors] { try FileManager.default.removeItem(at: url) }
+        return result
+    }
+
+    /// The tool stands beside the bundle of tests.
+    private static func executable() throws -> URL {
+        let me = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let candidates = [me, Bundle.main.bundleURL].map { $0.deletingLastPathComponent().appendingPathComponent("kf") }
+        return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
+    }
+}

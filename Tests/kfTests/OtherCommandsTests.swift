@@ -1,0 +1,174 @@
+// `kf info`, `kf process`, `kf cache` and `kf demo`, run as people run them.
+
+import Foundation
+import Kingfisher
+import KingfisherTestSupport
+import Testing
+
+@testable import kf
+
+@Suite struct InfoTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func headersAreDescribedInJSON() async throws {
+        try place.write(Pictures.jpeg(), "a.jpg")
+        try place.write(Pictures.gif(), "a.gif")
+        let result = try await place.kf("info", "--json", "a.jpg", "a.gif")
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(
+            lines[0].hasPrefix(
+                #"{"source":"a.jpg","format":"jpeg","width":60,"height":40,"orientation":1,"frames":1,"duration":null,"#
+            )
+        )
+        #expect(
+            lines[1].hasPrefix(
+                #"{"source":"a.gif","format":"gif","width":30,"height":20,"orientation":1,"frames":2,"duration":0.2,"#
+                    + #""loopCount":0,"#
+            )
+        )
+    }
+
+    @Test func aServersPictureIsDescribedWithoutBeingDecoded() async throws {
+        let server = try await TestServer.start()
+        server.route("/bomb.png", .data(Pictures.bombPNG))
+        let result = try await place.kf("info", server.url("/bomb.png").absoluteString)
+        await server.stop()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("60000×60000 pixels"))
+    }
+
+    @Test func theRestIsStillDescribedWhenOneFails() async throws {
+        try place.write(Pictures.png(), "a.png")
+        try place.write(Data("hello".utf8), "a.txt")
+        let result = try await place.kf("info", "a.txt", "missing", "a.png")
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 2)
+        #expect(result.errorLines[0].hasSuffix("(code 9004)"))
+        #expect(result.output.contains("48×32 pixels"))
+    }
+}
+
+@Suite struct ProcessTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func theResultIsWritten() async throws {
+        try place.write(Pictures.jpeg(90, 60), "in.jpg")
+        let result = try await place.kf(
+            "process",
+            "in.jpg",
+            "-o",
+            "out.png",
+            "--process",
+            "resize(30x30,aspectFit)|>round(50%)"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png")))
+        #expect(image.pixelWidth == 30)
+        #expect(image.pixelHeight == 20)
+        #expect(image.hasAlpha)
+        #expect(place.files("home-cache") == [])
+    }
+
+    @Test func everyCornerThatIsNotNamedStaysSquare() async throws {
+        try place.write(Pictures.jpeg(40, 40), "in.jpg")
+        _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")
+        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage)
+        let alphas = image.withUnsafeBytes { bytes in
+            [(0, 0), (39, 0), (0, 39), (39, 39)].map { bytes[$1 * image.bytesPerRow + $0 * 4 + 3] }
+        }
+        #expect(alphas == [0, 255, 255, 255])
+    }
+
+    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "out.gif", 9003)])
+    func whatCannotBeDoneIsSaid(input: String, output: String, code: Int) async throws {
+        try place.write(Data("hello".utf8), "in.txt")
+        try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("process", input, "-o", output, "--process", "round(3)")
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
+    }
+}
+
+@Suite struct CacheTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func fill() async throws -> [String] {
+        for name in ["a", "b"] { try place.write(Pictures.png(), "\(name).png") }
+        let result = try await place.kf("fetch", "a.png", "b.png", "--json")
+        return try result.objects.compactMap { $0["key"] as? String }
+    }
+
+    @Test func whatWasFetchedIsListedAndCounted() async throws {
+        let keys = try await fill()
+        let list = try await place.kf("cache", "list", "--json")
+        #expect(Set(try list.objects.compactMap { $0["key"] as? String }) == Set(keys))
+        #expect(try list.objects.allSatisfy { $0["bytes"] as? Int == (try Pictures.png().count) })
+        let stats = try await place.kf("cache", "stats", "--json")
+        #expect(try stats.objects[0]["entries"] as? Int == 2)
+        #expect(try stats.objects[0]["bytes"] as? Int == 2 * Pictures.png().count)
+        #expect(try stats.objects[0]["expired"] as? Int == 0)
+        for command in ["list", "stats"] {
+            let text = try await place.kf("cache", command)
+            #expect(text.status == 0)
+            #expect(!text.output.isEmpty)
+        }
+    }
+
+    @Test func aKeyIsThereUntilItIsRemoved() async throws {
+        let keys = try await fill()
+        #expect(try await place.kf("cache", "has", keys[0]).status == 0)
+        #expect(try await place.kf("cache", "remove", keys[0]).status == 0)
+        let gone = try await place.kf("cache", "has", keys[0])
+        #expect(gone.status == 1)
+        #expect(gone.output == "no\n")
+        #expect(try await place.kf("cache", "remove", keys[0]).status == 1)
+        #expect(try await place.kf("cache", "has", keys[1]).status == 0)
+    }
+
+    @Test func cleaningKeepsWhatIsFreshAndClearingKeepsNothing() async throws {
+        _ = try await fill()
+        let clean = try await place.kf("cache", "clean", "--json")
+        #expect(clean.output == "{\"removed\":0,\"bytes\":0}\n")
+        let clear = try await place.kf("cache", "clear", "--json")
+        #expect(clear.output == "{\"removed\":2,\"bytes\":\(2 * (try Pictures.png().count))}\n")
+        #expect(place.files("home-cache") == [])
+        #expect(try await place.kf("cache", "list").output == "")
+    }
+
+    @Test func clearingTouchesNothingElseInTheDirectory() async throws {
+        try place.write(Pictures.png(), "a.png")
+        _ = try await place.kf("fetch", "a.png", "--cache-dir", ".")
+        let result = try await place.kf("cache", "clear", "--cache-dir", ".")
+        #expect(result.status == 0)
+        #expect(try place.data("a.png") == Pictures.png())
+    }
+
+    @Test func aDirectoryThatCannotBeIsAnError() async throws {
+        try place.write(Data(), "file")
+        let result = try await place.kf("cache", "stats", "--cache-dir", "file")
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("kf: "))
+        #expect(result.errorLines.count == 1)
+    }
+}
+
+@Suite struct DemoTests {
+    @Test func theDemoEndsWithATableAndAContactSheet() async throws {
+        let place = try Workplace()
+        let result = try await place.kf("demo", "--count", "2", "--output", "out")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors == "")
+        #expect(result.output.contains("again, from memory"))
+        #expect(result.output.contains("/2.png failed, as it should"))
+        let sheet = try #require(KFCrossPlatformImage(data: try place.data("out/contact-sheet.png")))
+        #expect(sheet.pixelWidth > ContactSheet.cellWidth)
+    }
+}

@@ -1,0 +1,90 @@
+// What the tool writes: JSON lines, amounts, the progress bar.
+
+import Foundation
+import Testing
+
+@testable import kf
+
+@Suite struct JSONTests {
+    @Test func keysKeepTheirOrder() {
+        let value: JSON = ["z": .int(1), "a": .array([.bool(true), .null]), "m": .number(1.25)]
+        #expect(value.description == #"{"z":1,"a":[true,null],"m":1.25}"#)
+    }
+
+    @Test(arguments: [
+        "plain", "\"quoted\" \\ back", "line\nbreak\r\t", "\u{0}\u{1F}\u{7F}", "\u{2028}\u{2029}", "ä 🦜 /",
+    ])
+    func everyTextSurvivesOnOneLine(text: String) throws {
+        let line = JSON.string(text).description
+        #expect(!line.contains { $0.isNewline })
+        let read = try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
+        #expect(read as? String == text)
+    }
+
+    @Test func numbersThatJSONLacksAreNull() {
+        #expect(JSON.number(.infinity).description == "null")
+        #expect(JSON.number(.nan).description == "null")
+        #expect(JSON.number(3).description == "3")
+        #expect(JSON.number(1e300).description == "1e+300")
+        #expect(JSON.milliseconds(0.0123456789).description == "12.346")
+    }
+}
+
+@Suite struct UnitsTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (20_149, "20.1 KB"), (999_960, "1.0 MB"), (3_400_000, "3.4 MB"),
+        (5_000_000_000_000, "5.0 TB"),
+    ])
+    func bytesAreSpelled(count: Int, text: String) { #expect(Units.bytes(count) == text) }
+
+    @Test(arguments: [(0.000_123, "0.12 ms"), (0.0351, "35.1 ms"), (1.2, "1.20 s")])
+    func durationsAreSpelled(seconds: Double, text: String) { #expect(Units.seconds(seconds) == text) }
+
+    @Test func longTextsKeepBothEnds() {
+        let text = Units.abbreviated("data:image/png;base64," + String(repeating: "A", count: 500) + "END", to: 40)
+        #expect(text.count == 40)
+        #expect(text.hasPrefix("data:image"))
+        #expect(text.hasSuffix("END"))
+        #expect(Units.abbreviated("short", to: 40) == "short")
+    }
+}
+
+@Suite struct ProgressBarTests {
+    @Test func thePartsOfRunningLoadsCount() {
+        var bar = ProgressBar(total: 4)
+        #expect(bar.fraction == 0)
+        bar.note(0, received: 50, expected: 100)
+        #expect(bar.fraction == 0.125)
+        bar.end(0, failed: false)
+        bar.end(1, failed: true)
+        #expect(bar.fraction == 0.5)
+        #expect(bar.line(width: 60) == "[" + bars(18, of: 37) + "] 2/4, 1 failed, 50 B")
+    }
+
+    @Test func anUnknownLengthCountsOnlyAtTheEnd() {
+        var bar = ProgressBar(total: 2)
+        bar.note(0, received: 1000, expected: -1)
+        #expect(bar.fraction == 0)
+        bar.end(0, failed: false)
+        #expect(bar.fraction == 0.5)
+        #expect(!bar.isComplete)
+        bar.end(1, failed: false)
+        #expect(bar.isComplete)
+    }
+
+    @Test(arguments: 0...120)
+    func itNeverReachesTheLastColumn(width: Int) {
+        var bar = ProgressBar(total: 1234)
+        bar.note(0, received: 123_456_789, expected: 200_000_000)
+        #expect(bar.line(width: width).count <= max(0, width - 1))
+    }
+
+    @Test func nothingToDoIsDone() {
+        #expect(ProgressBar(total: 0).fraction == 1)
+        #expect(ProgressBar(total: 0).isComplete)
+    }
+
+    private func bars(_ full: Int, of cells: Int) -> String {
+        String(repeating: "#", count: full) + String(repeating: ".", count: cells - full)
+    }
+}

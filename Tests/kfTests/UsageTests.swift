@@ -1,0 +1,59 @@
+// The meaning of the exit status, and what is said about command lines that make no sense.
+
+import Foundation
+import Testing
+
+@testable import kf
+
+@Suite struct UsageTests {
+    /// Arguments, and words of the message.
+    @Test(arguments: [
+        (["nonsense"], "nonsense"),
+        (["fetch"], "<source>"),
+        (["fetch", "a", "--nonsense"], "--nonsense"),
+        (["fetch", "a", "--process", "blurr(3)"], "there is no step \"blurr\""),
+        (["fetch", "a", "--process", ""], "a step is missing"),
+        (["fetch", "a", "--format", "gif"], "gif"),
+        (["fetch", "a", "--quality", "1.5"], "--quality must be from 0 to 1"),
+        (["fetch", "a", "--quality", "nan"], "--quality must be from 0 to 1"),
+        (["fetch", "a", "--timeout", "0"], "--timeout must be more than 0"),
+        (["fetch", "a", "--concurrency", "0"], "--concurrency must be from 1"),
+        (["fetch", "a", "--repeat", "0"], "--repeat must be at least 1"),
+        (["fetch", "a", "--header", "no colon"], "no colon"),
+        (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
+        (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
+        (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
+        (["fetch", "a", "-o", ""], "-o needs a name"),
+        (["info"], "<source>"),
+        (["process", "a"], "-o"),
+        (["process", "a", "-o", "b.png"], "--process"),
+        (["process", "a", "-o", "b.png", "--process", "round(x)"], "\"x\" is not a radius"),
+        (["process", "a", "-o", "/", "--process", "round(3)"], "is a directory"),
+        (["cache", "has"], "<key>"),
+        (["cache", "nonsense"], "nonsense"),
+        (["demo", "--count", "0"], "--count must be from 1 to 500"),
+    ])
+    func badUsageExitsWithTwo(arguments: [String], words: String) async throws {
+        let result = try await Workplace().kf(arguments)
+        #expect(result.status == 2)
+        #expect(result.output == "")
+        #expect(result.errors.hasPrefix("kf: "), "\(result.errors)")
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test(arguments: [["--help"], ["fetch", "--help"], ["cache", "list", "--help"], ["help", "demo"], []])
+    func helpIsAResult(arguments: [String]) async throws {
+        let result = try await Workplace().kf(arguments)
+        #expect(result.status == 0)
+        #expect(result.output.contains("USAGE: kf"))
+        #expect(result.errors == "")
+    }
+
+    @Test func aMistakeInAPipelineIsPointedAt() async throws {
+        let result = try await Workplace().kf("fetch", "a", "--process", "downsample(200x200)|>blurr(3)")
+        let lines = result.errorLines
+        let mark = try #require(lines.firstIndex { $0.contains("^~~~~") })
+        let column = lines[mark].prefix { $0 != "^" }.count
+        #expect(lines[mark - 1].dropFirst(column).hasPrefix("blurr"))
+    }
+}

@@ -71,8 +71,26 @@ static void describe_colors(const avifImage *image, kf_avif_header *header) {
     header->chromaticities[1] = xy[7];
 }
 
+// Looks at the AV1 data of the first picture: one run of units, or the picture's and its transparency's with something
+// else between the two.
+static kf_obu_verdict check_data(
+    const uint8_t *bytes, size_t size, const avifIOStats *stats, uint32_t max_width, uint32_t max_height
+) {
+    kf_obu_verdict whole = kf_obu_check(bytes, size, max_width, max_height);
+    size_t color = stats->colorOBUSize, alpha = stats->alphaOBUSize;
+    if (whole != KF_OBU_BROKEN || !alpha || color > size || alpha > size - color) return whole;
+    size_t first[2] = {color, alpha}, last[2] = {alpha, color};
+    for (int i = 0; i < 2; i++) {
+        kf_obu_verdict head = kf_obu_check(bytes, first[i], max_width, max_height);
+        kf_obu_verdict tail = kf_obu_check(bytes + size - last[i], last[i], max_width, max_height);
+        if (head == KF_OBU_TOO_LARGE || tail == KF_OBU_TOO_LARGE) return KF_OBU_TOO_LARGE;
+        if (head == KF_OBU_SOUND && tail == KF_OBU_SOUND) return KF_OBU_SOUND;
+    }
+    return KF_OBU_BROKEN;
+}
+
 // libavif chooses dav1d, which complains about damaged data on the terminal; libaom does not, but knows no limit on the
-// size. So libaom gets what announces a sensible size, and dav1d what cannot be overseen.
+// size. So libaom gets what announces a sensible size, and nobody gets what cannot be overseen.
 static bool choose_decoder(avifDecoder *decoder, const uint8_t *bytes, size_t size, kf_message *message) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AOM, AVIF_CODEC_FLAG_CAN_DECODE)) return true;
     avifExtent extent;
@@ -84,13 +102,11 @@ static bool choose_decoder(avifDecoder *decoder, const uint8_t *bytes, size_t si
     // The parts of a grid may reach beyond the picture.
     uint32_t width = decoder->image->width, height = decoder->image->height;
     uint32_t max_width = width < 32 ? 64 : width * 2, max_height = height < 32 ? 64 : height * 2;
-    switch (kf_obu_check(bytes + extent.offset, extent.size, max_width, max_height)) {
+    switch (check_data(bytes + extent.offset, extent.size, &decoder->ioStats, max_width, max_height)) {
     case KF_OBU_TOO_LARGE:
         return kf_fail(message, KF_MALFORMED, "the coded picture is larger than announced") == KF_OK;
     case KF_OBU_BROKEN:
-        // With several parts in the file, there may be something between them.
-        if (extent.size != decoder->ioStats.colorOBUSize + decoder->ioStats.alphaOBUSize) return true;
-        return kf_fail(message, KF_MALFORMED, "the coded picture is broken") == KF_OK;
+        return kf_fail(message, KF_MALFORMED, "the coded picture is broken, or scattered over the file") == KF_OK;
     case KF_OBU_SOUND: break;
     }
     decoder->codecChoice = AVIF_CODEC_CHOICE_AOM;

@@ -181,3 +181,42 @@ import Testing
         }
     }
 }
+
+/// A picture's transparency may stand apart from its colours, with other data between the two.
+@Suite struct ScatteredAVIFTests {
+    @Test func dataBetweenColoursAndTransparencyIsSteppedOver() throws {
+        let whole = try fixture("alpha.avif")
+        let scattered = try #require(whole.withGapBetweenItems(of: 40))
+        let (one, other) = try (Codecs.decode(whole), Codecs.decode(scattered))
+        #expect(scattered.count == whole.count + 40)
+        #expect(one.hasAlpha && other.hasAlpha)
+        let (left, right) = (try #require(one.cgImage), try #require(other.cgImage))
+        let areEqual = left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
+        #expect(areEqual)
+    }
+}
+
+extension Data {
+    private func number(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+
+    private mutating func setNumber(_ value: Int, at offset: Int) {
+        for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
+    }
+
+    /// The file of two items in a row, its last box, with something put between them.
+    fileprivate func withGapBetweenItems(of length: Int) -> Data? {
+        guard let mark = range(of: Data("mdat".utf8)) else { return nil }
+        let places = (0..<mark.lowerBound - 8)
+        for place in places where number(at: place) == mark.upperBound {
+            let second = mark.upperBound + number(at: place + 4)
+            guard let other = places.first(where: { number(at: $0) == second && second + number(at: $0 + 4) == count })
+            else { continue }
+            var copy = self
+            copy.setNumber(second + length, at: other)
+            copy.setNumber(number(at: mark.lowerBound - 4) + length, at: mark.lowerBound - 4)
+            copy.insert(contentsOf: [UInt8](repeating: 0xFF, count: length), at: second)
+            return copy
+        }
+        return nil
+    }
+}

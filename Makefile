@@ -6,15 +6,21 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # What is ours and must be formatted.
-OURS := Sources Tests Package.swift $(wildcard Benchmarks)
+OURS := Sources Tests Package.swift $(wildcard Benchmarks) Fuzz
 
 # `make bench FILTER=jpeg` runs the rows whose name has that word.
 FILTER ?=
 # `make tsan ONLY=KFSupportTests` sanitizes one target or suite.
 ONLY ?=
+# `make test TRAITS=HEIC,JXL,SVG` builds in the formats that are left out otherwise.
+TRAITS ?=
+comma := ,
+WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
+# `make fuzz SECONDS=60` throws broken files at every target for so long, two at a time.
+SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo test bench tsan docs format lint layers build dependencies clean
+.PHONY: help demo test bench fuzz tsan docs format lint layers build dependencies clean
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +31,7 @@ demo: dependencies ## Builds kf, loads pictures through the whole pipeline, writ
 	@"$$(swift build -c release --show-bin-path)/kf" demo --output demo-output
 
 test: dependencies lint layers build ## Format lint, layer check, build without warnings, all tests
-	@swift test --skip-build --disable-xctest
+	@swift test --skip-build --disable-xctest $(WITH_TRAITS)
 
 lint: ## Checks the formatting and the documentation rules
 	@echo "lint: swift format"
@@ -35,11 +41,14 @@ layers: ## Checks that references point down only, and that unchecked code says 
 	@Scripts/check-layers
 
 build: dependencies ## Builds everything, tests too, for debugging; a warning of ours fails it
-	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error
+	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)
 
 bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
 	@Scripts/install-dependencies bench
 	@swift run -c release --package-path Benchmarks kf-bench $(FILTER)
+
+fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
+	@SECONDS_EACH=$(SECONDS) Fuzz/run $(WITH_TRAITS) $(ONLY)
 
 # One target after the other: under the sanitizer the pixel tests would keep both cores from everybody's timeouts.
 tsan: dependencies ## All tests under the thread sanitizer; ONLY=name runs some
@@ -58,7 +67,7 @@ format: ## Formats what is ours
 	@swift format --in-place --recursive --parallel $(OURS)
 
 dependencies:
-	@Scripts/install-dependencies
+	@Scripts/install-dependencies build $(subst $(comma), ,$(TRAITS))
 
 clean: ## Removes everything that was built or written by these targets
-	@rm -rf .build .build-tsan Benchmarks/.build demo-output docs-output
+	@rm -rf .build .build-tsan Benchmarks/.build Fuzz/.build Fuzz/findings demo-output docs-output

@@ -17,6 +17,13 @@ let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The formats that are built in only when asked for: the trait, and the library behind it.
+let optionalFormats = [
+    (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
+    (trait: "JXL", library: "CJXL", define: "KF_JXL"),
+    (trait: "SVG", library: "CRSVG", define: "KF_SVG"),
+]
+
 /// A C library of the system, found through pkg-config and installed through apt.
 func system(_ name: String, pkgConfig: String?, apt: String, path: String? = nil) -> Target {
     .systemLibrary(
@@ -34,6 +41,11 @@ let package = Package(
         .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
         .executable(name: "kf", targets: ["kf"]),
     ],
+    traits: [
+        .trait(name: "HEIC", description: "Decodes HEIC through libheif."),
+        .trait(name: "JXL", description: "Decodes JPEG XL through libjxl."),
+        .trait(name: "SVG", description: "Draws SVG through librsvg."),
+    ],
     dependencies: [
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
@@ -47,19 +59,26 @@ let package = Package(
         // The system's C libraries.
         system("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
         system("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
-        system("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
         system("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
         system("CWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
+        system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
+        system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
         // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
         system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
+        // Used with the traits only.
+        system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
+        system("CJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
+        system("CRSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev"),
 
         // C of ours: where setjmp, error callbacks and missing system calls end.
         .target(
             name: "CKFCodecs",
-            dependencies: ["CJPEG", "CPNG", "CGIF", "CWebP", "CWebPDemux", "CAVIF", "CLCMS"],
-            cSettings: cSettings,
+            dependencies: [
+                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS",
+            ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
+            cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
         ),
         .target(name: "CKFLinux", cSettings: cSettings),
@@ -125,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "KFImagingTests",
             dependencies: ["KFImaging", "KFSupport", "CKFCodecs"],
-            resources: [.copy("Fixtures")],
+            resources: [.copy("Fixtures"), .copy("Corpus")],
             swiftSettings: settings
         ),
         .testTarget(name: "KFStorageTests", dependencies: ["KFStorage", "KFSupport"], swiftSettings: settings),

@@ -23,9 +23,13 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CBaselineJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+        .systemLibrary(name: "CBaselinePNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CBaselineWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
-            dependencies: ["CVips", "CBaselineJPEG"],
+            dependencies: ["CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CSPNG"],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
         ),
         .executableTarget(

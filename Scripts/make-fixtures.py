@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Makes the pictures that the tests decode, with other people's encoders as a yardstick.
 
-Needs Pillow (apt: python3-pil) and, for AVIF, avifenc (apt: libavif-bin). The pictures are committed, so the tests need
-neither. Run from anywhere: Scripts/make-fixtures.py
+Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick), avifenc (apt: libavif-bin), webpmux (apt: webp) and cjpeg
+(apt: libjpeg-turbo-progs). The pictures are committed, so the tests need none of them. Run from anywhere:
+Scripts/make-fixtures.py
 """
+import io
 import os
+import random
 import struct
 import subprocess
 import tempfile
@@ -83,6 +86,70 @@ def deep(image, channels):
     return png(image.width, image.height, 16, {1: 0, 3: 2, 4: 6}[channels], body)
 
 
+def kinds():
+    """Every colour type and depth with and without tRNS, every other one interlaced: name, PNG, pixels as RGBA.
+
+    Lines have all the filters in turn. What they look like is Pillow's word, and ImageMagick's where Pillow
+    knows only the upper byte of a sample or no transparent colour below 8 bits (apt: imagemagick). It cuts 16 bits off
+    where they should be rounded, so that all of these are multiples of 257.
+    """
+    dice = random.Random(7)
+    width, height = 13, 9
+    for color, depths in {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}.items():
+        for depth in depths:
+            for transparent in (False, True) if color < 4 else (False,):
+                interlace = dice.randrange(2)
+                count = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
+                top = (1 << depth) - 1 if color != 3 else min((1 << depth) - 1, 39)
+                unit = 257 if depth == 16 else 1
+                samples = [[[dice.randrange(top // unit + 1) * unit for _ in range(count)] for _ in range(width)]
+                           for _ in range(height)]
+                extra = b""
+                if color == 3:
+                    extra = chunk(b"PLTE", bytes(dice.randrange(256) for _ in range(3 * (top + 1))))
+                    if transparent:
+                        extra += chunk(b"tRNS", bytes(dice.randrange(256) for _ in range((top + 2) // 2)))
+                elif transparent:
+                    extra = chunk(b"tRNS", b"".join(struct.pack(">H", value) for value in samples[0][0]))
+                body = filtered(samples, depth, interlace)
+                name = f"type{color}-depth{depth}" + "-trns" * transparent + "-adam7" * interlace
+                data = png(width, height, depth, color, body, extra, interlace)
+                yield name, width, height, data, seen_by_others(data, depth == 16 or transparent and color < 3)
+
+
+def filtered(samples, depth, interlace):
+    """Lines of samples, packed and filtered, line after line with filters 0 to 4 in turn."""
+    passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+    body = b""
+    for x0, y0, dx, dy in passes if interlace else [(0, 0, 1, 1)]:
+        prior = None
+        for index, row in enumerate(samples[y0::dy]):
+            values = [value for pixel in row[x0::dx] for value in pixel]
+            if not values:
+                continue
+            bits = "".join(format(value, f"0{depth}b") for value in values)
+            bits += "0" * (-len(bits) % 8)
+            line = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+            prior = prior or bytes(len(line))
+            step = max(1, depth * len(row[0]) // 8)
+            body += bytes([index % 5])
+            for i, value in enumerate(line):
+                a = line[i - step] if i >= step else 0
+                c = prior[i - step] if i >= step else 0
+                b = prior[i]
+                nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+                body += bytes([(value - [0, a, b, (a + b) // 2, nearest][index % 5]) & 255])
+            prior = line
+    return body
+
+
+def seen_by_others(data, through_magick):
+    if not through_magick:
+        return Image.open(io.BytesIO(data)).convert("RGBA").tobytes()
+    command = ["convert", "png:-", "-depth", "8", "rgba:-"]
+    return subprocess.run(command, input=data, check=True, stdout=subprocess.PIPE).stdout
+
+
 # --------------------------------------------------------------------------------------------- colour profiles
 
 def profile(name, primaries):
@@ -153,6 +220,107 @@ def make_jpeg(photo):
         stored.save(path(f"orientation-{orientation}.jpg"), quality=90, exif=exif(orientation))
 
 
+def cmyk_profile():
+    """An ICC profile (version 2) of an imaginary press: no ink is white, and every ink takes 60 % of its colour away.
+
+    Nothing else gives these colours, so that a decoder that uses the profile can be told from one that mixes inks itself.
+    """
+    def word(value):
+        return struct.pack(">H", max(0, min(65535, round(value))))
+
+    def lab(r, g, b):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (r, g, b)]
+        xyz = [sum(m * c for m, c in zip(row, linear)) for row in (
+            (0.43607, 0.38515, 0.14307), (0.22249, 0.71687, 0.06061), (0.01392, 0.09708, 0.71410))]
+        f = [t ** (1 / 3) if t > 216 / 24389 else (t * 24389 / 27 + 16) / 116
+             for t in (v / w for v, w in zip(xyz, (0.9642, 1.0, 0.8249)))]
+        lightness, a, b = 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+        return word(lightness * 652.8) + word((a + 128) * 256) + word((b + 128) * 256)
+
+    points = 5
+    table = b""
+    for i in range(points ** 4):
+        c, m, y, k = (i // points ** p % points / (points - 1) for p in (3, 2, 1, 0))
+        table += lab(*((1 - 0.6 * ink) * (1 - 0.6 * k) for ink in (c, m, y)))
+    identity = b"".join(struct.pack(">i", 65536 if i % 4 == 0 else 0) for i in range(9))
+    ramp = word(0) + word(65535)
+    lut = (b"mft2\0\0\0\0" + bytes([4, 3, points, 0]) + identity + struct.pack(">HH", 2, 2) + ramp * 4 + table
+           + ramp * 3)
+    name = b"imaginary press (test)\0"
+    description = b"desc\0\0\0\0" + struct.pack(">I", len(name)) + name + b"\0" * (8 + 3 + 67)
+    white = b"XYZ \0\0\0\0" + b"".join(struct.pack(">i", round(v * 65536)) for v in (0.9642, 1.0, 0.8249))
+    tags = [(b"desc", description), (b"cprt", b"text\0\0\0\0public domain\0"), (b"wtpt", white), (b"A2B0", lut)]
+    index, data, offset = b"", b"", 128 + 4 + 12 * len(tags)
+    for tag, content in tags:
+        content += b"\0" * (-len(content) % 4)
+        index += tag + struct.pack(">II", offset + len(data), len(content))
+        data += content
+    header = struct.pack(">I4sI4s4s4s", offset + len(data), b"\0\0\0\0", 0x02400000, b"prtr", b"CMYK", b"Lab ")
+    header += struct.pack(">6H4sI4sIIQI", 2026, 1, 1, 0, 0, 0, b"acsp", 0, b"\0\0\0\0", 0, 0, 0, 0)
+    header += b"".join(struct.pack(">i", round(v * 65536)) for v in (0.9642, 1.0, 0.8249))
+    header += b"\0" * (128 - len(header))
+    return header + struct.pack(">I", len(tags)) + index + data
+
+
+def cjpeg(photo, name, *arguments):
+    """A JPEG by libjpeg's own tool, for what Pillow cannot say."""
+    header = f"P6 {photo.width} {photo.height} 255\n".encode()
+    made = subprocess.run(["cjpeg", "-quality", "95", *arguments], input=header + photo.convert("RGB").tobytes(),
+                          stdout=subprocess.PIPE, check=True)
+    write(name, made.stdout)
+
+
+def segments(data):
+    """The segments of a JPEG up to its first scan: offset and marker."""
+    at = 2
+    while True:
+        yield at, data[at + 1]
+        if data[at + 1] == 0xDA:
+            return
+        at += 2 + struct.unpack(">H", data[at + 2:at + 4])[0]
+
+
+def ycck(name):
+    """The scene as YCCK: CMYK whose first three inks Adobe's marker declares to be stored as YCbCr."""
+    cmyk = scene(96, 64).convert("CMYK")
+    ink = Image.merge("RGB", cmyk.split()[:3])
+    # Stored inverted, as Adobe does: libjpeg turns YCC back into the complements of what is stored.
+    stored = Image.merge("CMYK", (*ink.convert("YCbCr").split(), cmyk.split()[3].point(lambda v: 255 - v)))
+    with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
+        # Pillow writes the four channels as they are but inverts each of them once more.
+        stored.point(lambda v: 255 - v).save(file.name, quality=95, subsampling=0)
+        data = bytearray(open(file.name, "rb").read())
+    adobe = next(at for at, marker in segments(data) if marker == 0xEE)
+    data[adobe + 15] = 2
+    write(name, bytes(data))
+
+
+def make_jpeg_variants(photo):
+    photo.convert("CMYK").save(path("cmyk-profile.jpg"), quality=95, icc_profile=cmyk_profile())
+    ycck("ycck.jpg")
+    cjpeg(photo, "rgb.jpg", "-rgb")
+    cjpeg(photo, "arithmetic.jpg", "-arithmetic")
+    cjpeg(photo, "arithmetic-progressive.jpg", "-arithmetic", "-progressive")
+    cjpeg(photo, "restarts.jpg", "-restart", "1")
+    cjpeg(photo, "440.jpg", "-sample", "1x2")
+    cjpeg(photo, "411.jpg", "-sample", "4x1")
+    cjpeg(photo, "luma-1x1-chroma-2x2.jpg", "-sample", "1x1,2x2,2x2")
+    cjpeg(photo.crop((0, 0, 1, 1)), "one-pixel.jpg")
+    # A baseline picture of three scans, one a component.
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as scans:
+        scans.write("0;\n1;\n2;\n")
+        scans.flush()
+        cjpeg(photo, "separate.jpg", "-scans", scans.name)
+    # Turned, with colours of another space, in ten scans: for previews.
+    turned = patches().resize((96, 64), Image.NEAREST).transpose(TURNS[6])
+    turned.save(path("progressive-turned.jpg"), quality=95, progressive=True, icc_profile=P3, exif=exif(6))
+    # A progressive picture with a thumbnail, a whole JPEG, in its EXIF block.
+    with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
+        photo.resize((24, 16)).save(file.name, progressive=True)
+        thumbnail = open(file.name, "rb").read()
+    photo.save(path("thumbnail.jpg"), quality=80, exif=exif(1) + thumbnail)
+
+
 def make_png(photo):
     photo.save(path("photo.png"))
     veil(96, 64).save(path("alpha.png"))
@@ -172,6 +340,10 @@ def make_png(photo):
     photo.transpose(Image.ROTATE_90).save(path("orientation-6.png"), exif=exif(6))
     frames = [scene(24, 16).rotate(angle) for angle in (0, 90, 180)]
     frames[0].save(path("animated.png"), save_all=True, append_images=frames[1:], duration=[100, 200, 50], loop=3)
+    # A line for each kind: name, width, height, the file and its straight RGBA pixels, both in hexadecimal digits.
+    with open(path("png-kinds.txt"), "w") as file:
+        for name, width, height, data, pixels in kinds():
+            file.write(f"{name} {width} {height} {data.hex()} {pixels.hex()}\n")
     # What a decompression bomb says about itself; the little data that follows is never reached.
     write("bomb.png", png(60000, 60000, 8, 6, b"\0" * 700_000))
 
@@ -223,10 +395,222 @@ def make_avif(photo):
     # Stored turned anticlockwise by `irot`, so that the picture is displayed upright.
     encode(photo.transpose(Image.ROTATE_270), "rotated.avif", *fine, "--irot", "1")
     encode(photo.transpose(Image.FLIP_LEFT_RIGHT), "mirrored.avif", *fine, "--imir", "1")
+    # Eight greys, 0, 32 … 224, that are lights by the curve PQ.
+    steps = Image.new("RGB", (64, 8))
+    for x in range(64):
+        steps.paste((x // 8 * 32,) * 3, (x, 0, x + 1, 8))
+    encode(steps, "pq.avif", "-l", "--cicp", "1/16/0")
+
+
+# --------------------------------------------------------------------------------------------- GIF by hand
+
+def packed(indices, bits):
+    """LZW as a GIF has it, in blocks: first the size of the codes, at last a block of no bytes."""
+    clear, codes, size = 1 << bits, [], bits + 1
+    table, string = {(i,): i for i in range(clear)}, ()
+    out = [(clear, size)]
+    for index in indices:
+        if string + (index,) in table:
+            string += (index,)
+            continue
+        out.append((table[string], size))
+        if len(table) + 2 < 4096:
+            table[string + (index,)] = len(table) + 2
+            size = max(size, (len(table) + 1).bit_length())
+        else:
+            out.append((clear, 12))
+            table, size = {(i,): i for i in range(clear)}, bits + 1
+        string = (index,)
+    out += [(table[string], size), (clear + 1, size if (len(table) + 2) < 1 << size else size + 1)]
+    word, count, data = 0, 0, bytearray()
+    for code, length in out:
+        word |= code << count
+        count += length
+        while count >= 8:
+            data.append(word & 255)
+            word, count = word >> 8, count - 8
+    data.append(word & 255)
+    blocks = [bytes(data[i:i + 255]) for i in range(0, len(data), 255)]
+    return bytes([bits]) + b"".join(bytes([len(block)]) + block for block in blocks) + b"\0"
+
+
+def frame(box, indices, delay=10, disposal=0, transparent=None, interlaced=False, palette=None, bits=3):
+    """A frame with its control block; box is x, y, width, height."""
+    flags = disposal << 2 | (transparent is not None)
+    control = b"\x21\xf9\x04" + struct.pack("<BHB", flags, delay, transparent or 0) + b"\0"
+    table = 0x80 | (len(palette) // 3).bit_length() - 2 if palette else 0
+    width, height = box[2:]
+    if interlaced:
+        order = [y for start, step in ((0, 8), (4, 8), (2, 4), (1, 2)) for y in range(start, height, step)]
+        indices = [i for y in order for i in indices[y * width:(y + 1) * width]]
+    descriptor = b"\x2c" + struct.pack("<HHHHB", *box, table | 0x40 * interlaced)
+    return control + descriptor + (palette or b"") + packed(indices, bits)
+
+
+def make_frames():
+    """Everything that a GIF can do with frames, and what ImageMagick makes of it: all frames, one below the other."""
+    colors = bytes(c for i in range(8) for c in (30 * i, 255 - 25 * i, 90 + (i * 67) % 160))
+    others = bytes(c for i in range(16) for c in (255 - 12 * i, 16 * i, (i * 91) % 256))
+
+    def stripes(width, height, step, count=8):
+        return [(x * step + y * 3 + x * y // 7) % count for y in range(height) for x in range(width)]
+
+    data = b"GIF89a" + struct.pack("<HHBBB", 24, 18, 0x82, 5, 0) + colors
+    data += b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x05\x00\x00"
+    data += frame((0, 0, 24, 18), stripes(24, 18, 1), 7, 1)
+    data += frame((4, 3, 10, 9), stripes(10, 9, 2), 12, 1, transparent=3)
+    data += frame((8, 2, 12, 14), stripes(12, 14, 3), 0, 3, transparent=1, interlaced=True)
+    data += frame((2, 8, 9, 9), stripes(9, 9, 1, 16), 5, 2, palette=others, bits=4)
+    data += frame((12, 0, 12, 6), stripes(12, 6, 5), 9, 3)
+    data += frame((0, 0, 5, 18), stripes(5, 18, 1), 9, 3, transparent=0)
+    data += frame((10, 6, 8, 11), stripes(8, 11, 7), 1, 2, transparent=2, interlaced=True)
+    data += frame((0, 0, 24, 18), stripes(24, 18, 3), 2, 2, transparent=4)
+    data += frame((6, 6, 6, 6), stripes(6, 6, 1), 8, 0)
+    data += frame((0, 12, 24, 6), stripes(24, 6, 1, 16), 8, 1, transparent=9, palette=others, bits=4)
+    write("frames.gif", data + b"\x3b")
+    command = ["convert", path("frames.gif"), "-coalesce", "-append", "PNG32:" + path("frames-coalesced.png")]
+    subprocess.run(command, check=True)
+    # Codes of all lengths, and a table that runs full: noise of 256 greys.
+    noise, state = [], 1
+    for _ in range(160 * 90):
+        state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+        noise.append(state >> 16 & 255)
+    greys = bytes(c for i in range(256) for c in (i, i, i))
+    screen = b"GIF87a" + struct.pack("<HHBBB", 160, 90, 0xF7, 0, 0) + greys
+    write("noise.gif", screen + frame((0, 0, 160, 90), noise, bits=8)[8:] + b"\x3b")
+
+
+def make_dancer():
+    """Eight frames that replace each other, of a tenth of a second each, for ever."""
+    frames = []
+    for i in range(8):
+        figure = Image.new("P", (365, 360), 0)
+        figure.putpalette([255, 255, 255, 250, 220, 60, 120, 80, 20, 30, 30, 30])
+        figure.paste(1, (60 + 6 * i, 64, 250 + 4 * i, 300 + 5 * (i % 3)))
+        figure.paste(2, (90 + 6 * i, 20 + 3 * i, 140 + 6 * i, 90))
+        figure.paste(3, (300 - 20 * i, 310, 330 - 20 * i, 352))
+        frames.append(figure)
+    frames[0].save(path("dancer.gif"), save_all=True, append_images=frames[1:], duration=100, loop=0, transparency=0,
+                   disposal=2)
+
+# --------------------------------------------------------------------------------------------- animations, part by part
+
+def patch(size, color, hole=False, translucent=False):
+    """A part of an animation: one colour, with a transparent hole, or an alpha that falls to the right."""
+    image = Image.new("RGBA", size, color + (255,))
+    for x in range(size[0]):
+        for y in range(size[1]):
+            if hole and 2 <= x < 5 and 2 <= y < 5:
+                image.putpixel((x, y), (0, 0, 0, 0))
+            elif translucent:
+                image.putpixel((x, y), color + (255 - 20 * x,))
+    return image
+
+
+def parts(translucent):
+    """What the frames show, and where; the first covers everything."""
+    return [((0, 0), patch((16, 12), (200, 40, 40), hole=True)),
+            ((2, 2), patch((8, 6), (40, 200, 40), hole=True, translucent=translucent)),
+            ((6, 4), patch((8, 8), (40, 40, 200), hole=True, translucent=translucent)),
+            ((0, 6), patch((12, 6), (220, 220, 40), translucent=translucent))]
+
+
+def strip(name):
+    """The frames as Pillow composes them, one below the other."""
+    with Image.open(path(name)) as animation:
+        result = Image.new("RGBA", (animation.width, animation.height * animation.n_frames))
+        for index in range(animation.n_frames):
+            animation.seek(index)
+            result.paste(animation.convert("RGBA"), (0, index * animation.height))
+    result.save(path(name.rsplit(".", 1)[0] + ".frames.png"))
+
+
+def rows(image):
+    return zlib.compress(b"".join(b"\0" + image.crop((0, y, image.width, y + 1)).tobytes()
+                                  for y in range(image.height)), 9)
+
+
+def apng(frames, loops=0, color=6, default=None, extra=b""):
+    """An animated PNG: frames of ((x, y), image, dispose, blend, (numerator, denominator))."""
+    size = (default or frames[0][1]).size
+    number, body = 0, b""
+    if default:
+        body += chunk(b"IDAT", rows(default))
+    for index, ((x, y), image, dispose, blend, delay) in enumerate(frames):
+        body += chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, *image.size, x, y, *delay, dispose, blend))
+        number += 1
+        data = rows(image)
+        if index == 0 and not default:
+            body += chunk(b"IDAT", data)
+            continue
+        # In two pieces, as an encoder with a small buffer writes it.
+        for piece in (data[:20], data[20:]):
+            body += chunk(b"fdAT", struct.pack(">I", number) + piece)
+            number += 1
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", *size, 8, color, 0, 0, 0)) + extra
+            + chunk(b"acTL", struct.pack(">II", len(frames), loops)) + body + chunk(b"IEND", b""))
+
+
+def make_apng(_):
+    for dispose in range(3):
+        for blend in range(2):
+            # Pillow lays translucent pixels over others in its own way: there are none.
+            frames = [(place, image, dispose, blend, (1, 10)) for place, image in parts(translucent=False)]
+            name = f"apng-{'nbp'[dispose]}{'so'[blend]}.png"
+            write(name, apng(frames))
+            if (dispose, blend) != (2, 1):
+                strip(name)
+    # Pillow 9.4 forgets to take such frames away again, so here they are laid over nothing by hand.
+    result = Image.new("RGBA", (16, 48))
+    for index, (place, image) in enumerate(parts(translucent=False)):
+        result.paste(image, (place[0], place[1] + 12 * index))
+    result.save(path("apng-po.frames.png"))
+    frames = [(place, image, 0, 1, delay) for (place, image), delay
+              in zip(parts(False)[:3], [(7, 0), (1, 1000), (3, 2)])]
+    write("apng-hidden.png", apng(frames, loops=5, default=patch((16, 12), (9, 9, 9))))
+    # Colours by a palette with transparency, which belong to all frames.
+    indices = [Image.new("L", (8, 6), 0), Image.new("L", (4, 4), 1), Image.new("L", (2, 2), 2)]
+    frames = [((i, i), image, 0, 1, (1, 10)) for i, image in enumerate(indices)]
+    palette = chunk(b"PLTE", bytes([255, 0, 0, 0, 255, 0, 0, 0, 255])) + chunk(b"tRNS", bytes([255, 255, 0]))
+    write("apng-palette.png", apng(frames, color=3, extra=palette))
+
+
+def make_animated_webp(_):
+    for dispose in range(2):
+        for blend in "+-":
+            name = f"webp-{'nb'[dispose]}{'o' if blend == '+' else 's'}.webp"
+            with tempfile.TemporaryDirectory() as folder:
+                command = ["webpmux"]
+                for index, ((x, y), image) in enumerate(parts(translucent=True)):
+                    source = os.path.join(folder, f"{index}.webp")
+                    image.save(source, lossless=True, exact=True)
+                    command += ["-frame", source, f"+{50 + index * 10}+{x}+{y}+{dispose}{blend}b"]
+                subprocess.run(command + ["-loop", "3", "-o", path(name)], check=True, stderr=subprocess.DEVNULL)
+            strip(name)
+
+
+def make_sequences(photo):
+    def encode(images, name, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            command = ["avifenc", "--timescale", "100", "--min", "4", "--max", "8", "-s", "6", "-y", "444", *arguments]
+            for index, image in enumerate(images):
+                image.save(os.path.join(folder, f"{index}.png"))
+                command += ["--duration", str(5 + 5 * index), os.path.join(folder, f"{index}.png")]
+            subprocess.run(command + [path(name)], check=True, stdout=subprocess.DEVNULL)
+
+    turned = [scene(48, 48).rotate(angle) for angle in (0, 90, 180, 270, 0, 90)]
+    encode(turned, "sequence.avif", "--keyframe", "3")
+    encode([image.convert("RGBA") for image in map(lambda i: veil(48, 32).rotate(i, fillcolor=(0, 0, 0, 0)), (0, 180))],
+           "sequence-alpha.avif")
+    for index in range(3):
+        turned[index].save(path(f"sequence-{index}.png"))
 
 
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
     picture = scene(96, 64)
-    for make in (make_jpeg, make_png, make_gif, make_webp, make_avif):
+    for make in (make_jpeg, make_jpeg_variants, make_png, make_gif, make_webp, make_avif, make_apng, make_animated_webp,
+                 make_sequences):
         make(picture)
+    make_frames()
+    make_dancer()

@@ -1,39 +1,22 @@
-// Reading and writing AVIF through libavif. Refuses to crop, turn or mirror: it says what the file asks for.
-#include "support.h"
+// Reading AVIF through libavif. Refuses to crop, turn or mirror: it says what the file asks for.
+#include "avif_support.h"
 #include "obu.h"
 #include <stdlib.h>
 #include <string.h>
-#include <avif/avif.h>
 
 struct kf_avif_reader {
     avifDecoder *decoder;
+    avifIO io;
+    const uint8_t *bytes;
+    size_t size;
+    // The size that the container announces, and the largest that AV1 data may.
+    uint32_t width, height, max_width, max_height;
+    // Whether what libavif reads are the samples of a sequence, each to be looked at before libaom gets it.
+    bool is_sequence, is_decoding;
+    // Why a sample was kept from libaom.
+    const char *refusal;
+    bool has_failed;
 };
-
-static kf_status fail(kf_message *message, avifResult result, const avifDiagnostics *details) {
-    kf_status status = KF_MALFORMED;
-    switch (result) {
-    case AVIF_RESULT_OUT_OF_MEMORY: status = KF_OUT_OF_MEMORY; break;
-    case AVIF_RESULT_NO_CODEC_AVAILABLE:
-    case AVIF_RESULT_UNSUPPORTED_DEPTH:
-    case AVIF_RESULT_NOT_IMPLEMENTED: status = KF_UNSUPPORTED; break;
-    default: break;
-    }
-    return kf_fail(message, status, details && details->error[0] ? details->error : avifResultToString(result));
-}
-
-// libavif before 1.0 ends the process when it gets no memory for the planes of a picture: it is asked for first. Another
-// thread may take it in between; that cannot be helped from here.
-static bool has_room_for_planes(const avifImage *image) {
-#if AVIF_VERSION < 1000000
-    // Three planes of colour and one of alpha at most.
-    void *volatile memory = malloc((size_t)image->width * image->height * 4 * (image->depth > 8 ? 2 : 1));
-    free(memory);
-    return memory != NULL;
-#else
-    (void)image;
-    return true;
-#endif
-}
 
 static void describe_transforms(const avifImage *image, avifDiagnostics *details, kf_avif_header *header) {
     header->crop_width = image->width;
@@ -78,7 +61,8 @@ static kf_obu_verdict check_data(
 ) {
     kf_obu_verdict whole = kf_obu_check(bytes, size, max_width, max_height);
     size_t color = stats->colorOBUSize, alpha = stats->alphaOBUSize;
-    if (whole != KF_OBU_BROKEN || !alpha || color > size || alpha > size - color) return whole;
+    if (whole == KF_OBU_SOUND || whole == KF_OBU_TOO_LARGE) return whole;
+    if (!alpha || color > size || alpha > size - color) return KF_OBU_BROKEN;
     size_t first[2] = {color, alpha}, last[2] = {alpha, color};
     for (int i = 0; i < 2; i++) {
         kf_obu_verdict head = kf_obu_check(bytes, first[i], max_width, max_height);
@@ -89,29 +73,73 @@ static kf_obu_verdict check_data(
     return KF_OBU_BROKEN;
 }
 
+// libavif asks for a sample of a sequence in one piece, just before a decoder gets it. Those after the first need no
+// header of their own.
+static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *out) {
+    kf_avif_reader *reader = io->data;
+    if (flags || offset > reader->size) return AVIF_RESULT_IO_ERROR;
+    if (size > reader->size - offset) size = reader->size - offset;
+    out->data = reader->bytes + offset;
+    out->size = size;
+    if (!reader->is_sequence || !reader->is_decoding) return AVIF_RESULT_OK;
+    switch (kf_obu_check(out->data, size, reader->max_width, reader->max_height)) {
+    case KF_OBU_TOO_LARGE: reader->refusal = "a coded frame is larger than announced"; break;
+    case KF_OBU_BROKEN: reader->refusal = "a coded frame is broken"; break;
+    case KF_OBU_HEADERLESS:
+    case KF_OBU_SOUND: return AVIF_RESULT_OK;
+    }
+    return AVIF_RESULT_IO_ERROR;
+}
+
 // libavif chooses dav1d, which complains about damaged data on the terminal; libaom does not, but knows no limit on the
 // size. So libaom gets what announces a sensible size, and nobody gets what cannot be overseen.
-static bool choose_decoder(avifDecoder *decoder, const uint8_t *bytes, size_t size, kf_message *message) {
+static bool choose_decoder(kf_avif_reader *reader, kf_message *message) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AOM, AVIF_CODEC_FLAG_CAN_DECODE)) return true;
+    avifDecoder *decoder = reader->decoder;
     avifExtent extent;
     avifResult result = avifDecoderNthImageMaxExtent(decoder, 0, &extent);
-    if (result != AVIF_RESULT_OK) return fail(message, result, &decoder->diag) == KF_OK;
-    if (extent.offset > size || extent.size > size - extent.offset) {
+    if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error) == KF_OK;
+    if (extent.offset > reader->size || extent.size > reader->size - extent.offset) {
         return kf_fail(message, KF_MALFORMED, "the data ends too early") == KF_OK;
     }
-    // The parts of a grid may reach beyond the picture.
-    uint32_t width = decoder->image->width, height = decoder->image->height;
-    uint32_t max_width = width < 32 ? 64 : width * 2, max_height = height < 32 ? 64 : height * 2;
-    switch (check_data(bytes + extent.offset, extent.size, &decoder->ioStats, max_width, max_height)) {
+    const uint8_t *start = reader->bytes + extent.offset;
+    switch (check_data(start, extent.size, &decoder->ioStats, reader->max_width, reader->max_height)) {
     case KF_OBU_TOO_LARGE:
         return kf_fail(message, KF_MALFORMED, "the coded picture is larger than announced") == KF_OK;
+    case KF_OBU_HEADERLESS:
     case KF_OBU_BROKEN:
         return kf_fail(message, KF_MALFORMED, "the coded picture is broken, or scattered over the file") == KF_OK;
     case KF_OBU_SOUND: break;
     }
     decoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
     result = avifDecoderReset(decoder);
-    return result == AVIF_RESULT_OK || fail(message, result, &decoder->diag) == KF_OK;
+    if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error) == KF_OK;
+    reader->is_sequence = decoder->imageCount > 1;
+    return true;
+}
+
+static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t size) {
+    avifDecoder *decoder = reader->decoder;
+    decoder->maxThreads = 1;
+    decoder->ignoreExif = AVIF_TRUE;
+    decoder->ignoreXMP = AVIF_TRUE;
+    // Files in the wild leave out boxes that the standard wants; browsers show them.
+    decoder->strictFlags = AVIF_STRICT_DISABLED;
+    reader->bytes = bytes;
+    reader->size = size;
+    reader->io.read = read_bytes;
+    reader->io.sizeHint = size;
+    reader->io.persistent = AVIF_TRUE;
+    reader->io.data = reader;
+    avifDecoderSetIO(decoder, &reader->io);
+    avifResult result = avifDecoderParse(decoder);
+    if (result != AVIF_RESULT_OK) return result;
+    reader->width = decoder->image->width;
+    reader->height = decoder->image->height;
+    // The parts of a grid may reach beyond the picture.
+    reader->max_width = reader->width < 32 ? 64 : reader->width * 2;
+    reader->max_height = reader->height < 32 ? 64 : reader->height * 2;
+    return AVIF_RESULT_OK;
 }
 
 kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *header, kf_message *message) {
@@ -124,15 +152,9 @@ kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *
         return NULL;
     }
     avifDecoder *decoder = reader->decoder;
-    decoder->maxThreads = 1;
-    decoder->ignoreExif = AVIF_TRUE;
-    decoder->ignoreXMP = AVIF_TRUE;
-    // Files in the wild leave out boxes that the standard wants; browsers show them.
-    decoder->strictFlags = AVIF_STRICT_DISABLED;
-    avifResult result = avifDecoderSetIOMemory(decoder, bytes, size);
-    if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder);
-    if (result != AVIF_RESULT_OK) fail(message, result, &decoder->diag);
-    if (result != AVIF_RESULT_OK || !choose_decoder(decoder, bytes, size, message)) {
+    avifResult result = parse(reader, bytes, size);
+    if (result != AVIF_RESULT_OK) kf_avif_fail(message, result, decoder->diag.error);
+    if (result != AVIF_RESULT_OK || !choose_decoder(reader, message)) {
         kf_avif_close(reader);
         return NULL;
     }
@@ -147,14 +169,35 @@ kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *
     return reader;
 }
 
-kf_status kf_avif_read(kf_avif_reader *reader, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message) {
+double kf_avif_delay(const kf_avif_reader *reader, uint32_t index) {
+    avifImageTiming timing;
+    avifResult result = avifDecoderNthImageTiming(reader->decoder, index, &timing);
+    return result == AVIF_RESULT_OK ? timing.duration : 0;
+}
+
+// Decodes a frame, and those it is built upon unless they are just behind.
+static avifResult decode(kf_avif_reader *reader, uint32_t index) {
+    avifResult result = AVIF_RESULT_OK;
+    // After a failure nobody knows what the decoder has taken in: it begins anew, at the nearest frame that stands alone.
+    if (reader->has_failed) result = avifDecoderReset(reader->decoder);
+    reader->refusal = NULL;
+    reader->is_decoding = true;
+    if (result == AVIF_RESULT_OK) result = avifDecoderNthImage(reader->decoder, index);
+    reader->is_decoding = false;
+    reader->has_failed = result != AVIF_RESULT_OK;
+    return result;
+}
+
+kf_status kf_avif_read(
+    kf_avif_reader *reader, uint32_t index, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message
+) {
     avifDecoder *decoder = reader->decoder;
-    uint32_t width = decoder->image->width, height = decoder->image->height;
-    if (!has_room_for_planes(decoder->image)) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-    avifResult result = avifDecoderNextImage(decoder);
-    if (result != AVIF_RESULT_OK) return fail(message, result, &decoder->diag);
+    if (decoder->image && !kf_avif_has_room(decoder->image)) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    avifResult result = decode(reader, index);
+    if (reader->refusal) return kf_fail(message, KF_MALFORMED, reader->refusal);
+    if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error);
     // The caller's memory has the size that the container announced.
-    if (decoder->image->width != width || decoder->image->height != height) {
+    if (decoder->image->width != reader->width || decoder->image->height != reader->height) {
         return kf_fail(message, KF_MALFORMED, "the picture has another size than announced");
     }
     avifRGBImage rgb;
@@ -165,63 +208,11 @@ kf_status kf_avif_read(kf_avif_reader *reader, uint8_t *rows, size_t stride, boo
     rgb.pixels = rows;
     rgb.rowBytes = (uint32_t)stride;
     result = avifImageYUVToRGB(decoder->image, &rgb);
-    return result == AVIF_RESULT_OK ? KF_OK : fail(message, result, NULL);
+    return result == AVIF_RESULT_OK ? KF_OK : kf_avif_fail(message, result, NULL);
 }
 
 void kf_avif_close(kf_avif_reader *reader) {
     if (!reader) return;
     if (reader->decoder) avifDecoderDestroy(reader->decoder);
     free(reader);
-}
-
-// The picture that is to be coded, in the planes the coder wants.
-static avifResult fill(avifImage *image, const uint8_t *rows, size_t stride, bool has_alpha) {
-    if (!has_room_for_planes(image)) return AVIF_RESULT_OUT_OF_MEMORY;
-    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
-    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
-    image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT601;
-    avifRGBImage rgb;
-    avifRGBImageSetDefaults(&rgb, image);
-    rgb.format = AVIF_RGB_FORMAT_BGRA;
-    rgb.depth = 8;
-    rgb.ignoreAlpha = !has_alpha;
-    rgb.pixels = (uint8_t *)rows;
-    rgb.rowBytes = (uint32_t)stride;
-    return avifImageRGBToYUV(image, &rgb);
-}
-
-kf_status kf_avif_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality,
-    uint8_t **bytes, size_t *size, kf_message *message
-) {
-    if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
-        return kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
-    }
-    avifPixelFormat format = quality >= 90 ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
-    avifImage *image = avifImageCreate(width, height, 8, format);
-    avifEncoder *encoder = avifEncoderCreate();
-    avifRWData output = AVIF_DATA_EMPTY;
-    avifResult result = AVIF_RESULT_OUT_OF_MEMORY;
-    if (image && encoder) {
-        encoder->maxThreads = 1;
-        encoder->speed = 8;
-        int quantizer = (100 - quality) * AVIF_QUANTIZER_WORST_QUALITY / 100;
-        encoder->minQuantizer = encoder->maxQuantizer = quantizer;
-        encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = AVIF_QUANTIZER_LOSSLESS;
-        result = fill(image, rows, stride, has_alpha);
-        if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
-    }
-    if (image) avifImageDestroy(image);
-    if (encoder) avifEncoderDestroy(encoder);
-    if (result != AVIF_RESULT_OK) {
-        avifRWDataFree(&output);
-        return fail(message, result, NULL);
-    }
-    // libavif has its own allocator; ours is malloc.
-    kf_buffer buffer = {0};
-    bool copied = kf_buffer_append(&buffer, output.data, output.size);
-    avifRWDataFree(&output);
-    if (!copied) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-    kf_buffer_take(&buffer, bytes, size);
-    return KF_OK;
 }

@@ -1,122 +1,106 @@
-// Reading the first frame of a GIF through giflib. Refuses to know animation.
+// The pixels of a GIF frame, unpacked. Refuses to know blocks, colours of the file and animation: those are Swift's.
 #include "support.h"
-#include <stdlib.h>
 #include <string.h>
-#include <gif_lib.h>
 
-struct kf_gif_reader {
-    GifFileType *file;
-    const uint8_t *bytes;
-    size_t left;
-};
+enum { MOST_CODES = 4096, MOST_BITS = 12, ALPHABET = 256, CHUNK = 16 };
+_Static_assert(KF_GIF_BEFORE == ALPHABET && KF_GIF_AFTER >= CHUNK, "the header and this file disagree");
 
-static int read_bytes(GifFileType *file, GifByteType *to, int count) {
-    kf_gif_reader *reader = file->UserData;
-    size_t available = reader->left < (size_t)count ? reader->left : (size_t)count;
-    memcpy(to, reader->bytes, available);
-    reader->bytes += available;
-    reader->left -= available;
-    return (int)available;
+// Codes come in blocks of at most 255 bytes, each after its length; a block without bytes ends them.
+typedef struct {
+    const uint8_t *at, *block_end, *end;
+    uint64_t bits;
+    unsigned count;
+} code_reader;
+
+static inline uint64_t load_little_endian(const uint8_t *bytes) {
+    uint64_t word = 0;
+    for (int i = 0; i < 8; i++) word |= (uint64_t)bytes[i] << (8 * i);
+    return word;
 }
 
-static bool fail(kf_message *message, int code) {
-    const char *text = GifErrorString(code);
-    kf_fail(message, code == D_GIF_ERR_NOT_ENOUGH_MEM ? KF_OUT_OF_MEMORY : KF_MALFORMED, text ? text : "damaged data");
-    return false;
-}
-
-kf_gif_reader *kf_gif_open(const uint8_t *bytes, size_t size, kf_message *message) {
-    kf_gif_reader *reader = calloc(1, sizeof *reader);
-    if (!reader) {
-        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-        return NULL;
+// Sees to it that there are more than 56 bits, unless the data ends before.
+static inline void refill(code_reader *reader) {
+    if (reader->block_end - reader->at >= 8) {
+        // More is put above the counted bits than is counted: the same bits come again with the next refill.
+        reader->bits |= load_little_endian(reader->at) << reader->count;
+        reader->at += (63 - reader->count) >> 3;
+        reader->count |= 56;
+        return;
     }
-    reader->bytes = bytes;
-    reader->left = size;
-    int code = 0;
-    reader->file = DGifOpen(reader, read_bytes, &code);
-    if (!reader->file) {
-        fail(message, code);
-        kf_gif_close(reader);
-        return NULL;
-    }
-    return reader;
-}
-
-// Skips to the first picture; answers its transparent colour index or −1, or −2 when there is no picture.
-static int find_first_frame(kf_gif_reader *reader, kf_message *message) {
-    int transparent = NO_TRANSPARENT_COLOR;
-    for (;;) {
-        GifRecordType type;
-        if (DGifGetRecordType(reader->file, &type) == GIF_ERROR) return fail(message, reader->file->Error), -2;
-        if (type == IMAGE_DESC_RECORD_TYPE) {
-            if (DGifGetImageDesc(reader->file) == GIF_ERROR) return fail(message, reader->file->Error), -2;
-            return transparent;
+    while (reader->count <= 56) {
+        if (reader->at == reader->block_end) {
+            if (reader->at == reader->end || *reader->at == 0) return;
+            size_t length = *reader->at++, left = (size_t)(reader->end - reader->at);
+            reader->block_end = reader->at + (length < left ? length : left);
+            if (reader->at == reader->block_end) return;
         }
-        if (type == TERMINATE_RECORD_TYPE) return kf_fail(message, KF_MALFORMED, "there is no picture in it"), -2;
-        if (type != EXTENSION_RECORD_TYPE) continue;
-        int function;
-        GifByteType *block;
-        if (DGifGetExtension(reader->file, &function, &block) == GIF_ERROR) {
-            return fail(message, reader->file->Error), -2;
-        }
-        while (block) {
-            GraphicsControlBlock control;
-            if (function == GRAPHICS_EXT_FUNC_CODE && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
-                transparent = control.TransparentColor;
-            }
-            if (DGifGetExtensionNext(reader->file, &block) == GIF_ERROR) return fail(message, reader->file->Error), -2;
-        }
+        reader->bits |= (uint64_t)*reader->at++ << reader->count;
+        reader->count += 8;
     }
 }
 
-static void draw_row(
-    const GifPixelType *indices, int count, const ColorMapObject *map, int transparent, uint8_t *to
-) {
-    for (int x = 0; x < count; x++, to += 4) {
-        if (indices[x] == transparent || indices[x] >= map->ColorCount) continue;
-        const GifColorType *color = &map->Colors[indices[x]];
-        to[0] = color->Blue;
-        to[1] = color->Green;
-        to[2] = color->Red;
-        to[3] = 255;
-    }
+// Copies chunk by chunk: what is written behind the last byte is overwritten later, or lies behind the pixels.
+static inline void copy_string(uint8_t *to, const uint8_t *from, size_t length) {
+    size_t done = 0;
+    do {
+        uint8_t chunk[CHUNK];
+        memcpy(chunk, from + done, CHUNK);
+        memcpy(to + done, chunk, CHUNK);
+        done += CHUNK;
+    } while (done < length);
 }
 
-bool kf_gif_read_first_frame(
-    kf_gif_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, kf_message *message
-) {
-    static const int starts[4] = {0, 4, 2, 1}, steps[4] = {8, 8, 4, 2};
-    int transparent = find_first_frame(reader, message);
-    if (transparent == -2) return false;
-    const GifFileType *file = reader->file;
-    const GifImageDesc frame = file->Image;
-    const ColorMapObject *map = frame.ColorMap ? frame.ColorMap : file->SColorMap;
-    if (!map) return kf_fail(message, KF_MALFORMED, "there is no colour table"), false;
-    GifPixelType *indices = malloc((size_t)frame.Width + 1);
-    if (!indices) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory"), false;
-    // What lies outside the canvas is decoded and not drawn.
-    int visible = (int)width - frame.Left;
-    if (visible > frame.Width) visible = frame.Width;
-    bool any = false, more = true;
-    for (int pass = 0; pass < (frame.Interlace ? 4 : 1) && more; pass++) {
-        int step = frame.Interlace ? steps[pass] : 1;
-        for (int y = frame.Interlace ? starts[pass] : 0; y < frame.Height && more; y += step) {
-            more = DGifGetLine(reader->file, indices, frame.Width) != GIF_ERROR;
-            if (!more) continue;
-            any = true;
-            int row = frame.Top + y;
-            if (row >= (int)height || visible <= 0) continue;
-            draw_row(indices, visible, map, transparent, rows + (size_t)row * stride + (size_t)frame.Left * 4);
+// A code stands for pixels that have been unpacked before, so the table says where those are: no string is ever taken
+// apart, and the strings of the alphabet stand before the first pixel. What keeps all places within `memory`:
+//  * every code that is looked up is below `next`, and `next` never exceeds MOST_CODES: each entry has been written;
+//  * an entry's string ends at the latest one pixel behind those unpacked when the entry was made, a pixel that the very
+//    code that makes the entry unpacks. Within that code's own string this is the last pixel; it equals the first.
+size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count) {
+    uint32_t starts[MOST_CODES];
+    uint16_t lengths[MOST_CODES];
+    if (size < 1 || bytes[0] < 1 || bytes[0] > 8 || count == 0) return 0;
+    const unsigned clear = 1u << bytes[0], first_size = bytes[0] + 1u;
+    code_reader reader = {bytes + 1, bytes + 1, bytes + size, 0, 0};
+    uint8_t *pixels = memory + ALPHABET;
+    for (unsigned i = 0; i < ALPHABET; i++) memory[i] = (uint8_t)i;
+    for (unsigned i = 0; i < clear; i++) starts[i] = i, lengths[i] = 1;
+
+    unsigned code_size = first_size, next = clear + 2;
+    uint32_t previous_start = 0;
+    size_t previous_length = 0, done = 0;
+    while (done < count) {
+        if (reader.count < MOST_BITS) refill(&reader);
+        if (reader.count < code_size) break;
+        unsigned code = (unsigned)reader.bits & ((1u << code_size) - 1);
+        reader.bits >>= code_size;
+        reader.count -= code_size;
+        if ((code & ~1u) == clear) {
+            if (code != clear) break;
+            code_size = first_size;
+            next = clear + 2;
+            previous_length = 0;
+            continue;
         }
+        if (previous_length > 0 && next < MOST_CODES) {
+            starts[next] = previous_start;
+            lengths[next] = (uint16_t)(previous_length + 1);
+            next++;
+        }
+        if (code >= next) break;
+        size_t length = lengths[code];
+        if (length > count - done) length = count - done;
+        const uint8_t *string = memory + starts[code];
+        copy_string(pixels + done, string, length);
+        // The one string that ends with a pixel of its own.
+        if (string + length > pixels + done && length > 1) pixels[done + length - 1] = pixels[done];
+        previous_start = (uint32_t)(ALPHABET + done);
+        previous_length = length;
+        done += length;
+        if (next == 1u << code_size && code_size < MOST_BITS) code_size++;
     }
-    free(indices);
-    return any || fail(message, file->Error);
+    return done;
 }
 
-void kf_gif_close(kf_gif_reader *reader) {
-    if (!reader) return;
-    int code;
-    if (reader->file) DGifCloseFile(reader->file, &code);
-    free(reader);
+void kf_gif_color(const uint8_t *indices, size_t count, const uint32_t colors[256], uint32_t *pixels) {
+    for (size_t i = 0; i < count; i++) pixels[i] = colors[indices[i]];
 }

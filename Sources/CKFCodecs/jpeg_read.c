@@ -1,24 +1,8 @@
 // Reading JPEG through libjpeg-turbo, row by row. Refuses to know what the rows are for.
-#include "support.h"
-#include <setjmp.h>
-#include <stdio.h>
+#include "jpeg.h"
 #include <stdlib.h>
 #include <string.h>
-#include <jpeglib.h>
 #include <jerror.h>
-
-struct kf_jpeg_reader {
-    struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    jmp_buf escape;
-    kf_message *message;
-    uint8_t *icc;
-    uint32_t max_scans;
-    // The data ended before the first row of blocks was complete: there is no picture.
-    bool ended_early;
-};
 
 static kf_jpeg_reader *reader_of(j_common_ptr info) { return (kf_jpeg_reader *)info->client_data; }
 
@@ -109,8 +93,7 @@ static uint64_t count_coefficient_bytes(struct jpeg_decompress_struct *info) {
     return blocks * sizeof(JBLOCK);
 }
 
-kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *header, kf_message *message) {
-    memset(header, 0, sizeof *header);
+kf_jpeg_reader *kf_jpeg_create(kf_message *message) {
     kf_jpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
@@ -122,6 +105,54 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
     reader->errors.emit_message = on_message;
     reader->errors.output_message = on_output;
     reader->info.client_data = reader;
+    return reader;
+}
+
+void kf_jpeg_keep_markers(kf_jpeg_reader *reader) {
+    jpeg_save_markers(&reader->info, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_save_markers(&reader->info, JPEG_APP0 + 2, 0xFFFF);
+}
+
+void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header) {
+    header->width = reader->info.image_width;
+    header->height = reader->info.image_height;
+    header->components = (uint32_t)reader->info.num_components;
+    header->adobe = reader->info.saw_Adobe_marker;
+    header->progressive = reader->info.progressive_mode;
+    header->coefficient_bytes = count_coefficient_bytes(&reader->info);
+    find_exif(reader, header);
+    find_profile(reader, header);
+}
+
+void kf_jpeg_choose_output(kf_jpeg_reader *reader, uint32_t eighths) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    bool cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+    info->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_BGRA;
+    info->scale_num = eighths;
+    info->scale_denom = 8;
+}
+
+// Where the file ends, or the last segment begins when the file ends within it: libjpeg would take the marker we put at the
+// end for a part of the segment, and give up scans that are complete.
+static size_t whole_segments(const uint8_t *bytes, size_t size) {
+    const size_t longest = 0xFFFF + 2;
+    const size_t first = size > longest ? size - longest : 0;
+    for (size_t i = size; i-- > first + 1;) {
+        const uint8_t code = bytes[i];
+        // Within pictures 0xFF is followed by 0 or a restart marker; several in a row are padding.
+        if (bytes[i - 1] != 0xFF || code == 0 || code == 0xFF || (code >= JPEG_RST0 && code < JPEG_RST0 + 8)) continue;
+        if (code < 0xC0 || code == JPEG_EOI || code == 0xD8) return size;
+        const bool has_length = i + 2 < size;
+        const size_t length = has_length ? (size_t)bytes[i + 1] << 8 | bytes[i + 2] : longest;
+        return length > size - i - 1 ? i - 1 : size;
+    }
+    return size;
+}
+
+kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *header, kf_message *message) {
+    memset(header, 0, sizeof *header);
+    kf_jpeg_reader *reader = kf_jpeg_create(message);
+    if (!reader) return NULL;
     if (setjmp(reader->escape)) {
         kf_jpeg_close(reader);
         return NULL;
@@ -133,26 +164,11 @@ kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *
     reader->source.resync_to_restart = jpeg_resync_to_restart;
     reader->source.term_source = end_source;
     reader->source.next_input_byte = bytes;
-    reader->source.bytes_in_buffer = size;
+    reader->source.bytes_in_buffer = whole_segments(bytes, size);
     reader->info.src = &reader->source;
-    jpeg_save_markers(&reader->info, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_save_markers(&reader->info, JPEG_APP0 + 2, 0xFFFF);
+    kf_jpeg_keep_markers(reader);
     jpeg_read_header(&reader->info, TRUE);
-    if (reader->info.data_precision != 8) {
-        char text[64];
-        snprintf(text, sizeof text, "%d bits a component; only 8 can be decoded", reader->info.data_precision);
-        kf_fail(message, KF_UNSUPPORTED, text);
-        kf_jpeg_close(reader);
-        return NULL;
-    }
-    header->width = reader->info.image_width;
-    header->height = reader->info.image_height;
-    header->components = (uint32_t)reader->info.num_components;
-    header->adobe = reader->info.saw_Adobe_marker;
-    header->progressive = reader->info.progressive_mode;
-    header->coefficient_bytes = count_coefficient_bytes(&reader->info);
-    find_exif(reader, header);
-    find_profile(reader, header);
+    kf_jpeg_describe(reader, header);
     reader->message = NULL;
     return reader;
 }
@@ -168,10 +184,7 @@ kf_status kf_jpeg_start(
         reader->progress.progress_monitor = on_progress;
         info->progress = &reader->progress;
     }
-    bool cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
-    info->out_color_space = cmyk ? JCS_CMYK : JCS_EXT_BGRA;
-    info->scale_num = eighths;
-    info->scale_denom = 8;
+    kf_jpeg_choose_output(reader, eighths);
     jpeg_start_decompress(info);
     if (reader->ended_early) return kf_fail(message, KF_MALFORMED, "the data ends before the first row");
     *width = info->output_width;
@@ -189,7 +202,8 @@ uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint
         uint32_t done = info->output_scanline - first;
         uint32_t wanted = count - done < 8 ? count - done : 8;
         for (uint32_t i = 0; i < wanted; i++) some[i] = rows + (size_t)(done + i) * stride;
-        jpeg_read_scanlines(info, some, wanted);
+        // Scan by scan, rows can only be missing where the file's own structure was misread.
+        if (jpeg_read_scanlines(info, some, wanted) == 0) return info->output_scanline - first;
         if (reader->ended_early) {
             kf_fail(message, KF_MALFORMED, "the data ends before the first row");
             return 0;
@@ -202,5 +216,6 @@ void kf_jpeg_close(kf_jpeg_reader *reader) {
     if (!reader) return;
     jpeg_destroy_decompress(&reader->info);
     free(reader->icc);
+    free(reader->pending.bytes);
     free(reader);
 }

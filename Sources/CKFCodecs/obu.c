@@ -94,5 +94,5 @@ kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, uint32_t max_widt
         }
         offset += length;
     }
-    return has_header ? KF_OBU_SOUND : KF_OBU_BROKEN;
+    return has_header ? KF_OBU_SOUND : KF_OBU_HEADERLESS;
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum kf_obu_verdict { KF_OBU_SOUND, KF_OBU_BROKEN, KF_OBU_TOO_LARGE } kf_obu_verdict;
+/// Headerless: whole units, none of which announces a size.
+typedef enum kf_obu_verdict { KF_OBU_SOUND, KF_OBU_HEADERLESS, KF_OBU_BROKEN, KF_OBU_TOO_LARGE } kf_obu_verdict;
 
 /// Whether AV1 data is a run of whole units, and no picture in it is announced larger than this.
 kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height);

@@ -1,4 +1,5 @@
 // Reading PNG through libpng, row by row. Refuses to know what the rows are for.
+#include "png_layout.h"
 #include "support.h"
 #include <setjmp.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct kf_png_reader {
     kf_message *message;
     const uint8_t *bytes;
     size_t left;
+    bool cut;
     uint32_t height, next_row;
 };
 
@@ -109,18 +111,63 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     // A profile that libpng dislikes is judged by lcms, not refused with the picture.
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
     png_set_benign_errors(reader->png, 1);
+    // Rows that are there are shown, whatever the sum over all of them says.
+    png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     // libpng reads 8 KB at a time or fails. Of a file that is cut it shall see all but the last few bytes.
-    if (is_cut(bytes, size)) png_set_compression_buffer_size(reader->png, 16);
+    reader->cut = is_cut(bytes, size);
+    if (reader->cut) png_set_compression_buffer_size(reader->png, 16);
     png_read_info(reader->png, reader->info);
     describe(reader, header);
     reader->message = NULL;
     return reader;
 }
 
+// Where there is no palette entry, libpng shows black.
+static void describe_palette(kf_png_reader *reader, kf_png_layout *layout) {
+    png_colorp colors = NULL;
+    png_bytep alphas = NULL;
+    int count = 0, alpha_count = 0;
+    png_get_PLTE(reader->png, reader->info, &colors, &count);
+    png_get_tRNS(reader->png, reader->info, &alphas, &alpha_count, NULL);
+    for (int i = 0; i < count; i++) {
+        layout->palette[i] = (uint32_t)colors[i].red << 16 | (uint32_t)colors[i].green << 8 | colors[i].blue;
+    }
+    for (int i = 0; i < 256; i++) layout->palette_alpha[i] = i < alpha_count ? alphas[i] : 255;
+}
+
+void kf_png_describe_layout(kf_png_reader *reader, kf_png_layout *layout) {
+    png_structp png = reader->png;
+    png_infop info = reader->info;
+    memset(layout, 0, sizeof *layout);
+    layout->width = png_get_image_width(png, info);
+    layout->height = png_get_image_height(png, info);
+    layout->depth = png_get_bit_depth(png, info);
+    layout->components = png_get_channels(png, info);
+    layout->interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    layout->cut = reader->cut;
+    layout->indexed = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
+    png_color_16p key = NULL;
+    if (layout->indexed) {
+        describe_palette(reader, layout);
+    } else if (png_get_tRNS(png, info, NULL, NULL, &key) && key) {
+        const bool grey = layout->components < 3;
+        const uint16_t values[3] = {grey ? key->gray : key->red, key->green, key->blue};
+        layout->has_key = true;
+        memcpy(layout->key, values, sizeof values);
+    }
+    // libpng has read the length and the name of the first IDAT chunk, and nothing behind them.
+    layout->chunks = reader->bytes - 8;
+    layout->chunks_size = reader->left + 8;
+}
+
 uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message) {
     uint32_t first = reader->next_row;
     reader->message = message;
-    if (setjmp(reader->escape)) return reader->next_row - first;
+    if (setjmp(reader->escape)) {
+        // What libpng dislikes may lie behind the last row, which is complete by then.
+        reader->next_row = png_get_current_row_number(reader->png);
+        return reader->next_row - first;
+    }
     if (first == 0) {
         ask_for_bgra(reader);
         png_start_read_image(reader->png);

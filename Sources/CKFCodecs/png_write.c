@@ -50,6 +50,11 @@ kf_png_writer *kf_png_writer_open(uint32_t width, uint32_t height, bool has_alph
     png_set_IHDR(
         png, writer->info, width, height, 8, has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    // Level 3 with all filters: of 2 megapixels, a photo takes 0.2 s where zlib's own 6 takes 0.9 and saves a twelfth of
+    // the bytes; a screenshot 0.04 instead of 0.06 s, with a tenth more bytes. Files that are kept are read more often
+    // than written, and are read at the same speed. Chunks of 64 KB instead of 8.
+    png_set_compression_level(png, 3);
+    png_set_compression_buffer_size(png, 64 * 1024);
     png_set_sRGB(png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_write_info(png, writer->info);
     png_set_bgr(png);

@@ -18,16 +18,17 @@ package final class WorkExecutor: TaskExecutor {
 
     private let jobs = JobQueue()
     private let name: String
-    private let threads: Int
+    /// How many threads there are at most.
+    package let threadCount: Int
     private let isStarted = Locked(false)
 
     /// Creates an executor with a fixed number of threads, at least one.
     package init(_ name: String, threads: Int) {
         self.name = name
-        self.threads = max(1, threads)
+        threadCount = max(1, threads)
     }
 
-    deinit { jobs.close(threads: threads) }
+    deinit { jobs.close(threads: threadCount) }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         startIfNeeded()
@@ -47,7 +48,7 @@ package final class WorkExecutor: TaskExecutor {
             return !isStarted
         }
         guard mustStart else { return }
-        for index in 0..<threads {
+        for index in 0..<threadCount {
             let thread = Thread { [jobs, name] in
                 kf_name_thread("\(name).\(index)")  // Foundation's `name` is lost on Linux
                 jobs.work()

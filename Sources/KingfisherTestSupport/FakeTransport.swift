@@ -99,6 +99,8 @@ public final class FakeTransfer: TransportTask {
     }
     /// Whether it was cancelled.
     public var isCancelled: Bool { state.withLock { $0.cancellations > 0 } }
+    /// Opens when the transfer is cancelled.
+    public let cancelled = Gate()
     /// Whether it completed, by itself or by being cancelled.
     public var isComplete: Bool { state.withLock { $0.isComplete } }
 
@@ -109,6 +111,7 @@ public final class FakeTransfer: TransportTask {
             defer { state.isComplete = true }
             return !state.isComplete
         }
+        cancelled.open()
         if completes { events.didComplete(TransportError(.cancelled, "cancelled", url: originalRequest.url)) }
     }
 

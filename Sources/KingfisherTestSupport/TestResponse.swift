@@ -22,6 +22,8 @@ public struct TestResponse: Sendable {
         case stall(after: Int)
         /// Nothing more is sent until the gate opens.
         case hold(after: Int, until: Gate)
+        /// The same, several times: in the order of the counts, each waiting for a gate of its own.
+        case holds([(after: Int, until: Gate)])
     }
 
     /// The status code.

@@ -129,15 +129,24 @@ private struct Playback: Sendable {
             case .stall(let count):
                 try await write(0..<min(count, response.body.count))
                 return
-            case .hold(let count, let gate):
-                try await write(0..<min(count, response.body.count))
-                await gate.wait()
-                try await write(min(count, response.body.count)..<response.body.count)
+            case .hold(let count, let gate): try await write(holding: [(count, gate)])
+            case .holds(let holds): try await write(holding: holds)
             }
             finish()
         } catch {
             channel.close(promise: nil)
         }
+    }
+
+    private func write(holding holds: [(after: Int, until: Gate)]) async throws {
+        var start = 0
+        for hold in holds {
+            let end = min(max(hold.after, start), response.body.count)
+            try await write(start..<end)
+            await hold.until.wait()
+            start = end
+        }
+        try await write(start..<response.body.count)
     }
 
     private func write(_ range: Range<Int>) async throws {

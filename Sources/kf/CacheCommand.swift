@@ -24,7 +24,7 @@ struct CacheCommand: AsyncParsableCommand {
             let console = Console()
             let isYes: Bool
             do throws(KingfisherError) {
-                isYes = try await body(try cacheArguments.requiredCache(), console)
+                isYes = try await body(cacheArguments.existingCache(), console)
             } catch {
                 console.error(Failure(error).text)
                 throw ExitStatus.failed
@@ -91,7 +91,7 @@ extension CacheCommand {
                     table.add(
                         Units.bytes(entry.size),
                         entry.expiryText,
-                        Units.abbreviated(entry.key ?? entry.fileName)
+                        Units.source(entry.key ?? entry.fileName)
                     )
                 }
                 if !table.isEmpty { console.print(table.description) }
@@ -110,8 +110,12 @@ extension CacheCommand {
 
         func run() async throws {
             try await arguments.run { cache, console throws(KingfisherError) in
-                let isThere = await cache.imageCachedTypeAsync(forKey: key).cached
-                arguments.say(console, ["key": .string(key), "cached": .bool(isThere)], isThere ? "yes" : "no")
+                let isThere = try await cache.storedKey(for: key) != nil
+                arguments.say(
+                    console,
+                    ["key": .string(Redaction.source(key)), "cached": .bool(isThere)],
+                    isThere ? "yes" : "no"
+                )
                 return isThere
             }
         }
@@ -127,11 +131,12 @@ extension CacheCommand {
 
         func run() async throws {
             try await arguments.run { cache, console throws(KingfisherError) in
-                let isThere = await cache.imageCachedTypeAsync(forKey: key).cached
-                try await Self.remove(key, cache)
+                let stored = try await cache.storedKey(for: key)
+                let isThere = stored != nil
+                if let stored { try await Self.remove(stored, cache) }
                 arguments.say(
                     console,
-                    ["key": .string(key), "removed": .bool(isThere)],
+                    ["key": .string(Redaction.source(key)), "removed": .bool(isThere)],
                     isThere ? "removed" : "was not there"
                 )
                 return isThere
@@ -196,12 +201,22 @@ extension CacheCommand.Arguments {
     }
 }
 
+extension ImageCache {
+    /// The key of the entry that is printed as `key`, whose own may have credentials; nil when nothing is stored.
+    fileprivate func storedKey(for key: String) async throws(KingfisherError) -> String? {
+        if await imageCachedTypeAsync(forKey: key).cached { return key }
+        return try await diskEntries().first { entry in
+            !entry.isExpired && entry.key.map { Redaction.source($0) == key } ?? false
+        }?.key
+    }
+}
+
 extension ImageCache.DiskEntry {
     fileprivate var isExpired: Bool { expiration <= .now }
 
     fileprivate var json: JSON {
         [
-            "key": .optional(key, JSON.string),
+            "key": .optional(key.map(Redaction.source), JSON.string),
             "file": .string(fileName),
             "bytes": .int(size),
             "expires": expiration == .distantFuture ? .null : .number(expiration.timeIntervalSince1970.rounded()),

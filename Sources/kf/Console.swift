@@ -13,20 +13,27 @@ final class Console: Sendable {
         var lastDrawn = ContinuousClock.now - .seconds(1)
     }
 
+    /// Why standard output could not be written, the first time it could not; of the whole process.
+    private static let outputProblem = Locked<Int32?>(nil)
+
     private let state = Locked(State())
     private let isQuiet: Bool
     private let showsProgress: Bool
+    private let results: Int32
 
-    /// - Parameter isQuiet: only errors are said.
-    init(isQuiet: Bool = false) {
+    /// - Parameters:
+    ///   - isQuiet: Only errors are said.
+    ///   - results: Where results are said; not standard output when that is taken by a picture's bytes.
+    init(isQuiet: Bool = false, results: Int32 = STDOUT_FILENO) {
         self.isQuiet = isQuiet
+        self.results = results
         showsProgress = !isQuiet && isatty(STDERR_FILENO) == 1
     }
 
     /// Says a result; to those who want quiet only when it was asked for in so many words.
     func print(_ line: String, always: Bool = false) {
         guard always || !isQuiet else { return }
-        say(line, to: STDOUT_FILENO)
+        say(line, to: results)
     }
 
     /// Says what did not work, after the tool's name, as scripts expect it.
@@ -85,16 +92,16 @@ final class Console: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes everything, or gives up when nobody listens any more.
     private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                bytes = bytes.dropFirst(count)
-            } else if errno != EINTR {
-                return
-            }
-        }
+        guard !FileDescriptorOutput.write(Array(text.utf8), to: descriptor) else { return }
+        let problem = errno
+        guard descriptor == STDOUT_FILENO else { return }
+        outputProblem.withLock { $0 = $0 ?? problem }
+    }
+
+    /// Says so if results were lost on the way to standard output, unless that is because nobody wants any more.
+    static var failureOfOutput: Failure? {
+        guard let problem = outputProblem.withLock({ $0 }), problem != EPIPE else { return nil }
+        return .cannotWrite("standard output", problem)
     }
 }

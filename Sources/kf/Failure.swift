@@ -14,7 +14,7 @@ struct Failure: Error, Equatable {
 
     /// The argument names no picture.
     static func badSource(_ error: SourceArgumentError) -> Failure {
-        Failure(code: 9001, reason: "badSource", message: error.problem)
+        Failure(code: 9001, reason: "badSource", message: Redaction.text(error.problem))
     }
 
     /// The output cannot be written.
@@ -27,13 +27,12 @@ struct Failure: Error, Equatable {
         )
     }
 
-    /// The picture cannot be encoded in the wanted format.
-    static func cannotEncode(_ format: String, _ why: String) -> Failure {
-        Failure(
-            code: 9003,
-            reason: "cannotEncode",
-            message: "cannot write \(format): \(why); use --format png, jpeg or webp"
-        )
+    /// The picture cannot be encoded in the wanted format, but perhaps in others.
+    static func cannotEncode(_ format: String, _ why: String, instead: [OutputFormat] = []) -> Failure {
+        let names = instead.map(\.rawValue)
+        let list = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
+        let advice = names.isEmpty ? "" : "; use --format \(list.joined(separator: " or "))"
+        return Failure(code: 9003, reason: "cannotEncode", message: "cannot write \(format): \(why)\(advice)")
     }
 
     /// The bytes have no header that can be read.
@@ -45,7 +44,7 @@ struct Failure: Error, Equatable {
     init(_ error: KingfisherError) {
         code = error.errorCode
         reason = Self.name(of: error)
-        message = Self.oneLine(error.errorDescription ?? "superseded by another load")
+        message = Self.oneLine((error.errorDescription ?? "superseded by another load") + Self.consequence(of: error))
     }
 
     init(code: Int, reason: String, message: String) {
@@ -73,7 +72,18 @@ struct Failure: Error, Equatable {
         return Mirror(reflecting: reason).children.first?.label ?? "\(reason)"
     }
 
+    /// What a status means that the library takes for a success, and that brings no picture all the same.
+    private static func consequence(of error: KingfisherError) -> String {
+        guard case .responseError(.invalidHTTPStatusCode(let response)) = error else { return "" }
+        return switch response.statusCode {
+        case 200..<300: ", so there is no picture"
+        case 300..<400: ", but with no Location to go on to"
+        default: ""
+        }
+    }
+
+    /// One line, without the credentials of URLs.
     private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        Redaction.text(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     }
 }

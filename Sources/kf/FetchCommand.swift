@@ -11,11 +11,13 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Load pictures, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Sources that fail do not stop the others.
+            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline when \
+            WebP is written, and the first one otherwise. Sources that fail do not stop the others.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
-            frames, format, milliseconds, output; or source and error {code, reason, message}. bytes and format are \
-            those of the output, or without one those of the picture as it was loaded.
+            frames, format, milliseconds, output; or source and error {code, reason, message}. bytes, frames and format \
+            are those of the output, or without one those of the picture as it was loaded. With -o - the lines go to standard \
+            error.
             """
     )
 
@@ -24,7 +26,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write to this file, or into this directory for several sources.", valueName: "file|dir")
+        help: ArgumentHelp(
+            "Write to this file, or into this directory for several sources; - is standard output.",
+            valueName: "file|dir"
+        )
     )
     var output: String?
 
@@ -45,10 +50,14 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var network: NetworkArguments
 
-    @Option(help: ArgumentHelp("Load this many sources at once.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Load this many sources at once.", valueName: "n"))
     var concurrency = 4
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("Load everything this many times.", valueName: "n"))
+    @Option(
+        name: .customLong("repeat"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Load everything this many times.", valueName: "n")
+    )
     var rounds = 1
 
     @Flag(help: "Print one JSON object a line.")
@@ -66,8 +75,8 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let console = Console(isQuiet: quiet)
         let place = try place()
+        let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: place))
         if case .directory(let path) = place {
             do throws(Failure) {
                 try await OutputFile.makeDirectory(path)
@@ -82,6 +91,7 @@ struct FetchCommand: AsyncParsableCommand {
             place: place,
             format: processing.format,
             quality: processing.quality,
+            isStill: processing.still,
             concurrency: concurrency,
             usesJSON: json,
             console: console
@@ -91,9 +101,19 @@ struct FetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
+    /// Whether the output is one that may be an animation, as far as that was said.
+    private var writesAnimations: Bool {
+        guard !processing.still else { return false }
+        return processing.format == .webp || processing.format == nil && output?.lowercased().hasSuffix(".webp") == true
+    }
+
     private func place() throws -> OutputPlace {
         do throws(OutputPlaceError) {
-            return try OutputPlace(output, sources: sources.count)
+            let place = try OutputPlace(output, sources: sources.count)
+            try place.checkTerminal(force: processing.force)
+            // Of what is not changed the bytes are kept, whatever their format.
+            if pipeline != nil, processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
+            return place
         } catch {
             throw ValidationError(error.description)
         }
@@ -103,11 +123,13 @@ struct FetchCommand: AsyncParsableCommand {
         var options: KingfisherOptionsInfo = []
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
+        if processing.still { options.append(.onlyLoadFirstFrame) }
         if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
         return PictureLoader(
             downloader: network.downloader(),
             cache: cacheArguments.cache,
             processor: try PipelineArgument(pipeline).processor,
+            policy: writesAnimations ? .transformFrames : .firstFrame,
             writesToDisk: !memoryOnly,
             options: options
         )

@@ -12,6 +12,8 @@ struct FetchRun: Sendable {
     let place: OutputPlace
     let format: OutputFormat?
     let quality: Double?
+    /// Whether of animations only the first frame is wanted.
+    let isStill: Bool
     let concurrency: Int
     let usesJSON: Bool
     let console: Console
@@ -62,26 +64,29 @@ struct FetchRun: Sendable {
     /// Writes the picture, if that was asked for.
     private func write(_ picture: LoadedPicture, name: String?) async throws(Failure) -> FetchReport.Output? {
         guard let name, place != .nowhere else { return nil }
-        var encoding = Encoding(format: format, quality: quality, isProcessed: loader.processor != nil)
-        if case .file(let path) = place { encoding.fileName = path }
+        var encoding = Encoding(format: format, quality: quality, isChanged: loader.processor != nil || isStill)
+        encoding.fileName = place.fileName
         let (data, type) = try await encoding.encoded(picture.image, original: picture.data)
         let path: String
         switch place {
         case .nowhere: return nil
+        case .standardOutput:
+            try await OutputFile.writeToStandardOutput(data)
+            return FetchReport.Output(path: "-", data: data, type: type)
         case .file(let file): path = file
         case .directory(let directory):
             let stem = (directory as NSString).appendingPathComponent(name)
             path = type.preferredFileExtension.map { "\(stem).\($0)" } ?? stem
         }
         try await OutputFile.write(data, to: path)
-        return FetchReport.Output(path: path, bytes: data.count, type: type)
+        return FetchReport.Output(path: path, data: data, type: type)
     }
 
     fileprivate func say(_ report: FetchReport) {
         if let problem = report.picture?.cacheProblem {
-            console.warning("\(Units.abbreviated(report.source)): not cached: \(problem)")
+            console.warning("\(Units.source(report.source)): not cached: \(problem)")
         }
-        if let failure = report.failure { console.error("\(Units.abbreviated(report.source)): \(failure.text)") }
+        if let failure = report.failure { console.error("\(Units.source(report.source)): \(failure.text)") }
         if usesJSON {
             console.print(report.json.description, always: true)
         } else if !report.isFailure {
@@ -97,6 +102,14 @@ struct FetchReport: Sendable {
         let path: String
         let bytes: Int
         let type: ImageContentType
+        let frames: Int
+
+        init(path: String, data: Data, type: ImageContentType) {
+            self.path = path
+            self.type = type
+            bytes = data.count
+            frames = (try? ImageInfo(data: data))?.frameCount ?? 1
+        }
     }
 
     let source: String
@@ -116,16 +129,16 @@ struct FetchReport: Sendable {
     /// The line for scripts.
     var json: JSON {
         guard let picture else {
-            return ["source": .string(source), "error": failure?.json ?? .null]
+            return ["source": .string(Redaction.source(source)), "error": failure?.json ?? .null]
         }
         return [
-            "source": .string(source),
-            "key": .string(key),
+            "source": .string(Redaction.source(source)),
+            "key": .string(Redaction.source(key)),
             "cacheType": .string("\(picture.cacheType)"),
             "bytes": .optional(bytes, JSON.int),
             "width": .int(picture.width),
             "height": .int(picture.height),
-            "frames": .int(picture.image.frameCount ?? 1),
+            "frames": .int(output?.frames ?? picture.image.frameCount ?? 1),
             "format": .optional(format?.lowercased(), JSON.string),
             "milliseconds": .milliseconds(picture.seconds),
             "output": .optional(output?.path, JSON.string),
@@ -145,7 +158,7 @@ struct FetchReport: Sendable {
         if let format { parts.append(format) }
         if let bytes { parts.append(Units.bytes(bytes)) }
         parts.append("\(place) in \(Units.seconds(picture.seconds))")
-        return "\(Units.abbreviated(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
+        return "\(Units.source(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
     }
 }
 

@@ -34,8 +34,8 @@ struct InfoCommand: AsyncParsableCommand {
                 console.print(json ? info.json(of: source).description : info.text(of: source))
             } catch {
                 failures += 1
-                console.error("\(Units.abbreviated(source)): \(error.text)")
-                let line: JSON = ["source": .string(source), "error": error.json]
+                console.error("\(Units.source(source)): \(error.text)")
+                let line: JSON = ["source": .string(Redaction.source(source)), "error": error.json]
                 if json { console.print(line.description) }
             }
         }
@@ -54,13 +54,13 @@ struct InfoCommand: AsyncParsableCommand {
 extension ImageInfo {
     fileprivate func json(of source: String) -> JSON {
         [
-            "source": .string(source),
+            "source": .string(Redaction.source(source)),
             "format": .string(contentType.name.lowercased()),
             "width": .int(pixelWidth),
             "height": .int(pixelHeight),
             "orientation": .int(orientation.exif),
             "frames": .int(frameCount),
-            "duration": .optional(duration, JSON.number),
+            "duration": .optional(duration.map { ($0 * 1e6).rounded() / 1e6 }, JSON.number),
             "loopCount": .optional(loopCount, JSON.int),
             "alpha": .bool(hasAlpha),
             "colorProfile": .optional(colorProfileName, JSON.string),
@@ -82,7 +82,7 @@ extension ImageInfo {
             ("profile", colorProfileName ?? "none"),
             ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))"),
         ]
-        return Units.abbreviated(source)
+        return Units.source(source)
             + lines.map { "\n  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }.joined()
     }
 }

@@ -10,12 +10,15 @@ struct KFCommand: AsyncParsableCommand {
         commandName: "kf",
         abstract: "Loads, caches, inspects and processes pictures.",
         discussion: """
-            A SOURCE is an http or https URL, a file: URL, a path, or a data: URL.
+            A SOURCE is an http or https URL, a file: URL, a path, a data: URL, or - for standard input.
 
             Exit status: 0 when all went well, 1 when something failed (the rest is still done), 2 for bad usage.
             """,
         subcommands: [
-            FetchCommand.self, InfoCommand.self, ProcessCommand.self, CacheCommand.self, DemoCommand.self,
+            FetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self, HashCommand.self,
+            GalleryCommand.self,
+            CacheCommand.self,
+            DemoCommand.self,
         ]
     )
 
@@ -28,9 +31,9 @@ struct KFCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-            Foundation.exit(ExitStatus.success)
+            Foundation.exit(ExitStatus.afterOutput(ExitStatus.success))
         } catch {
-            Foundation.exit(ExitStatus.report(error, by: Self.self))
+            Foundation.exit(ExitStatus.afterOutput(ExitStatus.report(error, by: Self.self)))
         }
     }
 }
@@ -43,6 +46,13 @@ enum ExitStatus {
 
     /// Thrown by commands that have already said what failed.
     static let failed = ExitCode(failure)
+
+    /// The status in the end: results that could not be written are a failure too.
+    static func afterOutput(_ status: Int32) -> Int32 {
+        guard let failure = Console.failureOfOutput else { return status }
+        Console().error(failure.text)
+        return status == success ? self.failure : status
+    }
 
     /// Says what there is to say about an error that ended a command.
     static func report(_ error: any Error, by command: any ParsableCommand.Type) -> Int32 {

@@ -6,7 +6,10 @@ import Kingfisher
 
 /// Where downloads come from and under which conditions.
 struct NetworkArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Give up on a download that stands still this long.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up on a download that stands still this long.", valueName: "seconds")
+    )
     var timeout: Double = 15
 
     @Option(
@@ -24,6 +27,7 @@ struct NetworkArguments: ParsableArguments {
     func downloader() -> ImageDownloader {
         let downloader = ImageDownloader(name: "kf")
         downloader.downloadTimeout = timeout
+        downloader.delegate = PictureStatus.rule
         return downloader
     }
 
@@ -35,6 +39,17 @@ struct NetworkArguments: ParsableArguments {
             for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
             return request
         }
+    }
+}
+
+/// Which statuses can bring a picture.
+///
+/// The library takes every redirect that leads nowhere, and "no content", for a success.
+final class PictureStatus: ImageDownloaderDelegate {
+    static let rule = PictureStatus()
+
+    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+        (200..<300).contains(code) && code != 204 && code != 205
     }
 }
 
@@ -74,12 +89,13 @@ struct CacheArguments: ParsableArguments {
     /// Where its directory cannot be used, storing fails and loading goes on.
     var cache: ImageCache { ImageCache(name: Self.name, directory: directory) }
 
-    /// The cache for those who need its directory.
-    ///
-    /// - Returns: The cache.
-    /// - Throws: Why its directory cannot be used.
-    func requiredCache() throws(KingfisherError) -> ImageCache {
-        try ImageCache(name: Self.name, cacheDirectoryURL: directory)
+    /// The cache for those who look at what is there: its directory is not made.
+    func existingCache() -> ImageCache {
+        let config = DiskStorage.Config(name: Self.name, sizeLimit: 0, directory: directory)
+        return ImageCache(
+            memoryStorage: MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: 1 << 20)),
+            diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: false)
+        )
     }
 
     func validate() throws {
@@ -91,11 +107,20 @@ struct CacheArguments: ParsableArguments {
 
 /// What is done with the pixels and how the result is written.
 struct ProcessingArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Write this format: png, jpeg or webp.", valueName: "format"))
+    @Option(help: ArgumentHelp("Write this format.", valueName: "format"))
     var format: OutputFormat?
 
-    @Option(help: ArgumentHelp("The quality of JPEG and WebP, from 0 to 1.", valueName: "0…1"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The quality of JPEG, WebP and AVIF, from 0 to 1.", valueName: "0…1")
+    )
     var quality: Double?
+
+    @Flag(help: "Take only the first frame of an animation.")
+    var still = false
+
+    @Flag(help: "Let -o - write a picture's bytes to a terminal.")
+    var force = false
 
     func validate() throws {
         guard let quality else { return }
@@ -111,8 +136,10 @@ struct PipelineArgument: Equatable, Sendable {
     static let help = ArgumentHelp(
         "Steps joined by |>, for instance 'downsample(200x200)|>round(20)'.",
         discussion: """
-            Steps: \(PipelineParser.steps.map(\.usage).joined(separator: ", ")).
+            \(PipelineParser.steps.map { "\($0.usage): \($0.meaning)." }.joined(separator: "\n"))
             Sizes are in pixels; P% is a part of the width; COLOR is #rgb, #rrggbb, #rrggbbaa or a name.
+            MODE is one of \(PipelineStep.BlendMode.allCases.map(\.rawValue).joined(separator: ", ")).
+            OPERATION is one of these with sourceOver for normal, or highlight.
             """,
         valueName: "pipeline"
     )

@@ -9,6 +9,36 @@ enum OutputPlace: Equatable {
     case nowhere
     case file(String)
     case directory(String)
+    /// What `-` stands for.
+    case standardOutput
+
+    /// The name of the one file there will be.
+    var fileName: String? {
+        guard case .file(let path) = self else { return nil }
+        return path
+    }
+
+    /// Refuses a file name that asks for a format the tool does not write.
+    ///
+    /// - Parameter acceptsUnknown: Whether a name that stands for no format at all is as good as any.
+    /// - Throws: Which names would do.
+    func checkFormat(acceptsUnknown: Bool) throws(OutputPlaceError) {
+        guard let fileName else { return }
+        let ending = URL(fileURLWithPath: fileName).pathExtension
+        let type = ImageContentType(fileExtension: ending)
+        guard !ending.isEmpty, type.flatMap({ OutputFormat($0) }) == nil, type != nil || !acceptsUnknown else { return }
+        throw OutputPlaceError(
+            description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .webp or .avif"
+        )
+    }
+
+    /// Refuses to write a picture's bytes to a terminal, unless somebody insists.
+    func checkTerminal(force: Bool) throws(OutputPlaceError) {
+        guard self == .standardOutput, !force, isatty(STDOUT_FILENO) == 1 else { return }
+        throw OutputPlaceError(
+            description: "standard output is a terminal; send it elsewhere, use kf show, or insist with --force"
+        )
+    }
 
     /// Decides by what is there, and by how many results there will be.
     init(_ argument: String?, sources: Int) throws(OutputPlaceError) {
@@ -17,6 +47,13 @@ enum OutputPlace: Equatable {
             return
         }
         guard !argument.isEmpty else { throw OutputPlaceError(description: "-o needs a name") }
+        guard argument != "-" else {
+            guard sources == 1 else {
+                throw OutputPlaceError(description: "-o - takes one picture, but there are \(sources) sources")
+            }
+            self = .standardOutput
+            return
+        }
         var status = stat()
         let exists = stat(argument, &status) == 0
         if exists, status.st_mode & S_IFMT == S_IFDIR || argument.hasSuffix("/") {
@@ -68,6 +105,11 @@ enum OutputFile {
         guard code == 0 else { throw .cannotWrite(path, code) }
     }
 
+    /// Where lines about results go: not where a picture's bytes go.
+    static func resultsDescriptor(for place: OutputPlace) -> Int32 {
+        place == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
+    }
+
     /// Writes a file: whole under its name, or not at all.
     ///
     /// Devices, pipes and links are written in place, since replacing them would not be what was asked.
@@ -78,6 +120,12 @@ enum OutputFile {
             return isThere && status.st_mode & S_IFMT != S_IFREG ? put(data, path, O_TRUNC) : replace(path, with: data)
         }
         guard code == 0 else { throw .cannotWrite(path, code) }
+    }
+
+    /// Writes to standard output.
+    static func writeToStandardOutput(_ data: Data) async throws(Failure) {
+        let code = await WorkExecutor.io.run { () async -> Int32 in put(data, STDOUT_FILENO) }
+        guard code == 0 else { throw .cannotWrite("standard output", code) }
     }
 
     private static func replace(_ path: String, with data: Data) -> Int32 {
@@ -94,20 +142,15 @@ enum OutputFile {
     private static func put(_ data: Data, _ path: String, _ flags: Int32) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
         guard descriptor >= 0 else { return errno }
-        let code = data.withUnsafeBytes { bytes -> Int32 in
-            var done = 0
-            while done < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                if count > 0 {
-                    done += count
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return 0
-        }
+        let code = put(data, descriptor)
         // Some file systems report a full disk only here.
         return close(descriptor) != 0 && code == 0 ? errno : code
+    }
+
+    private static func put(_ data: Data, _ descriptor: Int32) -> Int32 {
+        data.withUnsafeBytes { bytes in
+            FileDescriptorOutput.write(bytes, to: descriptor) ? 0 : errno
+        }
     }
 
     private static func number(of error: any Error) -> Int32? {

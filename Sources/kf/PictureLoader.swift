@@ -31,34 +31,38 @@ struct PictureLoader: Sendable {
     let cache: ImageCache
     let options: KingfisherOptionsInfo
     let processor: (any ImageProcessor)?
+    private let policy: AnimatedProcessingPolicy
     /// The bytes of what was loaded, for when the picture comes from memory and the disk does not have them.
     private let originals = MemoryStorage.Backend<OriginalBytes>(config: .init(totalCostLimit: 256 << 20))
 
     /// Sets up loads with the tool's own habits.
     ///
     /// They wait until the cache is written, and keep the original bytes: those of a processed picture say which
-    /// format it came in, and serve other pipelines too. Processed pictures are cached as PNG, so that what comes from
-    /// the cache is what was made, transparent corners included.
+    /// format it came in, and serve other pipelines too. Processed pictures are cached without loss, so that what comes
+    /// from the cache is what was made, transparent corners and all frames included.
     ///
     /// - Parameters:
     ///   - downloader: Downloads.
     ///   - cache: Where pictures are kept.
     ///   - processor: What is done with the pixels, if anything.
+    ///   - policy: What is done with the frames of animations.
     ///   - writesToDisk: Whether the disk cache is written.
     ///   - options: Further options.
     init(
         downloader: ImageDownloader,
         cache: ImageCache,
         processor: (any ImageProcessor)?,
+        policy: AnimatedProcessingPolicy = .firstFrame,
         writesToDisk: Bool = true,
         options: KingfisherOptionsInfo = []
     ) {
         self.cache = cache
         self.processor = processor
+        self.policy = policy
         manager = KingfisherManager(downloader: downloader, cache: cache)
-        var all: KingfisherOptionsInfo = [.waitForCache, .callbackQueue(.untouch)]
+        var all: KingfisherOptionsInfo = [.waitForCache, .callbackQueue(.untouch), .animatedProcessing(policy)]
         if let processor {
-            all += [.processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png)]
+            all += [.processor(processor), .cacheSerializer(LosslessSerializer())]
             all += writesToDisk ? [.cacheOriginalImage] : []
         }
         if !writesToDisk { all.append(.cacheMemoryOnly) }
@@ -67,7 +71,7 @@ struct PictureLoader: Sendable {
 
     /// The key under which the picture is found in the cache, processing included.
     func key(of source: SourceArgument) -> String {
-        let identifier = processor?.identifier ?? ""
+        let identifier = processor.map { policy.applied(to: $0).identifier } ?? ""
         return identifier.isEmpty ? source.source.cacheKey : "\(source.source.cacheKey)@\(identifier)"
     }
 
@@ -83,6 +87,8 @@ struct PictureLoader: Sendable {
         progress: (@MainActor @Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(Failure) -> LoadedPicture {
         let source = argument.source
+        // What a stream held is nothing that a later run should be told.
+        let options = argument.stream == nil ? options : options + [.cacheMemoryOnly]
         let start = ContinuousClock.now
         do throws(KingfisherError) {
             let result = try await manager.retrieveImage(with: source, options: options, progressBlock: progress)
@@ -122,4 +128,18 @@ struct PictureLoader: Sendable {
 private struct OriginalBytes: CacheCostCalculable, Sendable {
     let data: Data
     var cacheCost: Int { data.count }
+}
+
+/// Keeps what was made of pictures: stills as PNG, animations as WebP, both without loss.
+private struct LosslessSerializer: CacheSerializer {
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        guard let frames = image.kf.frameSource, frames.frameCount > 1 else {
+            return FormatIndicatedCacheSerializer.png.data(with: image, original: original)
+        }
+        return try? Codecs.encode(frames, as: .webp, lossless: true)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        FormatIndicatedCacheSerializer.png.image(with: data, options: options)
+    }
 }

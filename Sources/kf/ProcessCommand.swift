@@ -12,14 +12,15 @@ struct ProcessCommand: AsyncParsableCommand {
         commandName: "process",
         abstract: "Process one picture and write the result, without any cache.",
         discussion: """
-            The format written comes from --format, else from the name of the output, else it is the input's own.
+            The format written comes from --format, else from the name of the output, else it is the input's own. Of an \
+            animation every frame goes through the pipeline when WebP is written, and the first one otherwise.
             """
     )
 
-    @Argument(help: ArgumentHelp("What to process.", valueName: "input"))
+    @Argument(help: ArgumentHelp("What to process; - is standard input.", valueName: "input"))
     var input: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
     var output: String
 
     @Option(name: .customLong("process"), help: PipelineArgument.help)
@@ -30,46 +31,47 @@ struct ProcessCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try PipelineArgument(pipeline)
+        try SourceArgument.check(input)
         do throws(OutputPlaceError) {
-            guard case .file = try OutputPlace(output, sources: 1) else {
-                throw OutputPlaceError(description: "-o \(output) is a directory; name a file")
-            }
+            let place = try place()
+            if processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
         } catch {
             throw ValidationError(error.description)
         }
     }
 
+    private func place() throws(OutputPlaceError) -> OutputPlace {
+        let place = try OutputPlace(output, sources: 1)
+        if case .directory = place { throw OutputPlaceError(description: "-o \(output) is a directory; name a file") }
+        try place.checkTerminal(force: processing.force)
+        return place
+    }
+
     func run() async throws {
         let steps = try PipelineArgument(pipeline)
+        let place = try OutputPlace(output, sources: 1)
         do throws(Failure) {
             let data = try await SourceBytes(network).read(input)
-            let image = try await Self.process(data, steps.processor ?? DefaultImageProcessor.default)
+            let image = try await PictureBytes.picture(data, steps.processor, isStill: processing.still)
             let encoding = Encoding(
                 format: processing.format,
                 quality: processing.quality,
-                fileName: output,
-                isProcessed: true
+                fileName: place.fileName,
+                isChanged: true
             )
             let (bytes, type) = try await encoding.encoded(image, original: data)
-            try await OutputFile.write(bytes, to: output)
-            Console().print(
-                "\(Units.abbreviated(input)): \(image.pixelWidth)×\(image.pixelHeight), \(type.name), "
+            if place == .standardOutput {
+                try await OutputFile.writeToStandardOutput(bytes)
+            } else {
+                try await OutputFile.write(bytes, to: output)
+            }
+            Console(results: OutputFile.resultsDescriptor(for: place)).print(
+                "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(type.name), "
                     + "\(Units.bytes(bytes.count)) → \(output)"
             )
         } catch {
-            Console().error("\(Units.abbreviated(input)): \(error.text)")
+            Console().error("\(Units.source(input)): \(error.text)")
             throw ExitStatus.failed
         }
-    }
-
-    private static func process(_ data: Data, _ processor: any ImageProcessor) async throws(Failure) -> Image {
-        let options = KingfisherParsedOptionsInfo(nil)
-        let image = await WorkExecutor.cpu.run { () async -> Image? in
-            processor.process(item: .data(data), options: options)
-        }
-        guard let image else {
-            throw Failure(.processorError(reason: .processingFailed(processor: processor, item: .data(data))))
-        }
-        return image
     }
 }

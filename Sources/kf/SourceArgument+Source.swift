@@ -1,5 +1,6 @@
 // From sources on the command line to the library's sources. Knows nothing of caches.
 
+import ArgumentParser
 import Foundation
 import Kingfisher
 
@@ -8,9 +9,17 @@ extension SourceArgument {
     var source: Source {
         switch place {
         case .network(let url): .network(url)
-        case .file(let url): .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: Self.key(of: url)))
+        case .file(let url):
+            stream.map(Source.provider)
+                ?? .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: Self.key(of: url)))
         case .bytes(let data): .provider(RawImageDataProvider(data: data, cacheKey: text))
         }
+    }
+
+    /// Reads what can be read only once; nil for anything else.
+    var stream: StreamDataProvider? {
+        guard case .file(let url) = place else { return nil }
+        return StreamDataProvider(url)
     }
 
     /// A key that changes with the file, so that an edited picture is not answered from the cache.
@@ -19,5 +28,16 @@ extension SourceArgument {
         guard stat(url.path, &status) == 0 else { return nil }
         let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
         return "\(url.absoluteString)?size=\(status.st_size)&modified=\(time)"
+    }
+}
+
+extension SourceArgument {
+    /// Refuses what names no picture, where nothing else is left to be done.
+    static func check(_ text: String) throws {
+        do throws(SourceArgumentError) {
+            _ = try SourceArgument(text)
+        } catch {
+            throw ValidationError("\(Units.source(text)): \(Redaction.text(error.problem))")
+        }
     }
 }

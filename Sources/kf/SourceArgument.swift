@@ -15,7 +15,7 @@ struct SourceArgument: Equatable {
     let text: String
     let place: Place
 
-    /// Reads an http(s) URL, a `file:` URL, a `data:` URL or a path.
+    /// Reads an http(s) URL, a `file:` URL, a `data:` URL, a path, or `-` for standard input.
     init(_ text: String) throws(SourceArgumentError) {
         self.text = text
         place = try Self.place(of: text)
@@ -40,6 +40,7 @@ struct SourceArgument: Equatable {
     }
 
     private static func place(of text: String) throws(SourceArgumentError) -> Place {
+        guard text != "-" else { return .file(StreamDataProvider.standardInput) }
         guard !text.isEmpty else { throw SourceArgumentError(text: text, problem: "the source is empty") }
         switch scheme(of: text) {
         case "http", "https":

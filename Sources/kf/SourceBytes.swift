@@ -27,7 +27,7 @@ struct SourceBytes: Sendable {
             case .network(let url):
                 return try await downloader.downloadImage(with: url, options: options).originalData
             case .file(let url):
-                return try await read(LocalFileImageDataProvider(fileURL: url))
+                return try await read(argument.stream ?? LocalFileImageDataProvider(fileURL: url))
             case .bytes(let data):
                 return data
             }

@@ -31,6 +31,9 @@ enum Units {
         return "\(text.prefix(limit - tail - 1))…\(text.suffix(tail))"
     }
 
+    /// A source for a line: short enough, and without credentials.
+    static func source(_ text: String) -> String { abbreviated(Redaction.source(text)) }
+
     /// `value` with exactly this many digits behind the point.
     static func fixed(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

@@ -54,6 +54,27 @@ import Testing
         #expect(CGSize(width: 100, height: 100).constrainedRect(for: size, anchor: anchor) == expected)
     }
 
+    @Test(arguments: [CGPoint(x: 0, y: 0), CGPoint(x: 0.5, y: 0.5), CGPoint(x: 1, y: 1), CGPoint(x: -1, y: 2)])
+    func infiniteSidesAreCutAtTheEdges(anchor: CGPoint) throws {
+        let nine = CGSize(width: 9, height: 9)
+        for size in [CGFloat.infinity, 1e308].map({ CGSize(width: $0, height: 2) }) {
+            let rect = nine.constrainedRect(for: size, anchor: anchor)
+            #expect(rect.origin.x == 0 && rect.size == CGSize(width: 9, height: 2))
+            let image = Image(cgImage: .solid(0xFF12_3456, 9, 9))
+            let part = try #require(image.cropped(toPoints: size, anchor: anchor))
+            // Made integral outwards.
+            #expect(part.size == CGSize(width: 9, height: anchor.y == 0.5 ? 3 : 2))
+        }
+    }
+
+    @Test(arguments: ContentMode.allCases)
+    func sidesThatAreNoNumbersGiveNoPicture(mode: ContentMode) {
+        let image = Image(cgImage: .solid(0xFF12_3456, 9, 6))
+        for target in [CGSize(width: CGFloat.nan, height: 30), CGSize(width: 30, height: CGFloat.nan)] {
+            #expect(image.resized(toPoints: image.size.resized(to: target, for: mode)) == nil)
+        }
+    }
+
     @Test func canvasesAreRoundedAndNeverEmpty() {
         #expect(Geometry.canvas(points: CGSize(width: 10.25, height: 0.1), scale: 2) == PixelSize(21, 1))
         #expect(Geometry.canvas(points: CGSize(width: -5, height: 0), scale: 1) == PixelSize(1, 1))
@@ -69,7 +90,7 @@ import Testing
 
     @Test(arguments: [
         (20.0, 40.0, 1.0, 40), (15, 15, 1, 15), (15, 15, 2, 30), (15, 15, 3, 45), (0, 0, 1, 64), (100, 100, 1, 64),
-        (.nan, 1, 1, 64),
+        (.nan, 1, 1, 64), (1, .nan, 1, 64), (0.2, 0, 1, 1), (-3, -3, 1, 64), (.infinity, 1, 1, 64), (5, 5, .nan, 64),
     ])
     func thumbnailsLimitTheLongerSide(width: Double, height: Double, scale: Double, expected: Int) {
         let limit = Geometry.thumbnailLimit(points: CGSize(width: width, height: height), scale: scale)

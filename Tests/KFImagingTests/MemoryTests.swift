@@ -61,9 +61,9 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
         let image = try picture("orientation-6.jpg")
         let size = CGSize(width: 30, height: 20)
         let operations: [(pieces: Int, work: () -> Image?)] = [
-            (9, { image.resized(toPoints: size) }),
-            (9, { image.downsampled(toMaxPixelSize: 20, scale: 1) }),
-            (10, { image.roundingCorners(radius: .point(4), targetSize: size) }),
+            (10, { image.resized(toPoints: size) }),
+            (10, { image.downsampled(toMaxPixelSize: 20, scale: 1) }),
+            (13, { image.roundingCorners(radius: .point(4), targetSize: size) }),
             (2, { image.cropped(toPoints: size, anchor: .zero) }),
         ]
         for (pieces, work) in operations {
@@ -72,6 +72,35 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
             #expect(try results.allSatisfy { try $0.get() == nil })
             #expect(work() != nil)
         }
+    }
+
+    @Test func drawingWithoutMemoryIsNil() throws {
+        let image = try picture("orientation-6.jpg")
+        let size = CGSize(width: 30, height: 20)
+        // All turn the picture first; then they take memory for the result, and some for what they work with.
+        let operations: [(pieces: Int, work: () -> Image?)] = [
+            (3, { image.blended(.multiply, alpha: 0.5, background: .red) }),
+            (4, { image.bordered(Border()) }),
+            (5, { image.circled(border: nil) }),
+            (2, { image.overlaid(.red, fraction: 0.5) }),
+            (2, { image.rotated(by: 1, fits: true) }),
+            (3, { image.rotated(by: .pi / 2, fits: false) }),
+            (2, { image.flipped(horizontally: true, vertically: false) }),
+            (2, { image.cropped(toPoints: CGRect(origin: .zero, size: size)) }),
+            (5, { image.smartCropped(toPoints: size) }),
+            (5, { image.sharpened(sigma: 1, amount: 1) }),
+        ]
+        for (pieces, work) in operations {
+            let results = refusingEachPiece(work)
+            #expect(results.count == pieces)
+            #expect(try results.allSatisfy { try $0.get() == nil })
+            #expect(work() != nil)
+        }
+        let blur = refusingEachPiece { image.blurHash(components: (x: 4, y: 3)) }
+        let thumb = refusingEachPiece { image.thumbHash() }
+        let dominant = refusingEachPiece { image.dominantColor }
+        #expect(blur.count == 1 && thumb.count == 1 && dominant.count == 1)
+        #expect(try blur[0].get() == nil && thumb[0].get() == nil && dominant[0].get() == nil)
     }
 
     @Test func whatCannotBeTurnedStaysAsItIs() throws {

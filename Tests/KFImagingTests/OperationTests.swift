@@ -258,9 +258,4 @@ import Testing
     func noRadiusCutsNothing(radius: Radius) throws {
         #expect(try #require(square.roundingCorners(radius: radius)?.cgImage).hasAlpha == false)
     }
-
-    @Test func picturesTooLargeForCairoAreRefused() {
-        let long = Image(cgImage: Bitmap(width: 40_000, height: 1) { _, _ in })
-        #expect(long.roundingCorners(radius: .point(1)) == nil)
-    }
 }

@@ -13,7 +13,8 @@ func fixture(_ name: String) throws -> Data {
 /// Every picture there is.
 func allFixtureNames() throws -> [String] {
     let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".md") }.sorted()
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { !$0.hasSuffix(".md") && !$0.hasSuffix(".txt") }.sorted()
 }
 
 /// A decoded fixture.

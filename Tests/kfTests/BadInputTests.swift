@@ -49,6 +49,17 @@ import Testing
         try await expectFailure(.status(status), code: 2002, words: "\(status)")
     }
 
+    @Test(arguments: [204, 205])
+    func aStatusWithoutAPictureIsNamed(status: Int) async throws {
+        try await expectFailure(.status(status), code: 2002, words: "\(status)")
+        try await expectFailure(.status(status), code: 2002, words: "so there is no picture")
+    }
+
+    @Test func aRedirectThatLeadsNowhereIsNamed() async throws {
+        try await expectFailure(.status(302), code: 2002, words: "302")
+        try await expectFailure(.status(302), code: 2002, words: "no Location to go on to")
+    }
+
     @Test func aRedirectLoopEnds() async throws {
         try await expectFailure(.redirect(to: "/a.png"), code: 2003, words: "redirects too often")
     }

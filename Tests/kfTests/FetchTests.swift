@@ -66,6 +66,7 @@ import Testing
         for (arguments, name, magic) in [
             (["-o", "a.jpg"], "a.jpg", [0xFF, 0xD8, 0xFF]), (["-o", "b.webp"], "b.webp", [0x52, 0x49, 0x46, 0x46]),
             (["-o", "c.png", "--format", "jpeg"], "c.png", [0xFF, 0xD8, 0xFF]),
+            (["-o", "e.avif"], "e.avif", Array("\0\0\0".utf8)),
             (["-o", "d", "--process", "resize(10x10)"], "d", [0x89, 0x50, 0x4E, 0x47]),
         ] as [([String], String, [UInt8])] {
             let result = try await place.kf(["fetch", source] + arguments)
@@ -113,6 +114,32 @@ import Testing
             let third = try await place.kf("fetch", url, "--json", "--refresh", "--cache-dir", "cache")
             #expect(try third.objects.map { $0["cacheType"] as? String } == ["none"])
             #expect(server.count("/a.png") == 2)
+        }
+    }
+
+    @Test func credentialsAreNeverPrinted() async throws {
+        try await withServer { server in
+            server.route("/a.png", .data(try Pictures.png()))
+            let plain = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
+            let urls = ["a.png", "missing.png"].map { "http://someone:secret@\(plain)\($0)" }
+            let json = try await place.kf("fetch", "--json", urls[0], urls[1])
+            let text = try await place.kf("fetch", urls[0], urls[1], "http://someone:secret@")
+            let list = try await place.kf("cache", "list")
+            let entries = try await place.kf("cache", "list", "--json")
+            let info = try await place.kf("info", "--json", urls[0], urls[1])
+            for result in [json, text, list, entries, info] {
+                for said in [result.output, result.errors] {
+                    #expect(!said.contains("secret"), "\(said)")
+                    #expect(!said.contains("someone"), "\(said)")
+                }
+            }
+            // The key as printed still finds the entry.
+            let key = try #require(try entries.objects.first?["key"] as? String)
+            #expect(key == "http://\(plain)a.png")
+            #expect(try json.objects.first?["key"] as? String == key)
+            #expect(try await place.kf("cache", "has", key).status == 0)
+            #expect(try await place.kf("cache", "remove", key).status == 0)
+            #expect(try await place.kf("cache", "has", key).status == 1)
         }
     }
 

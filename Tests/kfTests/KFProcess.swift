@@ -7,8 +7,11 @@ import Testing
 /// What a run of the tool left behind.
 struct KFResult: Sendable {
     let status: Int32
-    let output: String
+    let data: Data
     let errors: String
+
+    /// Standard output as text.
+    var output: String { String(decoding: data, as: UTF8.self) }
 
     /// The lines of standard output as JSON objects.
     var objects: [[String: Any]] {
@@ -62,7 +65,14 @@ final class Workplace: Sendable {
     func kf(_ arguments: String...) async throws -> KFResult { try await kf(arguments) }
 
     /// Runs the tool in the directory and waits for its end.
-    func kf(_ arguments: [String]) async throws -> KFResult {
+    ///
+    /// - Parameters:
+    ///   - arguments: Its arguments.
+    ///   - input: What a pipe brings to standard input, less than a pipe holds; nil is nothing at all.
+    ///   - target: Where standard output goes instead of a file that is kept.
+    /// - Returns: What it said, and how it ended.
+    /// - Throws: Why it could not be run.
+    func kf(_ arguments: [String], input: Data? = nil, target: FileHandle? = nil) async throws -> KFResult {
         let run = UUID().uuidString
         let output = directory.appendingPathComponent("\(run).out")
         let errors = directory.appendingPathComponent("\(run).err")
@@ -78,8 +88,14 @@ final class Workplace: Sendable {
                 ["XDG_CACHE_HOME": directory.appendingPathComponent("home-cache").path]
             ) { $1 }
             process.standardInput = FileHandle.nullDevice
+            if let input {
+                let pipe = Pipe()
+                try pipe.fileHandleForWriting.write(contentsOf: input)
+                try pipe.fileHandleForWriting.close()
+                process.standardInput = pipe.fileHandleForReading
+            }
             // Files, not pipes: nobody has to empty them while the tool runs.
-            process.standardOutput = try FileHandle(forWritingTo: output)
+            process.standardOutput = try target ?? FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
             try process.run()
             process.waitUntilExit()
@@ -87,7 +103,7 @@ final class Workplace: Sendable {
         }
         let result = KFResult(
             status: status,
-            output: try String(contentsOf: output, encoding: .utf8),
+            data: try Data(contentsOf: output),
             errors: try String(contentsOf: errors, encoding: .utf8)
         )
         for url in [output, errors] { try FileManager.default.removeItem(at: url) }
@@ -95,7 +111,7 @@ final class Workplace: Sendable {
     }
 
     /// The tool stands beside the bundle of tests.
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         let me = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let candidates = [me, Bundle.main.bundleURL].map { $0.deletingLastPathComponent().appendingPathComponent("kf") }
         return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })

@@ -31,6 +31,34 @@ import Testing
         )
     }
 
+    /// The library's own fixtures; what they hold is said where they are made.
+    @Test(arguments: [
+        (
+            "animated.png",
+            #""format":"png","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":3,"#
+        ),
+        (
+            "animated.webp",
+            #""format":"webp","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":2,"#
+        ),
+        (
+            "sequence.avif",
+            #""format":"avif","width":48,"height":48,"orientation":1,"frames":6,"duration":1.05,"loopCount":0,"#
+        ),
+        (
+            "photo.avif",
+            #""format":"avif","width":96,"height":64,"orientation":1,"frames":1,"duration":null,"loopCount":null,"#
+        ),
+        ("orientation-6.jpg", #""format":"jpeg","width":64,"height":96,"orientation":6,"frames":1,"#),
+    ])
+    func everyFormatIsDescribed(name: String, words: String) async throws {
+        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("KFImagingTests/Fixtures")
+        let result = try await place.kf("info", "--json", fixtures.appendingPathComponent(name).path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains(words), "\(result.output)")
+    }
+
     @Test func aServersPictureIsDescribedWithoutBeingDecoded() async throws {
         let server = try await TestServer.start()
         server.route("/bomb.png", .data(Pictures.bombPNG))
@@ -84,7 +112,7 @@ import Testing
         #expect(alphas == [0, 255, 255, 255])
     }
 
-    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "out.gif", 9003)])
+    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "/dev/full", 9002)])
     func whatCannotBeDoneIsSaid(input: String, output: String, code: Int) async throws {
         try place.write(Data("hello".utf8), "in.txt")
         try place.write(Pictures.png(), "in.png")
@@ -151,12 +179,37 @@ import Testing
         #expect(try place.data("a.png") == Pictures.png())
     }
 
-    @Test func aDirectoryThatCannotBeIsAnError() async throws {
+    @Test(arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]])
+    func aDirectoryThatCannotBeIsAnError(command: [String]) async throws {
         try place.write(Data(), "file")
-        let result = try await place.kf("cache", "stats", "--cache-dir", "file")
+        let result = try await place.kf(["cache"] + command + ["--cache-dir", "file"])
         #expect(result.status == 1)
         #expect(result.errors.hasPrefix("kf: "))
+        #expect(result.errors.contains(place.path("file")))
         #expect(result.errorLines.count == 1)
+    }
+
+    @Test(arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]])
+    func lookingMakesNoDirectory(command: [String]) async throws {
+        let result = try await place.kf(["cache"] + command + ["--cache-dir", "none"])
+        #expect(result.errors == "")
+        #expect(!FileManager.default.fileExists(atPath: place.path("none")))
+        #expect(!FileManager.default.fileExists(atPath: place.path("home-cache")))
+    }
+
+    /// Files that no user may remove, root included: those of the kernel.
+    @Test(arguments: ["clear", "clean"])
+    func whatCannotBeRemovedIsAnErrorThatNamesTheDirectory(command: String) async throws {
+        let kernel = "/proc/sys/kernel/random"
+        try #require(!FileManager.default.contentsOfDirectory(atPath: kernel).isEmpty)
+        let name = "com.onevcat.Kingfisher.ImageCache.kf"
+        try FileManager.default.createSymbolicLink(atPath: place.path(name), withDestinationPath: kernel)
+        let result = try await place.kf("cache", command, "--cache-dir", ".")
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.contains(name), "\(result.errors)")
+        #expect(result.errors.contains("could not be removed"), "\(result.errors)")
+        #expect(result.output == "removed 0 entries, 0 B\n")
     }
 }
 

@@ -33,8 +33,67 @@ import Testing
             [.downsample(CGSize(width: 200, height: 200)), .round(.init(radius: .pixels(20)))]
         ),
     ])
-    func spellingsBecomeSteps(text: String, steps: [PipelineStep]) throws {
+    func spellingsOfSizesAndCornersBecomeSteps(text: String, steps: [PipelineStep]) throws {
         #expect(try PipelineParser.parse(text) == steps)
+    }
+
+    @Test(arguments: [
+        ("resize(9x8,filter=lanczos3)", PipelineStep.resize(CGSize(width: 9, height: 8), .none, .lanczos3)),
+        (
+            "resize(9x8,aspectFit,filter=catmullRom)",
+            .resize(CGSize(width: 9, height: 8), .aspectFit, .catmullRom)
+        ),
+        ("resize(9x8, none, filter = nearest )", .resize(CGSize(width: 9, height: 8), .none, .nearest)),
+        ("crop(9x8)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0.5, y: 0.5))),
+        ("crop(9x8,0,1)", .crop(CGSize(width: 9, height: 8), anchor: CGPoint(x: 0, y: 1))),
+        ("smartcrop(9x8)", .smartcrop(CGSize(width: 9, height: 8))),
+        ("trim()", .trim(tolerance: 0.04)),
+        ("trim(0.2)", .trim(tolerance: 0.2)),
+        ("circle( )", .circle),
+        ("border(4,red)", .border(width: 4, HexColor(red: 255, green: 0, blue: 0), radius: .pixels(0))),
+        (
+            "border(1.5,#00000088,25%)",
+            .border(width: 1.5, HexColor(red: 0, green: 0, blue: 0, alpha: 136), radius: .fraction(0.25))
+        ),
+        ("rotate(-90)", .rotate(degrees: -90)),
+        ("rotate(12.5)", .rotate(degrees: 12.5)),
+        ("rotate(+90)", .rotate(degrees: 90)),
+        ("rotate(-.5)", .rotate(degrees: -0.5)),
+        ("overlay(red,.5)", .overlay(HexColor(red: 255, green: 0, blue: 0), fraction: 0.5)),
+        ("tint(darkGrey)", .tint(HexColor(red: 85, green: 85, blue: 85))),
+        ("smartcrop(9X8)", .smartcrop(CGSize(width: 9, height: 8))),
+        ("smartcrop(9×8)", .smartcrop(CGSize(width: 9, height: 8))),
+        ("flip(h)", .flip(.horizontal)),
+        ("flip(v)", .flip(.vertical)),
+        ("blur(5)", .blur(radius: 5)),
+        ("sharpen(1.2)", .sharpen(sigma: 1.2, amount: 1)),
+        ("sharpen(1.2,0.5)", .sharpen(sigma: 1.2, amount: 0.5)),
+        ("overlay(Blue)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0.5)),
+        ("overlay(#00f,0)", .overlay(HexColor(red: 0, green: 0, blue: 255), fraction: 0)),
+        ("tint(#00ff0080)", .tint(HexColor(red: 0, green: 255, blue: 0, alpha: 128))),
+        (
+            "colors(-0.1,1.2,0,-1)",
+            .colors(.init(brightness: -0.1, contrast: 1.2, saturation: 0, exposure: -1))
+        ),
+        ("bw()", .blackAndWhite),
+        ("blend(multiply)", .blend(.multiply, alpha: 1, background: nil)),
+        ("blend(colorDodge,0.5)", .blend(.colorDodge, alpha: 0.5, background: nil)),
+        ("blend(screen,#fff)", .blend(.screen, alpha: 1, background: HexColor(red: 255, green: 255, blue: 255))),
+        ("blend(xor,0,red)", .blend(.xor, alpha: 0, background: HexColor(red: 255, green: 0, blue: 0))),
+        ("composite(sourceOver)", .composite(.sourceOver, alpha: 1, background: nil)),
+        (
+            "composite(highlight,0.25,yellow)",
+            .composite(.highlight, alpha: 0.25, background: HexColor(red: 255, green: 255, blue: 0))
+        ),
+    ])
+    func theOtherSpellingsBecomeSteps(text: String, step: PipelineStep) throws {
+        #expect(try PipelineParser.parse(text) == [step])
+    }
+
+    @Test func everyStepOfTheTableHasANameOfItsOwnThatItsUsageBeginsWith() {
+        let steps = PipelineParser.steps
+        #expect(Set(steps.map(\.name)).count == steps.count)
+        for step in steps { #expect(step.usage.hasPrefix("\(step.name)(")) }
     }
 
     /// What is typed, the part the mark stands under, and words of the message.
@@ -70,7 +129,7 @@ import Testing
         ("downsample(10x10,3)", "3", "one argument too many"),
         ("resize(10x10,fit)", "fit", "unknown here"),
         ("resize(10x10,)", "", "unknown here"),
-        ("resize(10x10,none,none)", "none", "one argument too many"),
+        ("resize(10x10,none,none)", "none", "unknown here"),
         ("round(abc)", "abc", "not a radius"),
         ("round(-3)", "-3", "not a radius"),
         ("round(1..2)", "1..2", "not a radius"),
@@ -86,6 +145,62 @@ import Testing
         ("round(3,background=#12345)", "#12345", "not a colour"),
         ("round(3,background=#ggg)", "#ggg", "not a colour"),
         ("round(3,background=pinkish)", "pinkish", "not a colour"),
+        ("resize(10x10,filter=)", "", "not a filter"),
+        ("resize(10x10,filter=cubic)", "cubic", "not a filter"),
+        ("resize(10x10,filter=nearest,filter=nearest)", "filter", "is there twice"),
+        ("resize(10x10,filter=nearest,none)", "none", "unknown here"),
+        ("crop(10)", "10", "not a size"),
+        ("crop(10x10,0.5)", "", "needs one more argument"),
+        ("crop(10x10,2,0)", "2", "not an anchor"),
+        ("crop(10x10,0,-0.1)", "-0.1", "not an anchor"),
+        ("crop(10x10,0,0,0)", "0", "one argument too many"),
+        ("smartcrop()", "", "needs an argument"),
+        ("smartcrop(axb)", "a", "not a number of pixels"),
+        ("trim(-1)", "-1", "not a tolerance"),
+        ("trim(5%)", "5%", "not a tolerance"),
+        ("circle(3)", "3", "one argument too many"),
+        ("border(3)", "", "needs one more argument"),
+        ("border(red,3)", "red", "not a width"),
+        ("border(3,reddish)", "reddish", "not a colour"),
+        ("border(3,red,x)", "x", "not a radius"),
+        ("rotate()", "", "needs an argument"),
+        ("rotate(left)", "left", "not a number of degrees"),
+        ("rotate(1e9)", "1e9", "not a number of degrees"),
+        ("rotate(3601)", "3601", "not a number of degrees"),
+        ("rotate(+-1)", "+-1", "not a number of degrees"),
+        ("rotate(.)", ".", "not a number of degrees"),
+        ("rotate(--1)", "--1", "not a number of degrees"),
+        ("flip()", "", "needs an argument"),
+        ("flip(x)", "x", "unknown here"),
+        ("flip(h,v)", "v", "one argument too many"),
+        ("blur()", "", "needs an argument"),
+        ("blur(-1)", "-1", "not a radius"),
+        ("blur(nan)", "nan", "not a radius"),
+        ("blur(2001)", "2001", "not a radius"),
+        ("sharpen(x)", "x", "not a sigma"),
+        ("sharpen(1,-1)", "-1", "not an amount"),
+        ("overlay(0.5)", "0.5", "not a colour"),
+        ("overlay(red,1.5)", "1.5", "not a fraction"),
+        ("tint(#12)", "#12", "not a colour"),
+        ("tint(red,0.5)", "0.5", "one argument too many"),
+        ("colors(0,1,1)", "", "needs one more argument"),
+        ("colors(0)", "", "needs 3 more arguments"),
+        ("colors()", "", "needs 4 arguments"),
+        ("colors(a,1,1,0)", "a", "not a brightness"),
+        ("colors(0,inf,1,0)", "inf", "not a contrast"),
+        ("colors(0,1,,0)", "", "not a saturation"),
+        ("colors(0,1,1,1000)", "1000", "not an exposure"),
+        ("bw", "", "needs its arguments in parentheses"),
+        ("bw(1)", "1", "one argument too many"),
+        ("blend()", "", "needs an argument"),
+        ("blend(Multiply)", "Multiply", "unknown here"),
+        ("blend(sourceOver)", "sourceOver", "unknown here"),
+        ("blend(multiply,2)", "2", "not an opacity"),
+        ("blend(multiply,mauve)", "mauve", "neither an opacity nor a colour"),
+        ("blend(multiply,red,0.5)", "0.5", "one argument too many"),
+        ("blend(multiply,0.5,0.5)", "0.5", "not a colour"),
+        ("composite(normal)", "normal", "unknown here"),
+        ("composite(xor,0.5,#ggg)", "#ggg", "not a colour"),
     ])
     func mistakesArePointedAt(text: String, part: String, words: String) throws {
         let error = try #require(throws: PipelineError.self) { try PipelineParser.parse(text) }
@@ -105,9 +220,24 @@ import Testing
                     downsample(200x200)|>blurr(3)
                                          ^~~~~
                   allowed here:
+                    resize(WxH[,none|aspectFit|aspectFill][,filter=lanczos3])
                     downsample(WxH)
-                    resize(WxH[,none|aspectFit|aspectFill])
+                    crop(WxH[,AX,AY])
+                    smartcrop(WxH)
+                    trim([TOLERANCE])
                     round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])
+                    circle()
+                    border(WIDTH,COLOR[,R])
+                    rotate(DEGREES)
+                    flip(h|v)
+                    blur(R)
+                    sharpen(SIGMA[,AMOUNT])
+                    overlay(COLOR[,FRACTION])
+                    tint(COLOR)
+                    colors(BRIGHTNESS,CONTRAST,SATURATION,EV)
+                    bw()
+                    blend(MODE[,ALPHA][,COLOR])
+                    composite(OPERATION[,ALPHA][,COLOR])
                 """
         )
     }
@@ -124,6 +254,8 @@ import Testing
         ("#0A141E", HexColor(red: 10, green: 20, blue: 30)),
         ("#0a141e80", HexColor(red: 10, green: 20, blue: 30, alpha: 128)),
         ("White", HexColor(red: 255, green: 255, blue: 255)),
+        ("grey", HexColor(red: 128, green: 128, blue: 128)),
+        ("lightGrey", HexColor(red: 170, green: 170, blue: 170)),
         ("clear", HexColor(red: 0, green: 0, blue: 0, alpha: 0)),
     ])
     func coloursAreRead(text: String, color: HexColor) { #expect(HexColor(text) == color) }

@@ -5,6 +5,23 @@ import Testing
 
 @testable import kf
 
+@Suite struct RedactionTests {
+    @Test(arguments: [
+        ("http://a.example/b.png", "http://a.example/b.png"),
+        ("http://me:secret@a.example/b.png?c=d@e", "http://a.example/b.png?c=d@e"),
+        ("https://me@a.example", "https://a.example"),
+        ("https://a.example/@me", "https://a.example/@me"),
+        ("http://me:se@cret@a.example/", "http://a.example/"),
+        ("\"ftp://me:secret@a.example/\" and http://you:word@b.example", "\"ftp://a.example/\" and http://b.example"),
+        ("me@a.example", "me@a.example"),
+    ])
+    func urlsLoseWhatStandsBeforeTheHost(text: String, shown: String) { #expect(Redaction.text(text) == shown) }
+
+    @Test func aSourceMayHaveSpacesInItsPassword() {
+        #expect(Redaction.source("http://me:sec ret@a.example/b c@d") == "http://a.example/b c@d")
+    }
+}
+
 @Suite struct JSONTests {
     @Test func keysKeepTheirOrder() {
         let value: JSON = ["z": .int(1), "a": .array([.bool(true), .null]), "m": .number(1.25)]

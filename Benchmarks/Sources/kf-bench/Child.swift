@@ -6,7 +6,7 @@ import Kingfisher
 
 /// The parts a child process plays; each is an argument.
 enum Child {
-    /// `--peak-memory ours|baseline FILE`: prints by how many bytes decoding a 12-megapixel JPEG raised the peak.
+    /// `--peak-memory ours|baseline|vips FILE`: prints by how many bytes making a JPEG 400 pixels wide raised the peak.
     static let peakMemory = "--peak-memory"
     /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how often it answered.
     static let server = "--server"
@@ -47,6 +47,7 @@ enum Child {
 
     /// Reading the file counts, the start of the process does not.
     private static func peakGrowth(way: String, path: String) throws -> Int {
+        if way == "vips" { try Broken.unless(baseline_vips_start(), "libvips does not start") }
         forgetPeak()
         let start = try peak()
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -54,6 +55,11 @@ enum Child {
             let processor = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
             let image = processor.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
             try Broken.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
+        } else if way == "vips" {
+            let count = data.withUnsafeBytes { bytes in
+                baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400)
+            }
+            try Broken.unless(count == 400 * 300 * 3, "libvips cannot make the thumbnail")
         } else {
             var (width, height) = (0, 0)
             let pixels = data.withUnsafeBytes { bytes in

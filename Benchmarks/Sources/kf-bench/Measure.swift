@@ -63,13 +63,15 @@ func compare(
     )
 }
 
-private func seconds(_ stopwatch: Stopwatch, _ work: () async throws -> Void) async throws -> Double {
+/// How long some work takes.
+func seconds(_ stopwatch: Stopwatch, _ work: () async throws -> Void) async throws -> Double {
     let start = stopwatch.seconds
     try await work()
     return stopwatch.seconds - start
 }
 
-private func median(_ numbers: [Double]) -> Double {
+/// The number in the middle.
+func median(_ numbers: [Double]) -> Double {
     let sorted = numbers.sorted()
     guard let low = sorted.dropFirst((sorted.count - 1) / 2).first else { return .nan }
     return (low + sorted[sorted.count / 2]) / 2

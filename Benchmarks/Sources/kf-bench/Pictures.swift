@@ -1,5 +1,6 @@
 // Pictures that compress like photographs, out of numbers. Knows nothing of what they are used for.
 
+import CBaseline
 import Foundation
 import Kingfisher
 
@@ -12,7 +13,50 @@ enum Pictures {
         return data
     }
 
-    private static func photo(width: Int, height: Int) -> Bitmap {
+    /// The bytes of a PNG as libpng writes it, which is how most PNGs came to be.
+    static func png(width: Int, height: Int) throws -> Data {
+        try png(photo(width: width, height: height))
+    }
+
+    /// An opaque bitmap as a PNG.
+    static func png(_ bitmap: Bitmap) throws -> Data {
+        let pixels = bitmap.withUnsafeBytes { bytes in
+            (0..<bitmap.height).flatMap { y in
+                (0..<bitmap.width).flatMap { x in
+                    let place = y * bitmap.bytesPerRow + x * 4
+                    return [bytes[place + 2], bytes[place + 1], bytes[place]]
+                }
+            }
+        }
+        var count = 0
+        guard let bytes = baseline_png_encode(pixels, bitmap.width, bitmap.height, &count) else {
+            throw Broken("libpng cannot encode the picture")
+        }
+        return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
+    }
+
+    /// A JPEG of 8192 × 6144 pixels: the same part again and again.
+    static func hugeJPEG() throws -> Data {
+        let (width, height, part) = (8192, 6144, photo(width: 2048, height: 1536))
+        let bitmap = part.withUnsafeBytes { source in
+            Bitmap(width: width, height: height, hasAlpha: false) { memory, bytesPerRow in
+                for y in 0..<height {
+                    for x in stride(from: 0, to: width, by: part.width) {
+                        let row = UnsafeRawBufferPointer(rebasing: source[(y % part.height * part.bytesPerRow)...])
+                        let place = y * bytesPerRow + x * 4
+                        memory[place..<place + part.width * 4].copyBytes(from: row.prefix(part.width * 4))
+                    }
+                }
+            }
+        }
+        guard let data = Image(cgImage: bitmap).jpegData(compressionQuality: 0.85) else {
+            throw Broken("no JPEG could be encoded")
+        }
+        return data
+    }
+
+    /// Pixels that look like those of a photograph.
+    static func photo(width: Int, height: Int) -> Bitmap {
         Bitmap(width: width, height: height, hasAlpha: false) { memory, bytesPerRow in
             // Lattices of 4, 8, 16 … cells over the longer side, down to a few pixels a cell.
             let side = max(width, height)

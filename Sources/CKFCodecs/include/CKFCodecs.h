@@ -62,6 +62,23 @@ kf_status kf_jpeg_start(
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 void kf_jpeg_close(kf_jpeg_reader *reader);
 
+/// A reader for a progressive JPEG whose bytes arrive little by little. It keeps the coefficients, and of the bytes only
+/// those it has not done with. NULL on failure.
+kf_jpeg_reader *kf_jpeg_scans_open(kf_message *message);
+/// Adds bytes to those that wait. Answers false when memory has run out.
+bool kf_jpeg_scans_append(kf_jpeg_reader *reader, const uint8_t *bytes, size_t size);
+/// Reads the header, once. `complete` is false as long as bytes are missing. More scans than `max_scans` are refused.
+kf_status kf_jpeg_scans_header(
+    kf_jpeg_reader *reader, uint32_t max_scans, kf_jpeg_header *header, bool *complete, kf_message *message);
+/// Begins decoding, once, at `eighths`/8 of the size; answers the size that gives. Takes the memory for coefficients.
+kf_status kf_jpeg_scans_start(
+    kf_jpeg_reader *reader, uint32_t eighths, uint32_t *width, uint32_t *height, kf_message *message);
+/// Reads to the end of a scan, counted from 1, that must have arrived with the marker and the header of the next; then
+/// begins to decode the picture as that scan left it. Its rows come from `kf_jpeg_read`.
+kf_status kf_jpeg_scans_begin(kf_jpeg_reader *reader, uint32_t scan, kf_message *message);
+/// Ends the picture that was begun, complete or not.
+kf_status kf_jpeg_scans_end(kf_jpeg_reader *reader, kf_message *message);
+
 typedef struct kf_jpeg_writer kf_jpeg_writer;
 
 /// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution.
@@ -98,6 +115,26 @@ uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32
 /// Decodes a whole interlaced picture into zeroed memory. Answers whether anything could be decoded.
 bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message);
 void kf_png_close(kf_png_reader *reader);
+/// The checksum that a chunk has of its name and its content.
+uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
+
+typedef struct kf_png_fast kf_png_fast;
+
+/// A faster way to the rows of a reader that has not been asked for any. NULL when the picture is not of the kind that it
+/// knows (interlaced, 16 bits, cut short), or memory has run out: then the reader's own way is the one to go.
+kf_png_fast *kf_png_fast_open(kf_png_reader *reader, bool premultiplied);
+/// How much memory `kf_png_fast_inflate` needs, with these bytes at its end.
+enum { KF_PNG_FAST_SLACK = 32 };
+size_t kf_png_fast_memory(const kf_png_fast *fast);
+/// Inflates the picture into memory that is used until the last row is read. False when something is wrong with it. Rows
+/// may be written over this memory when it begins no earlier than the rows begin and ends no earlier than they end, the
+/// last KF_PNG_FAST_SLACK bytes of it not counted.
+bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
+/// Decodes up to `count` rows. Fewer than asked means damaged data.
+uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count);
+/// Whether all rows were read, and are opaque.
+bool kf_png_fast_is_opaque(const kf_png_fast *fast);
+void kf_png_fast_close(kf_png_fast *fast);
 
 typedef struct kf_png_writer kf_png_writer;
 
@@ -109,13 +146,19 @@ void kf_png_writer_close(kf_png_writer *writer);
 
 // ---------------------------------------------------------------------------------------------- GIF
 
-typedef struct kf_gif_reader kf_gif_reader;
+/// How much memory `kf_gif_unpack` needs before and after the pixels.
+enum { KF_GIF_BEFORE = 256, KF_GIF_AFTER = 16 };
 
-kf_gif_reader *kf_gif_open(const uint8_t *bytes, size_t size, kf_message *message);
-/// Draws the first frame on a zeroed canvas. Answers whether at least one row could be decoded.
-bool kf_gif_read_first_frame(
-    kf_gif_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, kf_message *message);
-void kf_gif_close(kf_gif_reader *reader);
+/// Unpacks a frame, one byte a pixel, from the byte that says how large its first codes are. Answers how many pixels of
+/// `count` there were: they begin KF_GIF_BEFORE bytes into `memory`, which has KF_GIF_BEFORE + `count` + KF_GIF_AFTER.
+size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count);
+/// Looks the colours of pixels up.
+void kf_gif_color(const uint8_t *indices, size_t count, const uint32_t colors[256], uint32_t *pixels);
+
+// ---------------------------------------------------------------------------------------------- rows
+
+/// Lays premultiplied pixels over others.
+void kf_row_over(uint32_t *below, const uint32_t *above, size_t count);
 
 // ---------------------------------------------------------------------------------------------- WebP
 
@@ -134,15 +177,38 @@ typedef struct kf_webp_header {
 } kf_webp_header;
 
 kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *header, kf_message *message);
-/// Decodes the first frame into zeroed memory of `width` × `height` pixels, scaled by the decoder.
+/// Decodes the first frame into memory of `width` × `height` pixels, scaled by the decoder. Stills fill all of it, frames
+/// of animations what they cover.
 kf_status kf_webp_read(
     kf_webp_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool premultiplied,
     kf_message *message);
 void kf_webp_close(kf_webp_reader *reader);
 
+/// What the picture of one frame says of itself. False when it is none.
+bool kf_webp_frame_header(
+    const uint8_t *bytes, size_t size, uint32_t *width, uint32_t *height, bool *has_alpha);
+/// Decodes the picture of one frame, as it lies in an animation, whose size must be `width` × `height`.
+kf_status kf_webp_frame_read(
+    const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint32_t width, uint32_t height,
+    bool premultiplied, kf_message *message);
+
+/// Encodes BGRA rows. `quality` 0…100, without meaning when `lossless`.
 kf_status kf_webp_encode(
     const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, float quality, bool lossless,
     uint8_t **bytes, size_t *size, kf_message *message);
+
+typedef struct kf_webp_writer kf_webp_writer;
+
+/// Begins an animation that plays `loop_count` times, 0 meaning for ever.
+kf_webp_writer *kf_webp_writer_open(
+    uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message);
+/// Adds a frame of BGRA rows that cover everything, shown for so many milliseconds.
+kf_status kf_webp_writer_add(
+    kf_webp_writer *writer, const uint8_t *rows, size_t stride, bool has_alpha, uint32_t milliseconds,
+    kf_message *message);
+/// Ends the animation and hands over its bytes, to be released with `free`.
+kf_status kf_webp_writer_finish(kf_webp_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
+void kf_webp_writer_close(kf_webp_writer *writer);
 
 // ---------------------------------------------------------------------------------------------- AVIF
 
@@ -169,13 +235,74 @@ typedef struct kf_avif_header {
 } kf_avif_header;
 
 kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *header, kf_message *message);
-kf_status kf_avif_read(kf_avif_reader *reader, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message);
+/// How long a frame of a sequence is shown, in seconds.
+double kf_avif_delay(const kf_avif_reader *reader, uint32_t index);
+/// Decodes a frame, 0 being the first; the one after the last read is cheap.
+kf_status kf_avif_read(
+    kf_avif_reader *reader, uint32_t index, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message);
 void kf_avif_close(kf_avif_reader *reader);
 
-/// Encodes straight BGRA rows. `quality` 0…100. Unsupported when the system's libavif has no encoder.
+/// Encodes straight BGRA rows. `quality` 0…100, without meaning when `lossless`. Unsupported when the system's libavif
+/// has no encoder.
 kf_status kf_avif_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality,
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless,
     uint8_t **bytes, size_t *size, kf_message *message);
+
+// ---------------------------------------------------------------------------------------------- formats behind traits
+
+// HEIC; only with the package trait of that name.
+
+typedef struct kf_heif_reader kf_heif_reader;
+
+typedef struct kf_heif_header {
+    /// The size as shown, after cropping and turning.
+    uint32_t width, height;
+    bool has_alpha;
+    bool premultiplied;
+    const uint8_t *icc;
+    size_t icc_size;
+    /// The nclx colour description; 2 means unspecified.
+    uint32_t primaries, transfer;
+    /// White, red, green, blue as x, y pairs.
+    double chromaticities[8];
+} kf_heif_header;
+
+/// Reads the header of the primary picture. What takes memory for the pixels may only follow its size.
+kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message);
+/// Decodes the picture as it is to be shown.
+kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
+void kf_heif_close(kf_heif_reader *reader);
+
+// JPEG XL; only with the package trait JXL.
+
+typedef struct kf_jxl_reader kf_jxl_reader;
+
+typedef struct kf_jxl_header {
+    /// The size as shown.
+    uint32_t width, height;
+    bool has_alpha;
+    /// The profile, if there is one, is about grey; the pixels are BGRA all the same.
+    bool is_grey;
+    /// The profile of the pixels; NULL when they are sRGB.
+    const uint8_t *icc;
+    size_t icc_size;
+} kf_jxl_header;
+
+kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message);
+/// Decodes the first frame into zeroed rows whose `stride` is the width of four bytes a pixel rounded up to sixteen bytes.
+kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
+void kf_jxl_close(kf_jxl_reader *reader);
+
+// SVG; only with the package trait of that name.
+
+typedef struct kf_svg_reader kf_svg_reader;
+
+/// Reads a drawing and answers its size in pixels of 1/96 inch; finite or not, positive.
+kf_svg_reader *kf_svg_open(const uint8_t *bytes, size_t size, double *width, double *height, kf_message *message);
+/// Draws it on zeroed rows, as large as fits; the pixels are premultiplied.
+kf_status kf_svg_draw(
+    kf_svg_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, kf_message *message);
+void kf_svg_close(kf_svg_reader *reader);
 
 // ---------------------------------------------------------------------------------------------- colour
 
@@ -188,6 +315,8 @@ typedef enum kf_color_space { KF_SPACE_OTHER = 0, KF_SPACE_GREY, KF_SPACE_RGB, K
 kf_color_profile *kf_profile_open(const uint8_t *icc, size_t size);
 /// A profile of an RGB space: white, red, green, blue as x, y pairs, and a display gamma or (0) sRGB's own curve.
 kf_color_profile *kf_profile_rgb(const double chromaticities[8], double gamma);
+/// The same with a curve of samples: the light (0…1) of equally spaced values from 0 to 1.
+kf_color_profile *kf_profile_rgb_sampled(const double chromaticities[8], const float *curve, uint32_t count);
 kf_color_space kf_profile_space(const kf_color_profile *profile);
 /// The profile's own description, in UTF-8. Answers its length; 0 when it has none.
 size_t kf_profile_name(const kf_color_profile *profile, char *text, size_t capacity);
@@ -201,5 +330,57 @@ kf_color_transform *kf_transform_open(const kf_color_profile *profile, bool inve
 /// Converts pixels of four bytes to BGRA in place. Alpha is kept; from CMYK it is 255.
 void kf_transform_apply(const kf_color_transform *transform, uint8_t *pixels, size_t count);
 void kf_transform_close(kf_color_transform *transform);
+
+// ---------------------------------------------------------------------------------------------- resizing
+
+/// How many bits behind the point the numbers between the two steps have.
+#define KF_BLEND_FRACTION 6
+
+/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to 16.
+void kf_blend_rows(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count, int16_t *output);
+/// Of one row of numbers, `count` pixels as bytes: the sums of `taps` pixels each from `starts[x]` on, times weights. No
+/// colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of `row` can be read from every start.
+void kf_blend_columns(
+    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
+    uint8_t *output);
+
+/// The same without any instructions that not every processor has.
+void kf_blend_rows_portably(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count, int16_t *output);
+void kf_blend_columns_portably(
+    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
+    uint8_t *output);
+
+// ---------------------------------------------------------------------------------------------- blurring
+
+/// How many bytes the blurring of a picture needs besides.
+size_t kf_box_blur_scratch(size_t bytes_per_row, size_t height, uint32_t radius);
+/// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond the edges
+/// lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that, and the padding
+/// may be overwritten. `radius` is 1 to 32767.
+void kf_box_blur(
+    uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
+/// The same without any instructions that not every processor has.
+void kf_box_blur_portably(
+    uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
+
+// ---------------------------------------------------------------------------------------------- colours
+
+/// Looks the blue, green and red of every pixel up in three tables of 256 bytes. Both pointers may be the same.
+void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
+
+/// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if asked for.
+typedef struct kf_color_mix {
+    float own, red, green, blue, offset;
+    bool linear;
+} kf_color_mix;
+
+/// Mixes the colours of pixels with straight alpha. Both pointers may be the same. Exact within a twentieth of a byte's step.
+void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
+
+/// The same without any instructions that not every processor has.
+void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
+void kf_mix_colors_portably(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 #endif

@@ -1,4 +1,4 @@
-// AVIF, still or the first frame of a sequence; the container's cropping, turning and mirroring are applied.
+// AVIF: stills, the first frame of a sequence, and writing stills. How other frames are read is said elsewhere.
 
 import CKFCodecs
 import Foundation
@@ -11,7 +11,12 @@ enum AVIFCodec: ImageCodec {
         var info = ImageInfo(contentType: contentType, size: reader.displayedSize, byteCount: bytes.count)
         info.hasAlpha = reader.header.has_alpha
         info.colorProfileName = reader.header.icc == nil ? nil : reader.profile?.name
-        if let frames = reader.frameCount { info.setAnimation(frames, reader.header.duration, loops: 0) }
+        if let frames = reader.frameCount {
+            // What is beyond every limit is not worth adding up.
+            let isSensible = frames <= ImageDecodingLimits.default.maxFrameCount
+            let duration = isSensible ? (0..<frames).reduce(0) { $0 + reader.delay($1) } : reader.header.duration
+            info.setAnimation(frames, duration, loops: Int(clamping: AVIFBoxes.loopCount(bytes)))
+        }
         return info
     }
 
@@ -21,14 +26,12 @@ enum AVIFCodec: ImageCodec {
     ) throws(ImagingError) -> DecodedPicture {
         let reader = try AVIFReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
-        var bitmap = try reader.bitmap()
-        if let part = try bitmap.part(reader.crop) { bitmap = part }
-        // Shrinking first leaves less to turn.
-        bitmap = try bitmap.resampled(to: options.target(for: bitmap.size))
-        return DecodedPicture(
-            bitmap: try bitmap.oriented(from: reader.turn).oriented(from: reader.mirror),
-            frameCount: reader.frameCount
-        )
+        let bitmap = try reader.displayed(0, options)
+        return DecodedPicture(bitmap: bitmap, frameCount: reader.frameCount)
+    }
+
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
+        try AVIFFrames(data, limits: limits)
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
@@ -43,6 +46,7 @@ enum AVIFCodec: ImageCodec {
                 UInt32(count),
                 bitmap.hasAlpha,
                 Int32((quality * 100).rounded()),
+                lossless,
                 &result.bytes,
                 &result.count,
                 &message
@@ -50,80 +54,5 @@ enum AVIFCodec: ImageCodec {
         }
         guard isWritten else { throw message.error(encoding: contentType) }
         return result.takeData()
-    }
-}
-
-/// An open AVIF.
-private final class AVIFReader {
-    let header: kf_avif_header
-    private let handle: OpaquePointer
-
-    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
-        var (header, message) = (kf_avif_header(), kf_message())
-        guard let handle = kf_avif_open(bytes.start, bytes.count, &header, &message) else {
-            throw message.error(decoding: .avif)
-        }
-        self.handle = handle
-        self.header = header
-    }
-
-    deinit { kf_avif_close(handle) }
-
-    var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
-    var frameCount: Int? { header.frame_count > 1 ? Int(header.frame_count) : nil }
-
-    /// What is shown of the coded picture, in its pixels.
-    var crop: CGRect {
-        CGRect(
-            x: Int(header.crop_x),
-            y: Int(header.crop_y),
-            width: Int(header.crop_width),
-            height: Int(header.crop_height)
-        )
-    }
-
-    /// The container's turn, applied after cropping.
-    var turn: Orientation { [.up, .left, .down, .right][Int(header.quarter_turns & 3)] }
-
-    /// The container's mirroring, applied after turning.
-    var mirror: Orientation {
-        switch header.mirror {
-        case 1: .downMirrored
-        case 2: .upMirrored
-        default: .up
-        }
-    }
-
-    var displayedSize: PixelSize {
-        let size = PixelSize(Int(header.crop_width), Int(header.crop_height))
-        return turn.isTransposing ? size.transposed : size
-    }
-
-    /// An ICC profile goes before the numbers; unspecified ones (2) and those of sRGB (1) mean sRGB.
-    var profile: ColorProfile? {
-        if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
-        guard header.primaries > 2 else { return nil }
-        let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
-        let gamma =
-            switch header.transfer {
-            case 4: 2.2
-            case 5: 2.8
-            case 8: 1.0
-            default: 0.0
-            }
-        return .primaries(values, gamma: gamma)
-    }
-
-    func bitmap() throws(ImagingError) -> Bitmap {
-        let color = profile?.transform(for: .rgb)
-        return try Bitmap(size, hasAlpha: header.has_alpha ? nil : false) { rows throws(ImagingError) in
-            var message = kf_message()
-            guard kf_avif_read(handle, rows.base, rows.bytesPerRow, color == nil, &message) == KF_OK else {
-                throw message.error(decoding: .avif)
-            }
-            guard let color else { return }
-            let conversion = PixelConversion(color: color, isStraight: true)
-            for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
-        }
     }
 }

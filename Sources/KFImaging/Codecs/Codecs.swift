@@ -1,4 +1,4 @@
-// The one list of formats, and the ways in. Knows no details of any format.
+// The one list of built-in formats, and the ways to them. Knows no details of any format, and no coder of anybody else.
 
 package import Foundation
 
@@ -6,21 +6,22 @@ package import Foundation
 ///
 /// All functions block and may be called from any thread.
 package enum Codecs {
-    private static let all: [any ImageCodec.Type] = [
-        JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self,
-    ]
+    private static let all: [any ImageCodec.Type] =
+        [
+            JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self,
+        ] + OptionalFormats.codecs
 
     /// What the header says; no pixels are decoded.
-    package static func info(of data: Data) throws(ImagingError) -> ImageInfo {
+    static func builtInInfo(of data: Data) throws(ImagingError) -> ImageInfo {
         try data.withBytes { bytes throws(ImagingError) in
             try codec(for: bytes).info(bytes)
         }
     }
 
     /// Decodes the first picture.
-    package static func decode(
+    static func decodeBuiltIn(
         _ data: Data,
-        options: DecodingOptions = DecodingOptions()
+        options: DecodingOptions
     ) throws(ImagingError) -> Image {
         try data.withBytes { bytes throws(ImagingError) in
             let codec = try codec(for: bytes)
@@ -40,7 +41,7 @@ package enum Codecs {
                 frameCount: picture.frameCount,
                 animatedData: isAnimated ? data : nil
             )
-            metadata.isUnprocessed = true
+            metadata.decodedFrom = DataMark(data)
             return Image(
                 cgImage: picture.bitmap,
                 scale: options.scale,
@@ -50,29 +51,29 @@ package enum Codecs {
         }
     }
 
-    /// Encodes the displayed picture.
-    ///
-    /// - Parameters:
-    ///   - image: The image; its orientation is applied first.
-    ///   - type: The format.
-    ///   - quality: 0…1, for the formats that lose something.
-    ///   - lossless: Whether nothing may be lost, for formats that can do both.
-    /// - Returns: The bytes of a file.
-    /// - Throws: ``ImagingError/encodingFailed(_:detail:)`` or ``ImagingError/outOfMemory(bytes:)``.
-    package static func encode(
+    /// What the data says of its frames; nil for stills.
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
+        try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
+            try codec(for: bytes).frames(of: data, limits: limits)
+        }
+    }
+
+    /// Encodes the displayed picture; `quality` is 0…1.
+    static func encodeBuiltIn(
         _ image: Image,
         as type: ImageContentType,
-        quality: Double = 1,
-        lossless: Bool = false
+        quality: Double,
+        lossless: Bool
     ) throws(ImagingError) -> Data {
-        guard let codec = all.first(where: { $0.contentType == type }) else {
-            throw .encodingFailed(type, detail: "the format is not built in")
-        }
+        guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
         guard let bitmap = try image.upright().cgImage else {
             throw .encodingFailed(type, detail: "the image is empty")
         }
-        return try codec.encode(bitmap, quality: quality.isNaN ? 1 : min(max(quality, 0), 1), lossless: lossless)
+        return try codec.encode(bitmap, quality: quality, lossless: lossless)
     }
+
+    /// The codec of a format, if there is one.
+    static func builtIn(_ type: ImageContentType) -> (any ImageCodec.Type)? { all.first { $0.contentType == type } }
 
     /// Why these bytes cannot be decoded; nil when they can.
     ///
@@ -86,6 +87,9 @@ package enum Codecs {
         }
     }
 
+    /// Whether the format can be decoded without anybody's coder.
+    static func isBuiltIn(_ type: ImageContentType) -> Bool { all.contains { $0.contentType == type } || type == .heif }
+
     private static func codec(for bytes: UnsafeRawBufferPointer) throws(ImagingError) -> any ImageCodec.Type {
         guard !bytes.isEmpty else { throw .emptyData }
         guard let type = ImageContentType.sniff(bytes) else {
@@ -94,13 +98,13 @@ package enum Codecs {
         if let codec = all.first(where: { $0.contentType == type }) { return codec }
         // HEIF is a container; AVIF pictures in it can be decoded.
         if type == .heif { return AVIFCodec.self }
-        throw .unsupported(type, detail: "no decoder is built in")
+        throw .unsupported(type, detail: OptionalFormats.advice(about: type))
     }
 }
 
 extension Data {
     /// The bytes, for a body that throws errors of ours.
-    fileprivate func withBytes<Result>(
+    func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
     ) throws(ImagingError) -> Result {
         let result = withUnsafeBytes { bytes in

@@ -2,7 +2,6 @@
 
 import CKFCodecs
 import Foundation
-import KFSupport
 
 /// A conversion of pixels to sRGB.
 final class ColorTransform: Sendable {
@@ -21,6 +20,8 @@ enum ColorProfile: Hashable {
     case icc(Data)
     /// White, red, green, blue as x, y pairs; a display gamma, or 0 for the curve of sRGB.
     case primaries([Double], gamma: Double)
+    /// The same with a curve that reaches beyond white.
+    case highDynamicRange([Double], HDRCurve)
 
     /// What kind of pixels the file holds, as far as profiles care.
     enum Pixels: Hashable {
@@ -31,20 +32,13 @@ enum ColorProfile: Hashable {
 
     /// The conversion to sRGB; nil when there is nothing to convert, or nothing sensible to do.
     func transform(for pixels: Pixels) -> ColorTransform? {
-        let key = CacheKey(profile: self, pixels: pixels)
-        if let known = Self.cache.withLock({ $0[key] }) { return known.transform }
-        let made = Transformation(transform: makeTransform(for: pixels))
-        Self.cache.withLock { cache in
-            // Pictures of one source share a handful of profiles; whoever sends many is not worth remembering.
-            if cache.count >= 16 { cache.removeAll() }
-            cache[key] = made
-        }
-        return made.transform
+        ColorTransformCache.shared.transform(of: self, for: pixels) { makeTransform(for: pixels) }
     }
 
     /// The profile's own name.
     var name: String? {
-        guard let profile = open() else { return nil }
+        // Those that we make have no name of their own.
+        guard case .icc = self, let profile = open() else { return nil }
         defer { kf_profile_close(profile) }
         let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer -> String in
             guard let start = buffer.baseAddress else { return "" }
@@ -54,19 +48,12 @@ enum ColorProfile: Hashable {
         return name.isEmpty ? nil : name
     }
 
-    private struct CacheKey: Hashable {
-        let profile: ColorProfile
-        let pixels: Pixels
-    }
-    private struct Transformation {
-        let transform: ColorTransform?
-    }
-    private static let cache = Locked<[CacheKey: Transformation]>([:])
-
     private func open() -> OpaquePointer? {
         switch self {
         case .icc(let data): data.withUnsafeBytes { kf_profile_open($0.start, $0.count) }
         case .primaries(let values, let gamma): values.count == 8 ? kf_profile_rgb(values, gamma) : nil
+        case .highDynamicRange(let values, let curve):
+            values.count == 8 ? kf_profile_rgb_sampled(values, curve.samples, UInt32(curve.samples.count)) : nil
         }
     }
 

@@ -1,30 +1,6 @@
 // What a format has to offer. Knows no format.
 
-package import Foundation
-
-/// How data is to be decoded.
-package struct DecodingOptions: Sendable, Hashable {
-    /// The scale of the image: pixels a point.
-    package var scale: CGFloat
-    /// A limit on the longer displayed side in pixels.
-    ///
-    /// Nil decodes every pixel and keeps the orientation as a label; otherwise the image is never enlarged and comes
-    /// with orientation `.up`. 0 limits nothing.
-    package var maxPixelSize: Int?
-    /// What is refused.
-    package var limits: ImageDecodingLimits
-
-    package init(scale: CGFloat = 1, maxPixelSize: Int? = nil, limits: ImageDecodingLimits = ImageDecodingLimits()) {
-        self.scale = scale
-        self.maxPixelSize = maxPixelSize
-        self.limits = limits
-    }
-
-    /// The size to decode to, for a picture stored in the given one.
-    func target(for stored: PixelSize) -> PixelSize {
-        Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0)
-    }
-}
+import Foundation
 
 /// What a codec makes of data.
 struct DecodedPicture {
@@ -44,11 +20,34 @@ protocol ImageCodec: SendableMetatype {
     /// Decodes the first picture, to `options.target(for:)`.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(ImagingError)
         -> DecodedPicture
+    /// The frames of an animation; nil for stills, and formats that have nothing else.
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)?
     /// Encodes an upright bitmap. `quality` is 0…1.
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data
+    /// Encodes an animation.
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data
+}
+
+/// Frames to be written, made one after another as the encoder asks for them.
+struct AnimationToEncode {
+    /// The size of every frame.
+    let size: PixelSize
+    let frameCount: Int
+    /// How often the frames are to be played; 0 means for ever.
+    let loopCount: UInt
+    /// The whole picture of a frame and how long it is shown in seconds.
+    let frame: (_ index: Int) throws(ImagingError) -> (bitmap: Bitmap, delay: TimeInterval)
 }
 
 extension ImageCodec {
+    /// Formats of stills.
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? { nil }
+
+    /// Formats of stills, and those whose animations are only read.
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        throw .encodingFailed(contentType, detail: "animations of the format cannot be written")
+    }
+
     /// Formats that are only read.
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "the format can only be read")

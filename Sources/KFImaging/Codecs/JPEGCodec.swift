@@ -1,4 +1,4 @@
-// JPEG. Knows the format's ways – scaled decoding, CMYK, chroma – and leaves setjmp to C.
+// JPEG, whole files of it. Leaves setjmp to C.
 
 import CKFCodecs
 import Foundation
@@ -7,11 +7,11 @@ enum JPEGCodec: ImageCodec {
     static let contentType = ImageContentType.jpeg
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
-        let reader = try JPEGReader(bytes)
-        var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
-        info.orientation = reader.orientation
+        let header = try JPEGReader(bytes).header
+        var info = ImageInfo(contentType: contentType, size: header.size, byteCount: bytes.count)
+        info.orientation = header.orientation
         info.hasAlpha = false
-        info.colorProfileName = reader.profile?.name
+        info.colorProfileName = header.profile?.name
         return info
     }
 
@@ -19,20 +19,15 @@ enum JPEGCodec: ImageCodec {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedPicture {
+        try JPEGFrame.check(bytes)
         let reader = try JPEGReader(bytes)
-        try options.limits.check(width: reader.size.width, height: reader.size.height)
-        try options.limits.check(coefficientBytes: reader.coefficientBytes, of: reader.size)
-        let target = options.target(for: reader.size)
+        let header = reader.header
+        try header.check(options.limits)
+        let target = options.target(for: header.size)
         let decoded = try reader.start(atLeast: target, maxScanCount: options.limits.maxScanCount)
-        let decoding = RowDecoding(
-            source: decoded,
-            target: target,
-            conversion: reader.conversion,
-            hasAlpha: false,
-            missing: 0xFF80_8080
-        )
-        guard let bitmap = try decoding.bitmap(from: reader) else { throw reader.failure.error(decoding: contentType) }
-        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation)
+        let rows = header.decoding(from: decoded, to: target)
+        guard let bitmap = try rows.bitmap(from: reader) else { throw reader.failure.error(decoding: contentType) }
+        return DecodedPicture(bitmap: bitmap, orientation: header.orientation)
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
@@ -60,14 +55,9 @@ enum JPEGCodec: ImageCodec {
     }
 }
 
-/// An open JPEG.
+/// An open JPEG whose bytes are all there.
 private final class JPEGReader: RowReader {
-    let size: PixelSize
-    let orientation: Orientation
-    /// What libjpeg takes to decode it at any size, besides a few rows.
-    let coefficientBytes: Int
-    let profile: ColorProfile?
-    let pixels: ColorProfile.Pixels
+    let header: JPEGHeader
     private(set) var failure = kf_message()
     private let handle: OpaquePointer
 
@@ -77,41 +67,17 @@ private final class JPEGReader: RowReader {
             throw failure.error(decoding: .jpeg)
         }
         self.handle = handle
-        size = PixelSize(Int(header.width), Int(header.height))
-        coefficientBytes = Int(clamping: header.coefficient_bytes)
-        orientation = EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
-        profile = header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) }
-        pixels =
-            switch header.components {
-            case 1: .grey
-            case 4: .cmyk(inverted: header.adobe)
-            default: .rgb
-            }
+        self.header = JPEGHeader(header)
     }
 
     deinit { kf_jpeg_close(handle) }
 
-    /// What makes the rows sRGB.
-    ///
-    /// Inks without a usable profile are mixed in the simplest way.
-    var conversion: PixelConversion {
-        let transform = profile?.transform(for: pixels)
-        if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(inks: isInverted) }
-        return PixelConversion(color: transform)
-    }
-
-    /// Begins decoding at the smallest 1/8, 1/4, 1/2 or whole of the size that covers `target`; answers the size that
-    /// gives.
-    ///
-    /// The eighths between are done by slow code in libjpeg-turbo: 3/8 takes longer than 1/2, and 5/8 than the whole.
+    /// Begins decoding at a size that covers `target`; answers that size.
     func start(atLeast target: PixelSize, maxScanCount: Int) throws(ImagingError) -> PixelSize {
-        func covers(_ eighths: Int) -> Bool {
-            (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
-        }
-        let eighths = [1, 2, 4].first(where: covers) ?? 8
         var (width, height): (UInt32, UInt32) = (0, 0)
+        let eighths = header.eighths(covering: target)
         let scans = UInt32(clamping: maxScanCount)
-        guard kf_jpeg_start(handle, UInt32(eighths), scans, &width, &height, &failure) == KF_OK else {
+        guard kf_jpeg_start(handle, eighths, scans, &width, &height, &failure) == KF_OK else {
             throw failure.error(decoding: .jpeg)
         }
         return PixelSize(Int(width), Int(height))

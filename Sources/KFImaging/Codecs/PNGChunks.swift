@@ -1,37 +1,62 @@
-// What libpng does not tell: orientation and animation, from a walk over the chunks. Decodes nothing.
+// What libpng does not tell: orientation, colours by number and animation, from a walk over the chunks. Decodes nothing.
+
+import CKFCodecs
 
 /// Facts from chunks anywhere in a PNG.
 struct PNGChunks {
     private(set) var orientation = Orientation.up
+    private let animation: APNGChunks?
+    /// From `cICP`, which goes before all else that a file says about its colours; nil when there is none, or it means
+    /// nothing to us.
+    private(set) var profile: ColorProfile?
     /// Nil for stills.
-    private(set) var frameCount: Int?
+    var frameCount: Int? { animation?.frames.count }
     /// 0 means for ever.
-    private(set) var loopCount = 0
+    var loopCount: Int { animation?.loopCount ?? 0 }
     /// Seconds for all frames.
-    private(set) var duration = 0.0
+    var duration: Double { animation?.duration ?? 0 }
+
+    /// The names of those that matter here, as numbers.
+    private enum Name: Int {
+        case codePoints = 0x6349_4350  // cICP
+        case end = 0x4945_4E44  // IEND
+        case exif = 0x6558_4966  // eXIf
+        case pixels = 0x4944_4154  // IDAT
+    }
 
     init(_ bytes: UnsafeRawBufferPointer) {
+        animation = APNGChunks(bytes)
         var offset = 8
+        var hasSeenPixels = false
         while offset + 12 <= bytes.count {
             let size = Self.number(bytes, offset, 4)
             guard size <= bytes.count - offset - 12 else { break }
-            let content = UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + 8 + size])
-            let name = bytes[offset + 4..<offset + 8]
-            if name.elementsEqual("IEND".utf8) { break }
-            note(name, content)
+            switch Name(rawValue: Self.number(bytes, offset + 4, 4)) {
+            case .end?: return
+            case .pixels?: hasSeenPixels = true
+            case .codePoints? where hasSeenPixels: break
+            case let name? where Self.isIntact(bytes, offset, size):
+                note(name, UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + 8 + size]))
+            default: break
+            }
             offset += 12 + size
         }
     }
 
-    private mutating func note(_ name: Slice<UnsafeRawBufferPointer>, _ content: UnsafeRawBufferPointer) {
-        if name.elementsEqual("eXIf".utf8) {
-            orientation = EXIF.orientation(content)
-        } else if name.elementsEqual("acTL".utf8), content.count >= 8 {
-            frameCount = max(1, Self.number(content, 0, 4))
-            loopCount = Self.number(content, 4, 4)
-        } else if name.elementsEqual("fcTL".utf8), content.count >= 24 {
-            let (delay, unit) = (Self.number(content, 20, 2), Self.number(content, 22, 2))
-            duration += FrameDelay.effective(Double(delay) / Double(unit == 0 ? 100 : unit))
+    /// Whether the checksum of the chunk is right: libpng drops the others of its kind when it is not, and so do we.
+    private static func isIntact(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ size: Int) -> Bool {
+        guard let start = bytes.start else { return false }
+        return Int(kf_png_checksum(start + offset + 4, size + 4)) == number(bytes, offset + 8 + size, 4)
+    }
+
+    private mutating func note(_ name: Name, _ content: UnsafeRawBufferPointer) {
+        switch name {
+        case .exif: orientation = EXIF.orientation(content)
+        case .codePoints where content.count == 4:
+            // Primaries, curve, matrix (of which PNG has none), and whether values use the whole range.
+            guard content[2] == 0, content[3] == 1 else { return }
+            profile = .coded(primaries: Int(content[0]), transfer: Int(content[1]))
+        default: break
         }
     }
 
@@ -41,7 +66,7 @@ struct PNGChunks {
 }
 
 /// How long a frame is shown.
-enum FrameDelay {
+package enum FrameDelay {
     /// Delays of 11 ms and less are mistakes, and mean a tenth of a second.
-    static func effective(_ seconds: Double) -> Double { seconds > 0.011 ? seconds : 0.1 }
+    package static func effective(_ seconds: Double) -> Double { seconds > 0.011 ? seconds : 0.1 }
 }

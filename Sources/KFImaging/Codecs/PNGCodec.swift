@@ -12,7 +12,7 @@ enum PNGCodec: ImageCodec {
         var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
         info.orientation = chunks.orientation
         info.hasAlpha = reader.hasAlpha
-        info.colorProfileName = reader.profile?.name
+        info.colorProfileName = (chunks.profile ?? reader.profile)?.name
         if let frames = chunks.frameCount { info.setAnimation(frames, chunks.duration, loops: chunks.loopCount) }
         return info
     }
@@ -24,21 +24,39 @@ enum PNGCodec: ImageCodec {
         let reader = try PNGReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let chunks = PNGChunks(bytes)
-        let target = options.target(for: reader.size)
-        // libpng has seen to it that a grey profile comes with grey pixels only.
-        let conversion = PixelConversion(color: reader.profile?.transform(for: .grey), isStraight: reader.hasAlpha)
-        let bitmap =
-            reader.isInterlaced
-            ? try reader.interlacedBitmap(conversion)?.resampled(to: target)
-            : try RowDecoding(
-                source: reader.size,
-                target: target,
-                conversion: conversion,
-                hasAlpha: reader.hasAlpha ? nil : false,
-                missing: 0
-            ).bitmap(from: reader)
-        guard let bitmap else { throw reader.failure.error(decoding: contentType) }
+        let bitmap = try bitmap(of: reader, options.target(for: reader.size), color(of: reader, chunks))
         return DecodedPicture(bitmap: bitmap, orientation: chunks.orientation, frameCount: chunks.frameCount)
+    }
+
+    /// What converts the colours of a file; nil when they are sRGB.
+    static func color(of bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ColorTransform? {
+        color(of: try PNGReader(bytes), PNGChunks(bytes))
+    }
+
+    /// The pixels of a file whose colours have been looked at already.
+    static func bitmap(
+        of bytes: UnsafeRawBufferPointer,
+        _ color: ColorTransform?,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> Bitmap {
+        let reader = try PNGReader(bytes)
+        try limits.check(width: reader.size.width, height: reader.size.height)
+        return try bitmap(of: reader, reader.size, color)
+    }
+
+    private static func bitmap(
+        of reader: PNGReader,
+        _ target: PixelSize,
+        _ color: ColorTransform?
+    ) throws(ImagingError) -> Bitmap {
+        if let bitmap = try reader.fastWay(color)?.bitmap(of: target) { return bitmap }
+        if let bitmap = try reader.bitmap(of: target, color) { return bitmap }
+        throw reader.failure.error(decoding: contentType)
+    }
+
+    private static func color(of reader: PNGReader, _ chunks: PNGChunks) -> ColorTransform? {
+        // libpng has seen to it that a grey profile comes with grey pixels only.
+        (chunks.profile ?? reader.profile)?.transform(for: .grey)
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
@@ -98,12 +116,28 @@ private final class PNGReader: RowReader {
         return .primaries(primaries, gamma: isStandardGamma ? 0 : 1 / gamma)
     }
 
+    /// The way for pictures that are nothing special; nil for others.
+    func fastWay(_ color: ColorTransform?) -> PNGFast? { PNGFast(handle, size, color, hasAlpha: hasAlpha) }
+
+    /// The picture in this size, through libpng; nil when not a row of it can be had.
+    func bitmap(of target: PixelSize, _ color: ColorTransform?) throws(ImagingError) -> Bitmap? {
+        let conversion = PixelConversion(color: color, isStraight: hasAlpha)
+        if isInterlaced { return try interlacedBitmap(conversion)?.resampled(to: target) }
+        return try RowDecoding(
+            source: size,
+            target: target,
+            conversion: conversion,
+            hasAlpha: hasAlpha ? nil : false,
+            missing: 0
+        ).bitmap(from: self)
+    }
+
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
         Int(kf_png_read(handle, rows, bytesPerRow, UInt32(count), &failure))
     }
 
     /// The passes of an interlaced picture need all of it at once.
-    func interlacedBitmap(_ conversion: PixelConversion) throws(ImagingError) -> Bitmap? {
+    private func interlacedBitmap(_ conversion: PixelConversion) throws(ImagingError) -> Bitmap? {
         var isUsable = false
         let bitmap = try Bitmap(size, hasAlpha: nil) { rows in
             rows.fill()

@@ -28,7 +28,8 @@ struct RowDecoding {
         return decoded > 0 ? bitmap : nil
     }
 
-    private func fill(_ rows: PixelRows, from reader: some RowReader) -> Int {
+    /// Decodes rows of the size that the target has; answers how many there were.
+    func fill(_ rows: PixelRows, from reader: some RowReader) -> Int {
         // With work to do on the rows, a few at a time stay in the cache.
         let band = conversion.isIdentity ? target.height : 16
         var done = 0

@@ -1,4 +1,4 @@
-// WebP, still or the first frame of an animation.
+// WebP: stills, the first frame of an animation, and writing both. How frames are read is said elsewhere.
 
 import CKFCodecs
 import Foundation
@@ -12,8 +12,8 @@ enum WebPCodec: ImageCodec {
         info.orientation = reader.orientation
         info.hasAlpha = reader.header.has_alpha
         info.colorProfileName = reader.profile?.name
-        if let frames = reader.frames {
-            info.setAnimation(frames.frameCount, frames.duration, loops: Int(reader.header.loop_count))
+        if let chunks = reader.chunks {
+            info.setAnimation(chunks.frames.count, chunks.duration, loops: Int(reader.header.loop_count))
         }
         return info
     }
@@ -25,7 +25,11 @@ enum WebPCodec: ImageCodec {
         let reader = try WebPReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let bitmap = try reader.bitmap(options.target(for: reader.size))
-        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation, frameCount: reader.frames?.frameCount)
+        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation, frameCount: reader.chunks?.frames.count)
+    }
+
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
+        try WebPFrames(data, limits: limits)
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
@@ -51,11 +55,37 @@ enum WebPCodec: ImageCodec {
     }
 }
 
+extension WebPCodec {
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        var message = kf_message()
+        let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
+        let loops = UInt32(clamping: animation.loopCount)
+        guard let writer = kf_webp_writer_open(width, height, loops, Float(quality * 100), lossless, &message) else {
+            throw message.error(encoding: contentType)
+        }
+        defer { kf_webp_writer_close(writer) }
+        for index in 0..<animation.frameCount {
+            let frame = try animation.frame(index)
+            let delay = UInt32((frame.delay * 1000).rounded())
+            let rows = BitmapRows(frame.bitmap, frame.bitmap.hasAlpha ? .straight : .none)
+            let isAdded = try rows.forEachBand(height: frame.bitmap.height) { rows, bytesPerRow, _ in
+                kf_webp_writer_add(writer, rows, bytesPerRow, frame.bitmap.hasAlpha, delay, &message) == KF_OK
+            }
+            guard isAdded else { throw message.error(encoding: contentType) }
+        }
+        var result = CBytes()
+        guard kf_webp_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
+    }
+}
+
 /// An open WebP.
-private final class WebPReader {
+final class WebPReader {
     let header: kf_webp_header
     /// Nil for stills.
-    let frames: WebPChunks?
+    let chunks: WebPChunks?
     private let handle: OpaquePointer
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
@@ -65,7 +95,8 @@ private final class WebPReader {
         }
         self.handle = handle
         self.header = header
-        frames = header.animated ? WebPChunks(bytes) : nil
+        let canvas = PixelSize(Int(header.width), Int(header.height))
+        chunks = header.animated ? WebPChunks(bytes, canvas: canvas) : nil
     }
 
     deinit { kf_webp_close(handle) }
@@ -80,16 +111,16 @@ private final class WebPReader {
         let color = profile?.transform(for: .rgb)
         return try Bitmap(target, hasAlpha: header.has_alpha || header.animated ? nil : false) {
             rows throws(ImagingError) in
-            rows.fill()
+            // The first frame of an animation may leave some of the picture empty.
+            if header.animated { rows.fill() }
             var message = kf_message()
             let (width, height) = (UInt32(target.width), UInt32(target.height))
-            // Colours are converted straight, before alpha is multiplied in.
-            let isPremultiplied = color == nil
-            guard
-                kf_webp_read(handle, rows.base, rows.bytesPerRow, width, height, isPremultiplied, &message) == KF_OK
-            else { throw message.error(decoding: .webp) }
-            guard let color else { return }
-            let conversion = PixelConversion(color: color, isStraight: true)
+            // Straight: colours are converted before alpha is multiplied in, which libwebp does without rounding.
+            guard kf_webp_read(handle, rows.base, rows.bytesPerRow, width, height, false, &message) == KF_OK else {
+                throw message.error(decoding: .webp)
+            }
+            let conversion = PixelConversion(color: color, isStraight: header.has_alpha || header.animated)
+            guard !conversion.isIdentity else { return }
             for y in 0..<target.height { conversion.apply(rows.row(y), count: target.width) }
         }
     }

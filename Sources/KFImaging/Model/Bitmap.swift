@@ -81,18 +81,37 @@ public final class Bitmap: Sendable, Hashable {
     /// Makes a bitmap over memory that is *not* zeroed: `fill` must write every pixel, or throw.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
-    package init(
+    package convenience init(
         _ size: PixelSize,
         hasAlpha: Bool?,
         fill: (PixelRows) throws(ImagingError) -> Void
+    ) throws(ImagingError) {
+        try self.init(size, capacity: { $0 }) { rows, _ throws(ImagingError) in
+            try fill(rows)
+            return hasAlpha
+        }
+    }
+
+    /// Makes a bitmap over memory that is not zeroed, with room to work in behind its rows.
+    ///
+    /// - Parameters:
+    ///   - size: The size in pixels.
+    ///   - capacity: How many bytes the memory shall have, given how many the rows take; never less than these.
+    ///   - fill: Writes every pixel, or throws. It gets the rows and all the memory, at whose beginning they lie, and
+    ///     answers whether pixels may be less than opaque; nil finds out by looking at them.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
+    init(
+        _ size: PixelSize,
+        capacity: (Int) -> Int,
+        fill: (PixelRows, UnsafeMutableBufferPointer<UInt8>) throws(ImagingError) -> Bool?
     ) throws(ImagingError) {
         guard size.width <= Int.max / 8 else { throw .outOfMemory(bytes: nil) }
         let bytesPerRow = (size.width * 4 + 15) & ~15
         let (count, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
         guard !overflow else { throw .outOfMemory(bytes: nil) }
-        let storage = try Buffer<UInt8>(count)
+        let storage = try Buffer<UInt8>(max(count, capacity(count)))
         let rows = PixelRows(base: storage.base, bytesPerRow: bytesPerRow, size: size)
-        try fill(rows)
+        let hasAlpha = try fill(rows, UnsafeMutableBufferPointer(start: storage.base, count: storage.count))
         if bytesPerRow > size.width * 4 { rows.clearPadding() }
         self.storage = storage
         width = size.width
@@ -108,7 +127,7 @@ public final class Bitmap: Sendable, Hashable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
-        return try body(UnsafeRawBufferPointer(start: storage.base, count: storage.count))
+        return try body(UnsafeRawBufferPointer(start: storage.base, count: height * bytesPerRow))
     }
 
     /// The part inside a rectangle in pixels, made integral outwards and cut at the edges; nil when nothing is left.
@@ -125,14 +144,21 @@ public final class Bitmap: Sendable, Hashable {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func part(_ rect: CGRect) throws(ImagingError) -> Bitmap? {
         guard let part = Geometry.pixelRect(rect, within: size) else { return nil }
-        if part.size == size { return self }
+        return try self.part(x: part.x, y: part.y, part.size)
+    }
+
+    /// A copy of some columns and rows, all of which must exist; the bitmap itself when they are all there are.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func part(x: Int, y top: Int, _ part: PixelSize) throws(ImagingError) -> Bitmap {
+        if part == size { return self }
         return try withUnsafeBytes { bytes throws(ImagingError) in
-            try Bitmap(part.size, hasAlpha: hasAlpha ? nil : false) { rows in
+            try Bitmap(part, hasAlpha: hasAlpha ? nil : false) { rows in
                 guard let base = bytes.baseAddress else { return rows.fill() }
-                for y in 0..<part.size.height {
+                for y in 0..<part.height {
                     UnsafeMutableRawPointer(rows.row(y)).copyMemory(
-                        from: base + (part.y + y) * bytesPerRow + part.x * 4,
-                        byteCount: part.size.width * 4
+                        from: base + (top + y) * bytesPerRow + x * 4,
+                        byteCount: part.width * 4
                     )
                 }
             }

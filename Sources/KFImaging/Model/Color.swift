@@ -41,10 +41,10 @@ public struct Color: Sendable, Hashable, CustomStringConvertible {
     /// The sRGB components that result may leave 0…1.
     ///
     /// - Parameters:
-    /// - displayP3Red: Red in Display P3.
-    /// - green: Green in Display P3.
-    /// - blue: Blue in Display P3.
-    /// - alpha: Opacity, 0…1.
+    ///   - displayP3Red: Red in Display P3.
+    ///   - green: Green in Display P3.
+    ///   - blue: Blue in Display P3.
+    ///   - alpha: Opacity, 0…1.
     public init(displayP3Red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat = 1) {
         let (r, g, b) = (Self.linear(displayP3Red), Self.linear(green), Self.linear(blue))
         self.init(
@@ -131,4 +131,35 @@ extension Color {
         if isExact { return rgbaDescription }
         return rgbaDescription + "_" + components.map(\.identifierText).joined(separator: ",")
     }
+}
+
+extension Color {
+    /// The colour of a premultiplied pixel; a transparent one is transparent black.
+    package init(premultipliedPixel pixel: UInt32) {
+        let alpha = CGFloat(pixel >> 24)
+        func component(_ byte: UInt32) -> CGFloat { alpha > 0 ? min(1, CGFloat(byte & 0xFF) / alpha) : 0 }
+        self.init(
+            red: component(pixel >> 16),
+            green: component(pixel >> 8),
+            blue: component(pixel),
+            alpha: alpha / 255
+        )
+    }
+
+    /// The premultiplied pixel, 0xAARRGGBB, that is nearest to the colour; components are limited to 0…1 first.
+    package var premultipliedPixel: UInt32 {
+        let bytes = premultipliedComponents.map { UInt32($0 + 0.5) }
+        return bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0]
+    }
+
+    /// Blue, green, red and alpha, each 0…255 and not rounded, with alpha multiplied in; components are limited to 0…1.
+    var premultipliedComponents: [Float] {
+        let alpha = Float(self.alpha.limitedToUnit)
+        return [blue, green, red].map { Float($0.limitedToUnit) * alpha * 255 } + [alpha * 255]
+    }
+}
+
+extension CGFloat {
+    /// The nearest number in 0…1; 0 for what is no number.
+    package var limitedToUnit: CGFloat { isNaN ? 0 : Swift.min(Swift.max(self, 0), 1) }
 }

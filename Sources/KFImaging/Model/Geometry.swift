@@ -81,7 +81,9 @@ extension CGSize {
 
     /// The size this one gets for a target.
     package func resized(to target: CGSize, for mode: ContentMode) -> CGSize {
-        switch mode {
+        // Nothing fits into a side that is no number.
+        if target.width.isNaN || target.height.isNaN { return target }
+        return switch mode {
         case .none: target
         case .aspectFit: constrained(target)
         case .aspectFill: filling(target)
@@ -110,6 +112,9 @@ extension CGSize {
 
     /// A rectangle of `size` at a relative place (0…1 on each axis), cut at the edges of this one.
     package func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
+        // More than all of it is all of it, also when it is infinite.
+        func part(_ length: CGFloat, of whole: CGFloat) -> CGFloat { length > whole ? whole : length }
+        let size = CGSize(part(size.width, of: width), part(size.height, of: height))
         let x = min(max(anchor.x, 0), 1) * (width - size.width)
         let y = min(max(anchor.y, 0), 1) * (height - size.height)
         let (left, top) = (min(max(x, 0), width), min(max(y, 0), height))
@@ -133,7 +138,7 @@ package enum Geometry {
     package static func canvas(points: CGSize, scale: CGFloat) -> PixelSize? {
         guard let width = pixels(points.width * scale), let height = pixels(points.height * scale) else { return nil }
         let size = PixelSize(width, height)
-        return size.pixelCount <= ImageDecodingLimits().maxPixelCount ? size : nil
+        return size.pixelCount <= ImageDecodingLimits.default.maxPixelCount ? size : nil
     }
 
     private static func pixels(_ length: CGFloat) -> Int? {
@@ -154,9 +159,12 @@ package enum Geometry {
     }
 
     /// The limit on the longer side, in pixels, for a thumbnail size in points; 0 when there is none.
+    ///
+    /// A size with a side that is no number limits nothing, whichever side it is.
     package static func thumbnailLimit(points: CGSize, scale: CGFloat) -> Int {
-        let limit = (max(points.width, points.height) * scale).rounded()
-        return limit.isFinite && limit > 0 ? Int(min(limit, CGFloat(Int32.max))) : 0
+        guard !points.width.isNaN, !points.height.isNaN else { return 0 }
+        let limit = max(points.width, points.height) * scale
+        return limit.isFinite && limit > 0 ? Int(min(max(limit.rounded(), 1), CGFloat(Int32.max))) : 0
     }
 
     /// A rectangle made integral outwards and cut at the edges of a bitmap; nil when nothing is left.

@@ -23,8 +23,14 @@ public final class Image: Sendable, Hashable {
         package var frameCount: Int?
         /// The encoded bytes of an animation.
         package var animatedData: Data?
-        /// Whether nothing has been done to the picture since it was decoded at its full size.
-        package var isUnprocessed = false
+        /// The frames that are decoded on demand.
+        package var frameSource: (any ImageFrameSource)?
+        /// The frames that are decoded already.
+        package var preloaded: PreloadedFrames?
+        /// How the image was made of its data.
+        package var creatingOptions: ImageCreatingOptions?
+        /// The data that the picture was decoded from at its full size; nil when something has been done to it since.
+        package var decodedFrom: DataMark?
 
         package init(contentType: ImageContentType? = nil, frameCount: Int? = nil, animatedData: Data? = nil) {
             self.contentType = contentType
@@ -35,10 +41,13 @@ public final class Image: Sendable, Hashable {
 
     package init(cgImage: Bitmap?, scale: CGFloat, orientation: Orientation, metadata: Metadata) {
         self.cgImage = cgImage
-        self.scale = scale > 0 && scale.isFinite ? scale : 1
+        self.scale = Self.sensibleScale(scale)
         imageOrientation = orientation
         self.metadata = Locked(metadata)
     }
+
+    /// The scale an image gets when this one is asked for: 1 instead of what is no positive number.
+    package static func sensibleScale(_ scale: CGFloat) -> CGFloat { scale > 0 && scale.isFinite ? scale : 1 }
 
     /// An empty image: no pixels, size zero, scale 1.
     public convenience init() {
@@ -71,7 +80,7 @@ public final class Image: Sendable, Hashable {
             cgImage: decoded.cgImage,
             scale: decoded.scale,
             orientation: decoded.imageOrientation,
-            metadata: decoded.metadata.withLock { $0 }
+            metadata: decoded.facts
         )
     }
 
@@ -118,7 +127,7 @@ extension Image {
     public static func == (one: Image, other: Image) -> Bool {
         if one === other { return true }
         return one.cgImage == other.cgImage && one.scale == other.scale
-            && one.imageOrientation == other.imageOrientation && one.frameCount == other.frameCount
+            && one.imageOrientation == other.imageOrientation && one.animation == other.animation
     }
 
     /// Hashes what equality looks at and never changes.
@@ -139,18 +148,31 @@ extension Image {
         set { metadata.withLock { $0.frameCount = newValue } }
     }
 
-    /// The encoded bytes of the animation the image was decoded from.
-    package var animatedData: Data? { metadata.withLock { $0.animatedData } }
+    /// Whether the picture was decoded from some data at its full size, and nothing has been done to it since.
+    ///
+    /// Says nothing about which data: a processor may have decoded other bytes than those it was given.
+    package var isUnprocessed: Bool { metadata.withLock { $0.decodedFrom != nil } }
 
-    /// Whether the picture is all its source holds, and nothing has been done to it since: the source's bytes say more
-    /// about it than any encoding of its pixels.
-    package var isUnprocessed: Bool { metadata.withLock { $0.isUnprocessed } }
+    /// Whether the picture is what these very bytes decode to, so that they say more about it than any encoding of its
+    /// pixels.
+    package func isDecoded(from data: Data) -> Bool {
+        guard let mark = metadata.withLock({ $0.decodedFrom }) else { return false }
+        return mark == DataMark(data)
+    }
 
-    /// What the pixels take in memory, in bytes.
-    package var cost: Int { pixelWidth * pixelHeight * 4 }
+    /// What is remembered of the data that the image comes from.
+    package var facts: Metadata { metadata.withLock { $0 } }
+
+    /// Changes what is remembered.
+    package func note(_ change: (inout Metadata) -> Void) { metadata.withLock { change(&$0) } }
 
     /// The same picture with orientation `.up`; the image itself when there is not enough memory to turn it.
-    package var normalized: Image { (try? upright()) ?? self }
+    ///
+    /// A preloaded animation stays as it is: its frames bear their own orientations.
+    package var normalized: Image { facts.preloaded == nil ? turned : self }
+
+    /// The picture with orientation `.up`, whatever else the image is.
+    package var turned: Image { (try? upright()) ?? self }
 
     /// The same picture with orientation `.up`.
     ///
@@ -161,18 +183,7 @@ extension Image {
             cgImage: try bitmap.oriented(from: imageOrientation),
             scale: scale,
             orientation: .up,
-            metadata: metadata.withLock { $0 }
-        )
-    }
-
-    /// The same pixels under another scale; the same object when nothing changes.
-    package func relabelled(scale: CGFloat) -> Image {
-        guard scale != self.scale else { return self }
-        return Image(
-            cgImage: cgImage,
-            scale: scale,
-            orientation: imageOrientation,
-            metadata: metadata.withLock { $0 }
+            metadata: facts
         )
     }
 }

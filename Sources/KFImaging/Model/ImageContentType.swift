@@ -48,6 +48,8 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public static let m4v = ImageContentType(rawValue: "com.apple.m4v-video")
     /// QuickTime video.
     public static let mov = ImageContentType(rawValue: "com.apple.quicktime-movie")
+    /// Some kind of data; what a registered coder decodes without saying what it is.
+    public static let unknown = ImageContentType(rawValue: "public.data")
 }
 
 extension ImageContentType {

@@ -1,5 +1,7 @@
 // What a picture may cost before it is refused. Knows no format.
 
+import KFSupport
+
 /// What decoding may cost.
 ///
 /// A picture that exceeds a limit is refused before memory is allocated for it.
@@ -17,7 +19,28 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// progressive but keep their colours in separate scans. 320 MiB unless set: enough for 111 or 55 megapixels.
     public var maxCoefficientBytes: Int
 
-    /// The limits in force unless told otherwise.
+    /// The most frames an animation may have; 10,000 unless set.
+    public var maxFrameCount = 10_000
+    /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
+    /// gigabyte) unless set.
+    ///
+    /// Animations whose frames are decoded on demand never hold more than three of them, and are not limited by this.
+    public var maxAnimationPixelCount = 1 << 28
+
+    private static let inForce = Locked(ImageDecodingLimits())
+
+    /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and processors
+    /// too.
+    ///
+    /// A server that decodes strangers' pictures sets them once, at its start, to what its memory allows: a picture takes
+    /// 4 bytes a pixel, and as many pictures are decoded at a time as there are cores. May be set from any thread; what is
+    /// being decoded goes on under the limits it began with.
+    public static var `default`: ImageDecodingLimits {
+        get { inForce.withLock { $0 } }
+        set { inForce.withLock { $0 = newValue } }
+    }
+
+    /// Limits for a machine with a few gigabytes.
     ///
     /// - Parameters:
     ///   - maxPixelCount: The most pixels.
@@ -34,6 +57,12 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         guard overflow || count > maxPixelCount else { return }
         throw .limitExceeded(limit: "maxPixelCount", allowed: maxPixelCount, width: width, height: height)
+    }
+
+    /// Throws when an animation may not have so many frames.
+    package func check(frameCount: Int) throws(ImagingError) {
+        guard frameCount > maxFrameCount else { return }
+        throw .tooManyFrames(frameCount, allowed: maxFrameCount)
     }
 
     /// Throws when coefficients of a picture of this size may not take so many bytes.

@@ -33,6 +33,17 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     /// - Throws: ``ImagingError`` when the header cannot be read.
     public init(data: Data) throws(ImagingError) { self = try Codecs.info(of: data) }
 
+    /// What a coder of one's own says about a still picture that is the right way up and opaque; the rest can be set.
+    ///
+    /// - Parameters:
+    ///   - contentType: The format.
+    ///   - pixelWidth: The width as stored, in pixels; at least 1.
+    ///   - pixelHeight: The height as stored, in pixels; at least 1.
+    ///   - byteCount: The length of the encoded data in bytes.
+    public init(contentType: ImageContentType, pixelWidth: Int, pixelHeight: Int, byteCount: Int) {
+        self.init(contentType: contentType, size: PixelSize(pixelWidth, pixelHeight), byteCount: byteCount)
+    }
+
     init(contentType: ImageContentType, size: PixelSize, byteCount: Int) {
         self.contentType = contentType
         pixelWidth = size.width

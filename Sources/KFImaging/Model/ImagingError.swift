@@ -10,12 +10,16 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     case malformed(ImageContentType, detail: String)
     /// The picture is larger (in pixels) than a limit of ``ImageDecodingLimits`` allows.
     case limitExceeded(limit: String, allowed: Int, width: Int, height: Int)
+    /// The animation has more frames than ``ImageDecodingLimits/maxFrameCount`` allows.
+    case tooManyFrames(Int, allowed: Int)
     /// The memory that the picture needs could not be had: so many bytes, nil when a library did not say how many.
     case outOfMemory(bytes: Int?)
     /// The format, or a feature of it, is known and cannot be handled.
     case unsupported(ImageContentType, detail: String)
     /// The image could not be written in the format.
     case encodingFailed(ImageContentType, detail: String)
+    /// Coders that were registered wanted the bytes and failed, and nobody else could do it; what each said.
+    case coderFailed([String])
 
     /// One line for people.
     public var description: String {
@@ -30,6 +34,8 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
             "the \(type.name) data is damaged: \(detail)"
         case .limitExceeded(let limit, let allowed, let width, let height):
             "the picture of \(width) × \(height) pixels exceeds the limit \(limit) = \(allowed)"
+        case .tooManyFrames(let count, let allowed):
+            "the animation of \(count) frames exceeds the limit maxFrameCount = \(allowed)"
         case .outOfMemory(let bytes?):
             "there is not enough memory for the picture: \(bytes) bytes more could not be had"
         case .outOfMemory(nil):
@@ -38,6 +44,8 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(type.name) is not supported here: \(detail)"
         case .encodingFailed(let type, let detail):
             "the image could not be written as \(type.name): \(detail)"
+        case .coderFailed(let reasons):
+            "no coder could decode the data: \(reasons.joined(separator: "; "))"
         }
     }
 }

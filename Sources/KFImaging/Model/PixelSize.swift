@@ -24,6 +24,21 @@ package struct PixelSize: Hashable, Sendable {
     package var transposed: PixelSize { PixelSize(height, width) }
 }
 
+/// A rectangle within a picture, in pixels.
+package struct PixelPart: Hashable, Sendable {
+    package let x: Int
+    package let y: Int
+    package let size: PixelSize
+
+    /// The smallest part that holds both.
+    package func union(_ other: PixelPart) -> PixelPart {
+        let (left, top) = (min(x, other.x), min(y, other.y))
+        let right = max(x + size.width, other.x + other.size.width)
+        let bottom = max(y + size.height, other.y + other.size.height)
+        return PixelPart(x: left, y: top, size: PixelSize(right - left, bottom - top))
+    }
+}
+
 /// Rows of a bitmap that is being filled: BGRA, premultiplied, not initialised yet.
 package struct PixelRows {
     package let base: UnsafeMutablePointer<UInt8>

@@ -5,15 +5,17 @@ package import Foundation
 extension Image {
     /// The displayed picture in another size in points; scale kept, orientation `.up`.
     ///
-    /// - Parameter size: In points; rounded to whole pixels, at least 1 a side.
+    /// - Parameters:
+    ///   - size: In points; rounded to whole pixels, at least 1 a side.
+    ///   - filter: How pixels are made out of pixels.
     /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty image
     ///   is returned unchanged.
-    package func resized(toPoints size: CGSize) -> Image? {
+    package func resized(toPoints size: CGSize, filter: ResamplingFilter = .bilinear) -> Image? {
         guard let bitmap = cgImage else { return self }
         guard let canvas = Geometry.canvas(points: size, scale: scale) else { return nil }
         // Turning the smaller of the two pictures is less work, and the kernel is symmetric.
         let stored = imageOrientation.isTransposing ? canvas.transposed : canvas
-        let result = try? bitmap.resampled(to: stored).oriented(from: imageOrientation)
+        let result = try? bitmap.resampled(to: stored, filter: filter).oriented(from: imageOrientation)
         return result.map { Image(cgImage: $0, scale: scale) }
     }
 
@@ -37,24 +39,30 @@ extension Image {
     ///   - targetSize: In points; nil keeps the image's own.
     ///   - corners: The corners to round.
     ///   - background: Laid under the picture, corners included.
+    ///   - border: A line whose middle is the outline, so that half of its width shows; its radius does not count.
     /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty image
     ///   is returned unchanged.
     package func roundingCorners(
         radius: Radius,
         targetSize: CGSize? = nil,
         corners: RectCorner = .all,
-        background: Color? = nil
+        background: Color? = nil,
+        border: Border? = nil
     ) -> Image? {
         let target = targetSize ?? size
         guard cgImage != nil else { return self }
-        guard let resized = resized(toPoints: target), let bitmap = resized.cgImage else { return nil }
-        let pixels = Double(radius.compute(with: target) * scale)
-        let rounded = bitmap.roundingCorners(
-            radius: pixels.isFinite ? pixels : 0,
-            corners: corners,
-            background: background
-        )
-        return rounded.map { Image(cgImage: $0, scale: scale) }
+        let radius = pixels(ofRadius: radius, in: target)
+        return resized(toPoints: target)?.redrawn { bitmap throws(ImagingError) in
+            let outline = RoundedRectangle(in: bitmap.size, radius: radius, corners: corners)
+            let stroke = border.flatMap { outline.stroked($0.color, width: pixels($0.lineWidth)) }
+            return try bitmap.shaped(clip: outline, stroke: stroke, background: background)
+        }
+    }
+
+    /// A radius in pixels, not limited in any way; 0 for what is no number.
+    func pixels(ofRadius radius: Radius, in size: CGSize) -> Double {
+        let length = Double(radius.compute(with: size) * scale)
+        return length.isNaN ? 0 : length
     }
 
     /// The part of the displayed picture inside a rectangle of `size` points at a relative place; never enlarged.
@@ -64,19 +72,7 @@ extension Image {
     ///   - anchor: 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
     /// - Returns: The part; the image itself when nothing would be left; nil when the memory for it cannot be had.
     package func cropped(toPoints size: CGSize, anchor: CGPoint) -> Image? {
-        guard let upright = try? upright() else { return nil }
         let rect = self.size.constrainedRect(for: size, anchor: anchor)
-        let pixels = CGRect(
-            x: rect.origin.x * scale,
-            y: rect.origin.y * scale,
-            width: rect.size.width * scale,
-            height: rect.size.height * scale
-        )
-        do throws(ImagingError) {
-            guard let part = try upright.cgImage?.part(pixels) else { return self }
-            return Image(cgImage: part, scale: scale)
-        } catch {
-            return nil
-        }
+        return cropped(toPoints: rect)
     }
 }

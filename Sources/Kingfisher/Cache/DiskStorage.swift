@@ -103,8 +103,11 @@ public enum DiskStorage {
         /// Creates a storage even if its directory cannot be created.
         ///
         /// Storing then tries again, and fails as long as that fails.
-        init(noThrowConfig config: Config, creatingDirectory: Bool, clock: @escaping @Sendable () -> Date = { Date() })
-        {
+        package init(
+            noThrowConfig config: Config,
+            creatingDirectory: Bool,
+            clock: @escaping @Sendable () -> Date = { Date() }
+        ) {
             directoryURL = config.location
             files = FileStore(path: directoryURL.path, clock: clock)
             var kept = config

@@ -191,6 +191,8 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Removing
 
     /// Removes an image: from memory before this returns, from disk in its own time.
+    // Where both forms could be meant, the one that is awaited is.
+    @_disfavoredOverload
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",

@@ -5,7 +5,12 @@ import Foundation
 /// The machine's memory, or less if a control group says so.
 enum UsableMemory {
     /// In bytes.
-    static var bytes: UInt64 { min(ProcessInfo.processInfo.physicalMemory, controlGroupLimit(root: "") ?? .max) }
+    static var bytes: UInt64 { bytes(of: ProcessInfo.processInfo.physicalMemory, root: "") }
+
+    /// What may be used of a machine's memory, given the file system at `root`.
+    static func bytes(of physical: UInt64, root: String) -> UInt64 {
+        min(physical, controlGroupLimit(root: root) ?? .max)
+    }
 
     /// The lowest limit of the control groups this process is in; nil if there is none.
     ///

@@ -50,55 +50,89 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     ///
     /// An image that is what its original bytes decode to is stored as those bytes, unless a
     /// ``compressionQuality`` below 1 asks for smaller ones: nothing is lost, an animation stays one, and the file is
-    /// the one the server sent. (Kingfisher encodes JPEG and PNG again.) A processed image is encoded in the format of
-    /// its original, as PNG when that is unknown or cannot be written.
+    /// the one the server sent. (Kingfisher encodes JPEG and PNG again.) Formats that came after PNG, JPEG and GIF are
+    /// small already, and are then stored as they are whatever the quality. An image that a processor has decoded from
+    /// other bytes than the original ones, say from what they are an envelope of, counts as processed.
+    ///
+    /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or takes
+    /// as long to write as AVIF. Frames that were processed become an animated WebP, which loses nothing at quality 1.
     ///
     /// - Parameters:
     ///   - image: The image.
     ///   - original: The bytes it was made from.
-    /// - Returns: The bytes, or nil for an empty image.
+    /// - Returns: The bytes; nil for an empty image, and for an animation that cannot be written.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        let keepsOriginal = preferCacheOriginalData || (image.isUnprocessed && compressionQuality >= 1)
-        if keepsOriginal, let original = original ?? image.animatedData { return original }
+        let bytes = original ?? image.animatedData
+        let type = bytes.flatMap { ImageContentType(sniffing: $0) }
+        let isModern = type.map { ![.png, .jpeg, .gif].contains($0) } ?? false
+        if let bytes {
+            let isGoodEnough = compressionQuality >= 1 || isModern
+            if preferCacheOriginalData || (isGoodEnough && image.isDecoded(from: bytes)) { return bytes }
+        }
+        if let animation = image.animatedData { return animation }
+        let quality = Double(compressionQuality)
+        if let frames = image.frames, frames.frameCount > 1 {
+            return image.encoded(as: .webp, quality: quality, lossless: quality >= 1)
+        }
         switch original.flatMap({ ImageContentType(sniffing: $0) }) {
         case .jpeg: return image.jpegData(compressionQuality: compressionQuality)
-        case .webp: return try? Codecs.encode(image, as: .webp, quality: Double(compressionQuality))
-        default: return image.animatedData ?? image.pngData()
+        case .webp: return image.encoded(as: .webp, quality: quality) ?? image.pngData()
+        default: return image.pngData()
         }
     }
 
     /// The image the bytes decode to, with the scale of the options.
     /// - Parameters:
     ///   - data: Bytes from the cache.
-    ///   - options: Names the scale.
+    ///   - options: Names the scale, and what is wanted of animations.
     /// - Returns: The image, or nil for bytes that are none.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        Image(data: data, scale: options.scaleFactor)
+        .made(of: data, options: options.imageCreatingOptions)
     }
 }
 
 /// Stores every image in one format.
 public struct FormatIndicatedCacheSerializer: CacheSerializer {
     /// Stores PNG.
-    public static let png = FormatIndicatedCacheSerializer(format: .PNG, quality: nil)
+    public static let png = FormatIndicatedCacheSerializer(.png)
     /// Stores JPEG of the best quality.
-    public static let jpeg = FormatIndicatedCacheSerializer(format: .JPEG, quality: 1)
+    public static let jpeg = FormatIndicatedCacheSerializer(.jpeg)
     /// Stores the GIF bytes an image was made from.
-    public static let gif = FormatIndicatedCacheSerializer(format: .GIF, quality: nil)
+    public static let gif = FormatIndicatedCacheSerializer(.gif)
+    /// Stores WebP that loses nothing.
+    public static let webP = FormatIndicatedCacheSerializer(.webp, lossless: true)
+    /// Stores AVIF that loses nothing.
+    public static let avif = FormatIndicatedCacheSerializer(.avif, lossless: true)
 
     /// Stores JPEG of a given quality.
     /// - Parameter compressionQuality: From 0 to 1.
     /// - Returns: The serializer.
     public static func jpeg(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
-        FormatIndicatedCacheSerializer(format: .JPEG, quality: compressionQuality)
+        FormatIndicatedCacheSerializer(.jpeg, quality: compressionQuality)
     }
 
-    private let format: ImageFormat
-    private let quality: CGFloat?
+    /// Stores lossy WebP of a given quality, animations as animated WebP.
+    /// - Parameter compressionQuality: From 0 to 1.
+    /// - Returns: The serializer.
+    public static func webP(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(.webp, quality: compressionQuality)
+    }
 
-    private init(format: ImageFormat, quality: CGFloat?) {
-        self.format = format
-        self.quality = quality
+    /// Stores lossy AVIF of a given quality.
+    /// - Parameter compressionQuality: From 0 to 1.
+    /// - Returns: The serializer.
+    public static func avif(compressionQuality: CGFloat) -> FormatIndicatedCacheSerializer {
+        FormatIndicatedCacheSerializer(.avif, quality: compressionQuality)
+    }
+
+    private let type: ImageContentType
+    private let quality: Double
+    private let lossless: Bool
+
+    private init(_ type: ImageContentType, quality: CGFloat = 1, lossless: Bool = false) {
+        self.type = type
+        self.quality = Double(quality)
+        self.lossless = lossless
     }
 
     /// The image in the indicated format; failing that in the original's, failing that the original bytes.
@@ -107,27 +141,18 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer {
     ///   - original: The bytes it was made from.
     /// - Returns: The bytes, or nil for an empty image.
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-        encoded(image, format)
-            ?? original.flatMap { encoded(image, ImageFormat(sniffing: $0)) }
+        image.encoded(as: type, quality: quality, lossless: lossless)
+            ?? original.flatMap { ImageContentType(sniffing: $0) }.flatMap { image.encoded(as: $0, quality: quality) }
             ?? original
             ?? image.pngData()
-    }
-
-    private func encoded(_ image: KFCrossPlatformImage, _ format: ImageFormat) -> Data? {
-        switch format {
-        case .PNG: image.pngData()
-        case .JPEG: image.jpegData(compressionQuality: quality ?? 1)
-        case .GIF: image.animatedData
-        case .unknown: nil
-        }
     }
 
     /// The image the bytes decode to, with the scale of the options.
     /// - Parameters:
     ///   - data: Bytes from the cache.
-    ///   - options: Names the scale.
+    ///   - options: Names the scale, and what is wanted of animations.
     /// - Returns: The image, or nil for bytes that are none.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        Image(data: data, scale: options.scaleFactor)
+        .made(of: data, options: options.imageCreatingOptions)
     }
 }

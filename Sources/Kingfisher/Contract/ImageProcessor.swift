@@ -1,6 +1,7 @@
 // What a processor is, and how processors are joined. Knows nothing of pixels.
 
 public import Foundation
+import KFImaging
 import KFSupport
 
 /// What a processor is given.
@@ -53,7 +54,7 @@ func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.ide
 func != (left: any ImageProcessor, right: any ImageProcessor) -> Bool { !(left == right) }
 
 /// Two processors in a row.
-private struct JoinedImageProcessor: ImageProcessor {
+private struct JoinedImageProcessor: PartFindingImageProcessor {
     let first: any ImageProcessor
     let second: any ImageProcessor
     let identifier: String
@@ -64,6 +65,13 @@ private struct JoinedImageProcessor: ImageProcessor {
         identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
     }
 
+    /// The second one looks at what the first one makes.
+    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+        let first = first.forAllFrames(of: frames, options)
+        let between = ProcessedFrames(of: frames, by: first, options)
+        return JoinedImageProcessor(first: first, second: second.forAllFrames(of: between, options))
+    }
+
     // Both always run, even one with an empty identifier: users' processors decode data by joining the default
     // processor and themselves, and would never end if that were taken apart.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
@@ -71,7 +79,7 @@ private struct JoinedImageProcessor: ImageProcessor {
     }
 }
 
-/// Decodes data of any known format, and gives images the scale of the options.
+/// Decodes data of any known format, animations too, and gives images the scale of the options.
 public struct DefaultImageProcessor: ImageProcessor {
     /// The processor loads use when they name no other.
     public static let `default` = DefaultImageProcessor()
@@ -85,12 +93,12 @@ public struct DefaultImageProcessor: ImageProcessor {
     /// The decoded image, or the given one with the scale of the options.
     /// - Parameters:
     ///   - item: Data to decode or an image.
-    ///   - options: Names the scale.
+    ///   - options: Names the scale, and what is wanted of animations.
     /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
         case .image(let image): image.relabelled(scale: options.scaleFactor)
-        case .data(let data): Image(data: data, scale: options.scaleFactor)
+        case .data(let data): .made(of: data, options: options.imageCreatingOptions)
         }
     }
 }
@@ -100,7 +108,8 @@ extension ImageProcessor {
     func processed(_ item: ImageProcessItem, _ options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> KFCrossPlatformImage
     {
-        let image = await (options.processingQueue ?? .untouch).run { self.process(item: item, options: options) }
+        let processor = options.animatedProcessing.applied(to: self)
+        let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
         guard let image else { throw .processorError(reason: .processingFailed(processor: self, item: item)) }
         return image
     }

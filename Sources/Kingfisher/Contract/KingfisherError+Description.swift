@@ -56,6 +56,7 @@ extension KingfisherError.ResponseErrorReason {
         case .invalidURLResponse(let response): "The answer from \(response.place) is not an HTTP response"
         case .invalidHTTPStatusCode(let response):
             "\(response.place) answered with HTTP status \(response.statusCode) (\(response.meaning))"
+                + response.whyWithoutImage
         case .URLSessionError(let error): error.networkDescription
         case .dataModifyingFailed(let task):
             "The downloader's delegate returned no data for \(task.originalURL?.absoluteString ?? "a download")"
@@ -132,6 +133,21 @@ extension URLResponse {
 
 extension HTTPURLResponse {
     fileprivate var meaning: String { Self.localizedString(forStatusCode: statusCode) }
+
+    /// What is wrong with a status that is none of an error.
+    fileprivate var whyWithoutImage: String {
+        switch statusCode {
+        case 204, 205: ", which comes without an image"
+        case 304: ""
+        case 300..<400:
+            if let location = value(forHTTPHeaderField: "Location") {
+                ", a redirect that was not followed, to \(location)"
+            } else {
+                ", a redirect that does not say where to"
+            }
+        default: ""
+        }
+    }
 }
 
 extension Error {

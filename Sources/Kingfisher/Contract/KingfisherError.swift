@@ -24,7 +24,8 @@ public enum KingfisherError: Error {
     public enum ResponseErrorReason: Sendable {
         /// 2001: the answer is not HTTP.
         case invalidURLResponse(response: URLResponse)
-        /// 2002: the status is not an accepted one.
+        /// 2002: the status is not an accepted one, or it is the reason why there is no image (204, or a redirect that
+        /// could not be followed).
         case invalidHTTPStatusCode(response: HTTPURLResponse)
         /// 2003: the transfer failed; the error is a `URLError` for what the network can do to one.
         case URLSessionError(error: any Error)

@@ -54,6 +54,14 @@ extension KingfisherOptionsInfoItem {
     }
     /// See ``KingfisherParsedOptionsInfo/processor``.
     public static func processor(_ processor: any ImageProcessor) -> Self { setting(\.processor, to: processor) }
+    /// See ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame``.
+    public static var onlyLoadFirstFrame: Self { setting(\.onlyLoadFirstFrame, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/preloadAllAnimationData``.
+    public static var preloadAllAnimationData: Self { setting(\.preloadAllAnimationData, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
+    public static func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self {
+        setting(\.animatedProcessing, to: policy)
+    }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public static func cacheSerializer(_ serializer: any CacheSerializer) -> Self {
         setting(\.cacheSerializer, to: serializer)
@@ -89,5 +97,9 @@ extension KingfisherOptionsInfoItem {
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public static func forcedCacheFileExtension(_ fileExtension: String?) -> Self {
         setting(\.forcedExtension, to: fileExtension)
+    }
+    /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.
+    public static func progressiveJPEG(_ progressive: ImageProgressive) -> Self {
+        setting(\.progressiveJPEG, to: progressive)
     }
 }

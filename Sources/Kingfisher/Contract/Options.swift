@@ -61,6 +61,18 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Its identifier is part of the cache key.
     public var processor: any ImageProcessor = DefaultImageProcessor.default
 
+    /// Decode the first frame of animations only.
+    public var onlyLoadFirstFrame = false
+
+    /// Decode all frames of animations at once, not when they are shown.
+    ///
+    /// Animations that are too large for that are decoded when they are shown nevertheless, see
+    /// ``ImageDecodingLimits/maxAnimationPixelCount``.
+    public var preloadAllAnimationData = false
+
+    /// What ``processor`` makes of animations.
+    public var animatedProcessing: AnimatedProcessingPolicy = .firstFrame
+
     /// Turns images into the bytes of the disk cache and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
 
@@ -98,6 +110,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// The extension of the file in the disk cache, instead of the configured one.
     public var forcedExtension: String?
+
+    /// Show a progressive JPEG while it arrives; nil waits for all of it.
+    public var progressiveJPEG: ImageProgressive?
 
     /// Told of every chunk of a download: bytes so far and bytes expected (−1 when unknown).
     ///

@@ -60,9 +60,14 @@ extension KFOptionSetter {
     /// - Parameters:
     ///   - referenceSize: The size in points.
     ///   - mode: How the image is fitted to it.
+    ///   - filter: How the new pixels are made out of the old ones.
     /// - Returns: The changed copy.
-    public func resizing(referenceSize: CGSize, mode: ContentMode = .none) -> Self {
-        appendProcessor(ResizingImageProcessor(referenceSize: referenceSize, mode: mode))
+    public func resizing(
+        referenceSize: CGSize,
+        mode: ContentMode = .none,
+        filter: ResamplingFilter = .bilinear
+    ) -> Self {
+        appendProcessor(ResizingImageProcessor(referenceSize: referenceSize, mode: mode, filter: filter))
     }
 
     /// Decodes at a reduced size with a ``DownsamplingImageProcessor``.

@@ -63,6 +63,12 @@ extension KFOptionSetter {
     }
     /// See ``KingfisherParsedOptionsInfo/processor``.
     public func setProcessor(_ processor: any ImageProcessor) -> Self { with(\.processor, processor) }
+    /// See ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame``.
+    public func onlyLoadFirstFrame(_ enabled: Bool = true) -> Self { with(\.onlyLoadFirstFrame, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/preloadAllAnimationData``.
+    public func preloadAllAnimationData(_ enabled: Bool = true) -> Self { with(\.preloadAllAnimationData, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
+    public func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self { with(\.animatedProcessing, policy) }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public func serialize(by cacheSerializer: any CacheSerializer) -> Self { with(\.cacheSerializer, cacheSerializer) }
     /// See ``KingfisherParsedOptionsInfo/imageModifier``.
@@ -95,4 +101,8 @@ extension KFOptionSetter {
     public func retry(_ strategy: (any RetryStrategy)?) -> Self { with(\.retryStrategy, strategy) }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public func forcedCacheFileExtension(_ fileExtension: String?) -> Self { with(\.forcedExtension, fileExtension) }
+    /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.
+    public func progressiveJPEG(_ progressive: ImageProgressive? = .init()) -> Self {
+        with(\.progressiveJPEG, progressive)
+    }
 }

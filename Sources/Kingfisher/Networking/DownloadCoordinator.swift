@@ -233,7 +233,8 @@ final class DownloadCoordinator: Sendable {
     /// What two callers must have in common to be given one image.
     private struct Recipe: Hashable {
         let processor: String
-        let scale: CGFloat
+        let creating: ImageCreatingOptions
+        let frames: AnimatedProcessingPolicy
         let queue: CallbackQueue.Identity?
     }
 
@@ -247,7 +248,8 @@ final class DownloadCoordinator: Sendable {
         let groups = Dictionary(grouping: callers) {
             Recipe(
                 processor: $0.options.processor.identifier,
-                scale: $0.options.scaleFactor,
+                creating: $0.options.imageCreatingOptions,
+                frames: $0.options.animatedProcessing,
                 queue: $0.options.processingQueue?.identity
             )
         }
@@ -273,7 +275,7 @@ final class DownloadCoordinator: Sendable {
                 originalData: data,
                 metrics: transfer.sessionTask.metrics
             )
-        }
+        }.mapError { transfer.isRedirectDeclined ? $0 : response?.reasonForNoImage ?? $0 }
         let audience = audience
         for caller in callers where !caller.isSettled {
             if case .success(let value) = result, let url = transfer.request.url, let (downloader, delegate) = audience
@@ -282,5 +284,18 @@ final class DownloadCoordinator: Sendable {
             }
             caller.settle(result)
         }
+    }
+}
+
+extension TransportResponse {
+    /// Why there is no image in the body, if the status says it: there is no content, or it is elsewhere.
+    ///
+    /// These statuses are accepted, and a body that is an image is taken; without one, they are the reason. (Unless a
+    /// redirect handler wanted the redirect as the answer: then its body is what is wrong.)
+    fileprivate var reasonForNoImage: KingfisherError? {
+        guard let statusCode, statusCode != 304, [204, 205].contains(statusCode) || 300..<400 ~= statusCode,
+            let http = urlResponse as? HTTPURLResponse
+        else { return nil }
+        return .responseError(reason: .invalidHTTPStatusCode(response: http))
     }
 }

@@ -15,7 +15,7 @@ open class ImageDownloader: @unchecked Sendable {
     private struct Settings: Sendable {
         var downloadTimeout: TimeInterval = 15
         var trustedHosts: Set<String>?
-        var maximumResponseSize = min(200 << 20, Int(clamping: UsableMemory.bytes / 10))
+        var maximumResponseSize = ImageDownloader.responseLimit(memory: UsableMemory.bytes)
     }
 
     /// The downloader's name, for logs.
@@ -65,6 +65,9 @@ open class ImageDownloader: @unchecked Sendable {
         get { settings.withLock { $0.maximumResponseSize } }
         set { settings.withLock { $0.maximumResponseSize = newValue } }
     }
+
+    /// The largest answer accepted by default where so many bytes of memory may be used.
+    static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
     /// Follows and steers the downloads.
     open weak var delegate: (any ImageDownloaderDelegate)? {

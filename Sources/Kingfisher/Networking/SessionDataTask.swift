@@ -42,6 +42,16 @@ public final class SessionDataTask: Sendable {
     /// The bytes received so far, sharing their storage.
     var sharedData: Data { state.withLock { $0.data } }
 
+    /// A copy of the bytes received so far, without the first so many.
+    ///
+    /// Sharing the storage instead would make every chunk that arrives later copy all of it.
+    func data(from offset: Int) -> Data {
+        state.withLock { state in
+            let rest = state.data.dropFirst(offset)
+            return rest.withUnsafeBytes { Data($0) }
+        }
+    }
+
     func issueToken() -> CancelToken {
         state.withLock { state in
             defer { state.nextToken += 1 }

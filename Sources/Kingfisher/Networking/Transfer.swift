@@ -21,6 +21,7 @@ final class Transfer: TransportEvents {
         var isStopped = false
         var isAnnounced = false
         var redirectHandler: (any ImageDownloadRedirectHandler)?
+        var isRedirectDeclined = false
     }
 
     static let redirectLimit = 20
@@ -62,6 +63,9 @@ final class Transfer: TransportEvents {
 
     /// The head of the response, once it has arrived.
     var response: TransportResponse? { state.withLock { $0.response } }
+
+    /// Whether a redirect handler made a redirect the answer.
+    var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
 
     /// Stops the transfer: nobody waits for it any more.
     ///
@@ -105,8 +109,10 @@ final class Transfer: TransportEvents {
             return .now(nil)
         }
         let sessionTask = sessionTask
-        return .later {
-            await handler.handleHTTPRedirection(for: sessionTask, response: response, newRequest: stripped)
+        return .later { [self] in
+            let next = await handler.handleHTTPRedirection(for: sessionTask, response: response, newRequest: stripped)
+            if next == nil { state.withLock { $0.isRedirectDeclined = true } }
+            return next
         }
     }
 

@@ -4,10 +4,21 @@ import Foundation
 import KFSupport
 
 extension KingfisherManager {
-    /// Tries the source, then each alternative; a cancelled load tries nothing more.
+    /// Tries to find the image; whatever tells of the load on its way is silent when this returns.
     func image(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         defer { load.progress?.settle() }
+        guard let previews = load.previews else { return try await attempts(load) }
+        defer { previews.close() }
+        return try await withTaskCancellationHandler {
+            await Result { () async throws(KingfisherError) in try await attempts(load) }
+        } onCancel: {
+            previews.close()
+        }.get()
+    }
+
+    /// Tries the source, then each alternative; a cancelled load tries nothing more.
+    private func attempts(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         var failures: [PropagationError] = []
         for source in [load.source] + (load.options.alternativeSources ?? []) {
             do throws(KingfisherError) {
@@ -25,6 +36,7 @@ extension KingfisherManager {
     private func retrying(_ source: Source, of load: Load, isFirst: Bool)
         async throws(KingfisherError) -> RetrieveImageResult
     {
+        load.previews?.begin()
         var retries = 0
         var userInfo: (any Sendable)?
         while true {
@@ -66,18 +78,24 @@ extension KingfisherManager {
                 await Result { () async throws(KingfisherError) in try await produce(source, options, channel) }
             }
         )
+        load.previews?.close()
         if product.cacheType.cached { updated?(nil) }
         return await result(product, from: source, for: load)
     }
 
     private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) {
-        let (progress, handle) = (load.progress, load.handle)
+        let (progress, previews, handle) = (load.progress, load.previews, load.handle)
         channel.add(
             LoadChannel.Listener(
-                progress: { received, expected in progress?.report(received, of: expected) },
+                progress: { received, expected in
+                    progress?.report(received, of: expected)
+                    previews?.moreHasArrived()
+                },
                 started: { start in
                     switch start {
-                    case .transfer(let task, let token): handle?.link(to: task, token: token)
+                    case .transfer(let task, let token):
+                        handle?.link(to: task, token: token)
+                        previews?.follow(task)
                     case .provider: handle?.linkToProvider()
                     }
                     updated?(handle)

@@ -35,21 +35,19 @@ extension KingfisherManager {
         parsed options: KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock? = nil,
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
+        previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
+        let options = options.settled
         if let hit = memoryHit(source, options) {
             if let completionHandler { options.callbackQueue.execute { completionHandler(.success(hit)) } }
             return nil
         }
         let task = DownloadTask.start { [self] handle in
-            let load = Load(
-                source: source,
-                options: options,
-                progress: ProgressRelay(progressBlock),
-                handle: handle,
-                updated: downloadTaskUpdated
-            )
-            let result = await Result { () async throws(KingfisherError) in try await image(load) }
+            var load = load(source, options, progressBlock, previewSetter: previewSetter)
+            load.handle = handle
+            load.updated = downloadTaskUpdated
+            let result = await Result { () async throws(KingfisherError) in try await self.image(load) }
             if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }
         return task.isFinished ? nil : task

@@ -17,13 +17,20 @@ public final class KingfisherManager: Sendable {
     }
 
     private let configuration: Locked<Configuration>
+    /// Measures the pauses between previews.
+    private let clock: any Clock<Duration>
     let loads = SharedTasks<LoadKey, LoadChannel, Product, KingfisherError>(context: { LoadChannel() })
 
     /// Creates a manager.
     /// - Parameters:
     ///   - downloader: Downloads what is not cached.
     ///   - cache: Where images are looked up and stored.
-    public init(downloader: ImageDownloader, cache: ImageCache) {
+    public convenience init(downloader: ImageDownloader, cache: ImageCache) {
+        self.init(downloader: downloader, cache: cache, clock: ContinuousClock())
+    }
+
+    init(downloader: ImageDownloader, cache: ImageCache, clock: any Clock<Duration>) {
+        self.clock = clock
         configuration = Locked(Configuration(downloader: downloader, cache: cache))
     }
 
@@ -79,7 +86,22 @@ public final class KingfisherManager: Sendable {
         parsed options: KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        try await image(Load(source: source, options: options, progress: ProgressRelay(progressBlock)))
+        try await image(load(source, options.settled, progressBlock))
+    }
+
+    /// One caller's request.
+    func load(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        _ progressBlock: DownloadProgressBlock?,
+        previewSetter: Previews.Setter? = nil
+    ) -> Load {
+        Load(
+            source: source,
+            options: options,
+            progress: ProgressRelay(progressBlock),
+            previews: Previews(options, setter: previewSetter, clock: clock)
+        )
     }
 
     /// Finds the image of a resource, such as a URL.

@@ -8,6 +8,7 @@ struct Load: Sendable {
     let source: Source
     let options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
+    var previews: Previews?
     var handle: DownloadTask?
     var updated: DownloadTaskUpdatedBlock?
 }
@@ -28,7 +29,8 @@ struct LoadKey: Hashable, Sendable {
     private let source: Source
     private let processor: String
     private let settings: Settings
-    /// Set when the options hold code or values that cannot be compared: such loads share downloads, nothing more.
+    /// Set when the options hold code or values that cannot be compared, numbers that are none among them: such loads share
+    /// downloads, nothing more, and a key equals itself.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {
@@ -47,11 +49,12 @@ struct LoadKey: Hashable, Sendable {
         self.source = source
         processor = options.processor.identifier
         settings = Settings(
-            scale: options.scaleFactor,
+            scale: options.imageCreatingOptions.scale,
             priority: options.downloadPriority,
             flags: [
                 options.forceRefresh, options.fromMemoryCacheOrRefresh, options.cacheMemoryOnly,
                 options.onlyFromCache, options.cacheOriginalImage, options.backgroundDecode,
+                options.onlyLoadFirstFrame, options.preloadAllAnimationData,
             ],
             objects: [
                 options.targetCache.map { ObjectIdentifier($0) }, options.originalCache.map { ObjectIdentifier($0) },
@@ -63,7 +66,8 @@ struct LoadKey: Hashable, Sendable {
             ],
             fileExtension: options.forcedExtension
         )
-        unique = Self.isComparable(options) ? nil : Unique()
+        let isItself = settings == settings
+        unique = isItself && Self.isComparable(options) ? nil : Unique()
     }
 
     private static func isComparable(_ options: KingfisherParsedOptionsInfo) -> Bool {
@@ -73,7 +77,7 @@ struct LoadKey: Hashable, Sendable {
 
     static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.unique === rhs.unique && lhs.source == rhs.source && lhs.processor == rhs.processor
-            && lhs.settings == rhs.settings
+            && (lhs.unique != nil || lhs.settings == rhs.settings)
     }
 
     func hash(into hasher: inout Hasher) {

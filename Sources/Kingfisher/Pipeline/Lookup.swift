@@ -9,7 +9,8 @@ extension KingfisherManager {
         -> RetrieveImageResult?
     {
         guard !options.forceRefresh,
-            let cached = options.targetCache?.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options)
+            let cached = options.targetCache?.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options),
+            cached.bytes(toBeMadeAnewFor: options) == nil
         else { return nil }
         let image = options.imageModifier?.modify(cached) ?? cached
         return RetrieveImageResult(
@@ -37,7 +38,8 @@ extension KingfisherManager {
             if case .success(let result) = $0 { found.withLock { $0 = result } }
         }
         let result = found.withLock { $0 }
-        return result.image.map { Product(image: $0, cacheType: result.cacheType) }
+        guard let image = result.image, image.bytes(toBeMadeAnewFor: options) == nil else { return nil }
+        return Product(image: image, cacheType: result.cacheType)
     }
 
     /// The processed image from the target cache.
@@ -49,7 +51,12 @@ extension KingfisherManager {
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
         let key = source.cacheKey
         if let image = cache.retrieveImageInMemoryCache(forKey: key, options: options) {
-            return Product(image: image, cacheType: .memory)
+            guard let bytes = image.bytes(toBeMadeAnewFor: options) else {
+                return Product(image: image, cacheType: .memory)
+            }
+            let remade = try await remade(from: bytes, options)
+            cache.store(remade, forKey: key, options: options, toDisk: false, completionHandler: nil)
+            return Product(image: remade, cacheType: .memory)
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
         do throws(KingfisherError) {
@@ -85,9 +92,34 @@ extension KingfisherManager {
         if !options.cacheSerializer.originalDataUsed,
             let image = cache.retrieveImageInMemoryCache(forKey: key, options: plain)
         {
-            return (image, nil)
+            guard let bytes = image.bytes(toBeMadeAnewFor: plain) else { return (image, nil) }
+            return (try? await remade(from: bytes, plain)).map { ($0, nil) }
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
         return (try? await cache.findOnDisk(key, plain)) ?? nil
+    }
+
+    /// Another image of the bytes of an animation.
+    private func remade(
+        from bytes: Data,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        // Frames that were processed, written and read again are not to be processed twice.
+        let isProcessed = options.processor is EachFrameProcessor
+        let processor = isProcessed ? DefaultImageProcessor.default : options.processor
+        return try await processor.processed(.data(bytes), options)
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// The bytes of an animation that was not made as the options want it; nil when the image will do.
+    ///
+    /// An image that does not say how it was made is what somebody wanted it to be: a still that was stored, or that a
+    /// processor gave. Making it anew would give the same, again and again.
+    fileprivate func bytes(toBeMadeAnewFor options: KingfisherParsedOptionsInfo) -> Data? {
+        guard let frameCount, frameCount != 1, let creatingOptions,
+            creatingOptions.settled != options.imageCreatingOptions
+        else { return nil }
+        return animatedData
     }
 }

@@ -1,4 +1,4 @@
-// Processors that shape an image's corners. The pixels are KFImaging's business.
+// Processors that shape an image's rim. The pixels are KFImaging's business.
 
 public import Foundation
 import KFImaging
@@ -18,6 +18,8 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     public let targetSize: CGSize?
     /// The colour laid under the image, corners included; nil leaves them transparent.
     public let backgroundColor: KFCrossPlatformColor?
+    /// A line along the outline, half of whose width shows; its radius does not count.
+    public let border: Border?
 
     /// Creates a processor.
     ///
@@ -26,17 +28,20 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
     ///   - corners: Which corners are rounded.
     ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
+    ///   - border: A line along the outline, half of whose width shows; its radius does not count.
     public init(
         cornerRadius: CGFloat,
         targetSize: CGSize? = nil,
         roundingCorners corners: RectCorner = .all,
-        backgroundColor: KFCrossPlatformColor? = nil
+        backgroundColor: KFCrossPlatformColor? = nil,
+        border: Border? = nil
     ) {
         self.init(
             radius: .point(cornerRadius),
             targetSize: targetSize,
             roundingCorners: corners,
-            backgroundColor: backgroundColor
+            backgroundColor: backgroundColor,
+            border: border
         )
     }
 
@@ -47,21 +52,24 @@ public struct RoundCornerImageProcessor: ImageProcessor {
     ///   - targetSize: The size in points the image is stretched to first; nil keeps its own.
     ///   - corners: Which corners are rounded.
     ///   - backgroundColor: The colour laid under the image; nil leaves the corners transparent.
+    ///   - border: A line along the outline, half of whose width shows; its radius does not count.
     public init(
         radius: Radius,
         targetSize: CGSize? = nil,
         roundingCorners corners: RectCorner = .all,
-        backgroundColor: KFCrossPlatformColor? = nil
+        backgroundColor: KFCrossPlatformColor? = nil,
+        border: Border? = nil
     ) {
         self.radius = radius
         self.targetSize = targetSize
         roundingCorners = corners
         self.backgroundColor = backgroundColor
+        self.border = border
         let size = targetSize.map { "_\($0.identifierText)" } ?? ""
         let background = backgroundColor.map { "_\($0.identifierText)" } ?? ""
         identifier =
             "com.onevcat.Kingfisher.RoundCornerImageProcessor(\(radius.identifierText)\(size)\(corners.identifierText))"
-            + background
+            + background + (border.map { "_border(\($0.lineText))" } ?? "")
     }
 
     /// The image with rounded corners; data is decoded first.
@@ -76,7 +84,70 @@ public struct RoundCornerImageProcessor: ImageProcessor {
                 radius: radius,
                 targetSize: targetSize,
                 corners: roundingCorners,
-                background: backgroundColor
+                background: backgroundColor,
+                border: border
             )
     }
+}
+
+/// Draws a line inside the edges of images.
+///
+/// What is outside a rounded line stays visible: round the corners as well to cut it off.
+public struct BorderImageProcessor: ImageProcessor {
+    /// Names all there is to the line.
+    public let identifier: String
+    /// The line.
+    public let border: Border
+
+    /// Creates a processor.
+    ///
+    /// - Parameter border: The line.
+    public init(border: Border) {
+        self.border = border
+        identifier = "com.onevcat.Kingfisher.BorderImageProcessor(\(border.identifierText))"
+    }
+
+    /// The image with the line; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.bordered(border)
+    }
+}
+
+/// Cuts the middle of images to a circle.
+///
+/// What is outside is transparent: combine with ``FormatIndicatedCacheSerializer/png`` when the source is a JPEG.
+public struct CircleImageProcessor: ImageProcessor {
+    /// Names the line, if there is one.
+    public let identifier: String
+    /// A line along the rim, half of whose width shows; its radius does not count.
+    public let border: Border?
+
+    /// Creates a processor.
+    ///
+    /// - Parameter border: A line along the rim, half of whose width shows; its radius does not count.
+    public init(border: Border? = nil) {
+        self.border = border
+        let text = border.map { "(\($0.lineText))" } ?? ""
+        identifier = "com.onevcat.Kingfisher.CircleImageProcessor" + text
+    }
+
+    /// The circle; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.circled(border: border)
+    }
+}
+
+extension Border {
+    /// The line without its shape, in a cache identifier.
+    fileprivate var lineText: String { "\(color.identifierText)_\(lineWidth.identifierText)" }
 }

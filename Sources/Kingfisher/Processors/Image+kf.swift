@@ -18,9 +18,6 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.jpegData(compressionQuality: compressionQuality)
     }
 
-    /// The GIF bytes the image was made from; nil when it was made from something else.
-    public func gifRepresentation() -> Data? { base.animatedData }
-
     /// The image stretched to a size.
     ///
     /// - Parameter size: In points.
@@ -32,14 +29,23 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameters:
     ///   - targetSize: In points.
     ///   - contentMode: How the image is fitted.
+    ///   - filter: How the new pixels are made out of the old ones.
     /// - Returns: The new image; the image itself when no bitmap can have that size.
-    public func resize(to targetSize: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage {
-        resized(to: targetSize, for: contentMode) ?? base
+    public func resize(
+        to targetSize: CGSize,
+        for contentMode: ContentMode,
+        filter: ResamplingFilter = .bilinear
+    ) -> KFCrossPlatformImage {
+        resized(to: targetSize, for: contentMode, filter: filter) ?? base
     }
 
     /// The image fitted to a size, or nil when no bitmap can have that size.
-    func resized(to targetSize: CGSize, for contentMode: ContentMode) -> KFCrossPlatformImage? {
-        base.resized(toPoints: base.size.resized(to: targetSize, for: contentMode))
+    func resized(
+        to targetSize: CGSize,
+        for contentMode: ContentMode,
+        filter: ResamplingFilter
+    ) -> KFCrossPlatformImage? {
+        base.resized(toPoints: base.size.resized(to: targetSize, for: contentMode), filter: filter)
     }
 
     /// The image with rounded corners.
@@ -89,9 +95,11 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 }
 
 extension Image {
-    /// The image some bytes decode to, its longer side limited; nil for bytes that cannot be decoded.
+    /// The still that some bytes decode to, upright and its longer side limited; nil for bytes that cannot be decoded.
+    ///
+    /// A limit of 0 limits nothing, and what it gives is a thumbnail all the same.
     static func downsampled(_ data: Data, limit: Int, scale: CGFloat) -> Image? {
-        try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit > 0 ? limit : nil))
+        try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit))
     }
 }
 

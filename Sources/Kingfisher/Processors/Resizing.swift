@@ -9,28 +9,34 @@ import KFImaging
 /// pixels a point has, and the result has that scale. To make a small picture of a large file,
 /// ``DownsamplingImageProcessor`` is much faster and needs far less memory.
 public struct ResizingImageProcessor: ImageProcessor {
-    /// Names the size and the mode.
+    /// Names the size, the mode and a filter that is not the default one.
     public let identifier: String
     /// The size in points.
     public let referenceSize: CGSize
     /// How the image is fitted to the size.
     public let targetContentMode: ContentMode
+    /// How the new pixels are made out of the old ones.
+    public let filter: ResamplingFilter
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - referenceSize: The size in points.
     ///   - mode: How the image is fitted to it; ``ContentMode/none`` stretches.
-    public init(referenceSize: CGSize, mode: ContentMode = .none) {
+    ///   - filter: How the new pixels are made out of the old ones.
+    public init(referenceSize: CGSize, mode: ContentMode = .none, filter: ResamplingFilter = .bilinear) {
         self.referenceSize = referenceSize
         targetContentMode = mode
+        self.filter = filter
         let modeText =
             switch mode {
             case .none: ""
             case .aspectFit: ", aspectFit"
             case .aspectFill: ", aspectFill"
             }
-        identifier = "com.onevcat.Kingfisher.ResizingImageProcessor(\(referenceSize.identifierText)\(modeText))"
+        let filterText = filter == .bilinear ? "" : ", \(filter.rawValue)"
+        identifier =
+            "com.onevcat.Kingfisher.ResizingImageProcessor(\(referenceSize.identifierText)\(modeText)\(filterText))"
     }
 
     /// The image in the new size; data is decoded first.
@@ -41,7 +47,7 @@ public struct ResizingImageProcessor: ImageProcessor {
     /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
-        return image.kf.resized(to: referenceSize, for: targetContentMode)
+        return image.kf.resized(to: referenceSize, for: targetContentMode, filter: filter)
     }
 }
 

@@ -1,11 +1,13 @@
 // Lays small pictures out on one large one. Knows nothing of where they come from.
 
+import Foundation
 import KFImaging
 
 /// A grid of pictures with labels.
 struct ContactSheet {
     /// One place of the grid.
     struct Cell {
+        /// What stands below, one line or several.
         let label: String
         /// The picture, no larger than a cell; nil leaves a crossed-out place.
         let image: Image?
@@ -13,48 +15,67 @@ struct ContactSheet {
         var isTransparent = false
     }
 
-    /// The largest size of a picture on the sheet, in pixels.
+    /// The largest size of a picture on the demo's sheet, in pixels.
     static let cellWidth = 280
     static let cellHeight = 210
-    /// The radius of a place's corners, in pixels.
+    /// The radius of a picture's corners there, in pixels.
     static let radius = 14
+
+    /// The largest size of a picture on this sheet, in pixels.
+    var cellWidth = Self.cellWidth
+    var cellHeight = Self.cellHeight
+    /// The radius of the ground's corners below transparent pictures, in pixels.
+    var radius = Self.radius
+    /// How many pictures stand side by side; nil makes the sheet a little wider than high.
+    var columns: Int?
 
     private static let gap = 28
     private static let labelHeight = 34
+    private static let lineHeight = 20
     private static let margin = 44
     private static let headHeight = 62
     private static let dot = 2
 
     private static let paper = Paint(0xF5F2EB)
     private static let ink = Paint(0x3A3F45)
-    private static let pale = Paint(0xE4DFD3)
+    private static let pale = Paint(0xD9D3C5)
 
     /// Draws the sheet.
-    static func drawn(title: String, cells: [Cell]) -> Canvas {
-        let columns = max(1, min(cells.count, Int((Double(cells.count) * 1.5).squareRoot().rounded(.up))))
-        let rows = (cells.count + columns - 1) / columns
-        let widest = max(columns * (cellWidth + gap) - gap, Lettering.width(title, dot: dot * 2))
+    func drawn(title: String, cells: [Cell]) -> Canvas {
+        let usual = Int((Double(cells.count) * 1.5).squareRoot().rounded(.up))
+        let columns = max(1, min(cells.count, self.columns ?? usual))
+        let rows = stride(from: 0, to: cells.count, by: columns).map { cells[$0..<min($0 + columns, cells.count)] }
+        let heights = rows.map { cellHeight + labelHeight(of: $0) + Self.gap }
+        let titleWidth = Lettering.width(title, dot: Self.dot * 2)
         var canvas = Canvas(
-            width: 2 * margin + widest,
-            height: 2 * margin + headHeight + rows * (cellHeight + labelHeight + gap) - gap,
-            color: paper
+            width: 2 * Self.margin + max(columns * (cellWidth + Self.gap) - Self.gap, titleWidth),
+            height: 2 * Self.margin + Self.headHeight + heights.reduce(0, +) - Self.gap,
+            color: Self.paper
         )
-        Lettering.draw(title, on: &canvas, x: margin, y: margin, dot: dot * 2, color: ink)
-        for (index, cell) in cells.enumerated() {
-            let left = margin + index % columns * (cellWidth + gap)
-            let top = margin + headHeight + index / columns * (cellHeight + labelHeight + gap)
-            draw(cell, on: &canvas, left: left, top: top)
+        Lettering.draw(title, on: &canvas, x: Self.margin, y: Self.margin, dot: Self.dot * 2, color: Self.ink)
+        var top = Self.margin + Self.headHeight
+        for (row, height) in zip(rows, heights) {
+            for (column, cell) in row.enumerated() {
+                draw(cell, on: &canvas, left: Self.margin + column * (cellWidth + Self.gap), top: top)
+            }
+            top += height
         }
         return canvas
     }
 
-    private static func draw(_ cell: Cell, on canvas: inout Canvas, left: Int, top: Int) {
-        if let bitmap = cell.image?.normalized.cgImage {
+    /// The room below a row of pictures, for the longest of their labels.
+    private func labelHeight(of cells: ArraySlice<Cell>) -> Int {
+        let lines = cells.map { $0.label.components(separatedBy: "\n").count }.max() ?? 1
+        return Self.labelHeight + (lines - 1) * Self.lineHeight
+    }
+
+    private func draw(_ cell: Cell, on canvas: inout Canvas, left: Int, top: Int) {
+        if let bitmap = cell.image?.turned.cgImage {
             let x = left + (cellWidth - bitmap.width) / 2
             let y = top + (cellHeight - bitmap.height) / 2
             if cell.isTransparent {
                 ground(on: &canvas, x: x, y: y, width: bitmap.width, height: bitmap.height) { x, y in
-                    (x / 10 + y / 10).isMultiple(of: 2) ? Paint(0xFFFFFF) : pale
+                    (x / 10 + y / 10).isMultiple(of: 2) ? Paint(0xFFFFFF) : Self.pale
                 }
             }
             canvas.lay(bitmap, atX: x, y: y)
@@ -64,22 +85,25 @@ struct ContactSheet {
                 let slope = Float(cellHeight) / Float(cellWidth)
                 let down = abs(Float(y) - Float(x) * slope)
                 let up = abs(Float(cellHeight - y) - Float(x) * slope)
-                return pale.mixed(with: paper, max(0, 1 - max(0, min(down, up) - 2)))
+                return Self.pale.mixed(with: Self.paper, max(0, 1 - max(0, min(down, up) - 2)))
             }
         }
-        let width = Lettering.width(cell.label, dot: dot)
-        Lettering.draw(
-            cell.label,
-            on: &canvas,
-            x: left + max(0, cellWidth - width) / 2,
-            y: top + cellHeight + (labelHeight - Lettering.height(dot: dot)) / 2 + 4,
-            dot: dot,
-            color: ink
-        )
+        let first = top + cellHeight + (Self.labelHeight - Lettering.height(dot: Self.dot)) / 2 + 4
+        for (line, text) in cell.label.components(separatedBy: "\n").enumerated() {
+            let width = Lettering.width(text, dot: Self.dot)
+            Lettering.draw(
+                text,
+                on: &canvas,
+                x: left + max(0, cellWidth - width) / 2,
+                y: first + line * Self.lineHeight,
+                dot: Self.dot,
+                color: Self.ink
+            )
+        }
     }
 
     /// Fills a rectangle with soft rounded corners; `color` gets places inside it.
-    private static func ground(
+    private func ground(
         on canvas: inout Canvas,
         x left: Int,
         y top: Int,
@@ -88,7 +112,7 @@ struct ContactSheet {
         _ color: (Int, Int) -> Paint
     ) {
         let tile = Canvas(width: width, height: height) { x, y in
-            let radius = Float(Self.radius)
+            let radius = Float(self.radius)
             let across = max(radius - Float(x) - 0.5, Float(x) + 0.5 - Float(width) + radius, 0)
             let down = max(radius - Float(y) - 0.5, Float(y) + 0.5 - Float(height) + radius, 0)
             var paint = color(x, y)

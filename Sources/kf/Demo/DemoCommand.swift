@@ -18,7 +18,7 @@ struct DemoCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Load this many pictures.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Load this many pictures.", valueName: "n"))
     var count = 24
 
     @Option(
@@ -88,13 +88,13 @@ struct DemoCommand: AsyncParsableCommand {
     private func writeSheet(_ pass: DemoPass, to path: String) async throws {
         let cells = pass.outcomes.map { outcome in
             ContactSheet.Cell(
-                label: outcome.picture.label,
+                label: outcome.picture.label.uppercased(),
                 image: try? outcome.result.get().image,
                 isTransparent: outcome.picture.type == .png
             )
         }
         let data = try await WorkExecutor.cpu.run { () async throws -> Data in
-            let canvas = ContactSheet.drawn(title: "Kingfisher for Linux", cells: cells)
+            let canvas = ContactSheet().drawn(title: "KINGFISHER FOR LINUX", cells: cells)
             return try Codecs.encode(Image(cgImage: canvas.bitmap), as: .png)
         }
         try await OutputFile.write(data, to: path)

@@ -205,6 +205,10 @@ import Testing
 
 @Suite struct UsableMemoryTests {
     private func limit(_ files: [String: String]) async throws -> UInt64? {
+        try await withFiles(files) { UsableMemory.controlGroupLimit(root: $0) }
+    }
+
+    private func withFiles<Value>(_ files: [String: String], _ body: (String) throws -> Value) async throws -> Value {
         try await withTemporaryDirectory { root in
             for (path, text) in files {
                 let url = root.appendingPathComponent(path)
@@ -212,7 +216,7 @@ import Testing
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try Data(text.utf8).write(to: url)
             }
-            return UsableMemory.controlGroupLimit(root: root.path)
+            return try body(root.path)
         }
     }
 
@@ -228,6 +232,26 @@ import Testing
 
     @Test func versionOneCountsToo() async throws {
         #expect(try await limit(["sys/fs/cgroup/memory/memory.limit_in_bytes": "3000\n"]) == 3000)
+    }
+
+    /// What a downloader accepts on a machine of four gibibytes.
+    private func responseLimit(_ files: [String: String]) async throws -> Int {
+        try await withFiles(files) { ImageDownloader.responseLimit(memory: UsableMemory.bytes(of: 4 << 30, root: $0)) }
+    }
+
+    @Test("NK-8: a downloader accepts a tenth of what its control group leaves it, and 200 MiB at most")
+    func answersAreLimitedByTheGroup() async throws {
+        let group = ["proc/self/cgroup": "0::/pod\n"]
+        func two(_ limit: String) -> [String: String] { group.merging(["sys/fs/cgroup/pod/memory.max": limit]) { $1 } }
+        func one(_ limit: String) -> [String: String] { ["sys/fs/cgroup/memory/memory.limit_in_bytes": limit] }
+        for files in [two("536870912\n"), one("536870912\n")] { #expect(try await responseLimit(files) == 53_687_091) }
+        // No limit, as either version says it, and files that say nothing.
+        for files in [two("max\n"), one("9223372036854771712\n"), one("-1"), two("12 apples"), two(""), group, [:]] {
+            #expect(try await responseLimit(files) == 200 << 20)
+        }
+        #expect(ImageDownloader.responseLimit(memory: .max) == 200 << 20)
+        let expected = ImageDownloader.responseLimit(memory: UsableMemory.bytes)
+        #expect(ImageDownloader(name: "limit").maximumResponseSize == expected)
     }
 
     @Test func noGroupIsNoLimit() async throws {

@@ -17,6 +17,7 @@ import Testing
     }
 
     private static let modifier = AnyModifier { $0 }
+    private static let progressive = ImageProgressive()
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
 
@@ -39,6 +40,11 @@ import Testing
             Said(property: "requestModifier", item: .requestModifier(modifier)) { $0.requestModifier(modifier) },
             Said(property: "redirectHandler", item: .redirectHandler(redirects)) { $0.redirectHandler(redirects) },
             Said(property: "processor", item: .processor(CountingProcessor())) { $0.setProcessor(CountingProcessor()) },
+            Said(property: "onlyLoadFirstFrame", item: .onlyLoadFirstFrame) { $0.onlyLoadFirstFrame() },
+            Said(property: "preloadAllAnimationData", item: .preloadAllAnimationData) { $0.preloadAllAnimationData() },
+            Said(property: "animatedProcessing", item: .animatedProcessing(.transformFrames)) {
+                $0.animatedProcessing(.transformFrames)
+            },
             Said(property: "cacheSerializer", item: .cacheSerializer(FormatIndicatedCacheSerializer.png)) {
                 $0.serialize(by: FormatIndicatedCacheSerializer.png)
             },
@@ -72,6 +78,7 @@ import Testing
             Said(property: "forcedExtension", item: .forcedCacheFileExtension("bin")) {
                 $0.forcedCacheFileExtension("bin")
             },
+            Said(property: "progressiveJPEG", item: .progressiveJPEG(progressive)) { $0.progressiveJPEG(progressive) },
         ]
     }
 

@@ -48,6 +48,35 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (204, nil, "(no content), which comes without an image"),
+            (302, nil, "(found), a redirect that does not say where to"),
+            (301, "", ", a redirect that was not followed, to "),
+            (307, "http://[nowhere/", ", a redirect that was not followed, to http://[nowhere/"),
+        ] as [(Int, String?, String)]
+    )
+    func aStatusWithoutAnImageIsTheReason(status: Int, location: String?, words: String) async throws {
+        try await withDownloader { server, downloader in
+            for body in [Data(), Data("<html>moved</html>".utf8)] where body.isEmpty || status != 204 {
+                var response = TestResponse(status: status, body: body)
+                response.headers["Location"] = location
+                server.route("/a", response)
+                let options: KingfisherOptionsInfo = [.processor(DefaultImageProcessor.default)]
+                let error = await Caller.load(server.url("/a"), with: downloader, options).error
+                #expect(error?.isInvalidResponseStatusCode(status) == true)
+                let text = error?.errorDescription ?? ""
+                #expect(text.contains("HTTP status \(status) ") && text.lowercased().hasSuffix(words), "\(text)")
+            }
+            // A redirect that is the answer may be an image all the same.
+            server.route("/b", TestResponse(status: 302, body: try Picture.png(3, 2)))
+            let options: KingfisherOptionsInfo = [.processor(DefaultImageProcessor.default)]
+            #expect(
+                try await Caller.load(server.url("/b"), with: downloader, options).result.get().image.pixelWidth == 3
+            )
+        }
+    }
+
     @Test("DL-17") func aNotModifiedNobodyAskedForIsAnError() async throws {
         let transport = FakeTransport { $0.play(TestResponse(status: 304)) }
         let downloader = ImageDownloader(name: "test", transport: transport)

@@ -62,7 +62,10 @@ import Testing
         #expect(transport.cancelCount == 1)
     }
 
-    @Test("cancelling after an asynchronous modifier answered at once still stops the transfer")
+    @Test(
+        "cancelling after an asynchronous modifier answered at once still stops the transfer",
+        .timeLimit(.minutes(5))
+    )
     func cancellingAfterAQuickModifierStopsTheTransfer() async {
         struct Quick: AsyncImageDownloadRequestModifier {
             let told = Promise<Void>()
@@ -78,7 +81,8 @@ import Testing
             let transfer = await started.value
             caller.cancel()
             #expect(await caller.error?.errorCode == 1003)
-            #expect(transfer.isCancelled)
+            // The transport may still be about to hand over the transfer; it is cancelled then.
+            await transfer.cancelled.wait()
         }
     }
 

@@ -98,6 +98,37 @@ import Testing
         }
     }
 
+    /// Stores originals, and notes on which threads it decodes.
+    private struct NotingSerializer: CacheSerializer {
+        let threads = Box<[String]>([])
+        let originalDataUsed = true
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            let name = (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? ""
+            threads.change { $0.append(name) }
+            return DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test("loadDiskFileSynchronously ends where work is shared: that runs on no caller's thread")
+    func sharedWorkNeverReadsSynchronously() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a", .data(try Picture.png()))
+            let url = rig.server.url("/a")
+            let serializer = NotingSerializer()
+            let options: KingfisherOptionsInfo = [
+                .cacheSerializer(serializer), .loadDiskFileSynchronously, .waitForCache,
+            ]
+            _ = try await rig.manager.retrieveImage(with: url, options: options)
+            rig.cache.clearMemoryCache()
+            let result = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(result.cacheType == .disk)
+            // Not on a thread of the cooperative pool, which nothing may block.
+            #expect(serializer.threads.value.count == 1)
+            #expect(serializer.threads.value.allSatisfy { $0.hasPrefix("kf.cpu") }, "\(serializer.threads.value)")
+        }
+    }
+
     @Test("CAC-21: with loadDiskFileSynchronously a disk hit completes before the call returns")
     func diskHitCanBeSynchronous() async throws {
         try await Rig.run { rig in

@@ -100,6 +100,34 @@ import Testing
         }
     }
 
+    @Test(
+        "2.12: without a limit, downsampling gives an upright still of the full size",
+        arguments: [
+            CGSize.zero, CGSize(width: -5, height: -5), CGSize(width: CGFloat.nan, height: 3),
+            CGSize(width: 3, height: CGFloat.nan), CGSize(width: 4, height: CGFloat.infinity),
+        ]
+    )
+    func downsamplingWithoutALimit(_ size: CGSize) throws {
+        let processor = DownsamplingImageProcessor(size: size)
+        let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
+        let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
+        let moving = try #require(Image.animatedImage(with: slides, duration: 1)?.webPData)
+        let still = try #require(processor.process(item: .data(moving), options: options))
+        #expect(!still.isAnimated && still.kf.imageFrameCount == nil && still.animatedData == nil)
+        #expect(still.pixelWidth == 16 && still.scale == 2 && !still.isUnprocessed)
+        let stored = try #require(DefaultCacheSerializer.default.data(with: still, original: moving))
+        #expect(try ImageInfo(data: stored).frameCount == 1)
+
+        // The orientation "right" as EXIF, right behind the start of the file.
+        let tag: [UInt8] = [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
+        let entry: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+        var turned = try Picture.jpeg(8, 4)
+        turned.insert(contentsOf: tag + entry, at: 2)
+        #expect(Image(data: turned)?.imageOrientation == .right)
+        let upright = try #require(processor.process(item: .data(turned), options: options))
+        #expect(upright.imageOrientation == .up && upright.pixelWidth == 4 && upright.pixelHeight == 8)
+    }
+
     @Test func downsamplingDataThatIsNoneFails() {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))
         #expect(processor.process(item: .data(Data("hello".utf8)), options: options) == nil)

@@ -15,6 +15,27 @@ bool baseline_vips_start(void);
 /// Decodes a picture and fits it into a square, down to pixels in memory; answers how many bytes they took, 0 on failure.
 size_t baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side);
 
+/// Decodes a PNG to BGRA through libpng's simplified API; answers the pixels, to be released with `free`, or NULL.
+uint8_t *baseline_png(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
+/// Encodes RGB as libpng does when nobody tells it how; answers the bytes of a PNG, to be released with `free`, or NULL.
+uint8_t *baseline_png_encode(const uint8_t *pixels, size_t width, size_t height, size_t *size);
+/// The same as `baseline_png` through libspng, to RGBA.
+uint8_t *baseline_spng(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
+/// Decodes a PNG to memory through libvips, in the components that the file has; answers how many bytes they took, 0 on
+/// failure.
+size_t baseline_vips_png(const uint8_t *bytes, size_t size);
+
+/// Decodes a WebP to premultiplied BGRA with libwebp; answers the pixels, to be released with `free`, or NULL.
+uint8_t *baseline_webp(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
+/// Decodes an AVIF to premultiplied BGRA with libavif on one thread, through libaom or the decoder that libavif prefers;
+/// answers the pixels, to be released with `free`, or NULL.
+uint8_t *baseline_avif(const uint8_t *bytes, size_t size, bool aom, size_t *width, size_t *height);
+
+/// Resizes a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
+size_t baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, bool lanczos);
+/// Blurs a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
+size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma);
+
 /// Reads a file the shortest way there is: open, fstat, read, close. Answers its bytes, to be released with `free`, or NULL.
 uint8_t *baseline_read(const char *path, size_t *size);
 

@@ -1,0 +1,2 @@
+// libavif, for what the library is compared with.
+#include <avif/avif.h>

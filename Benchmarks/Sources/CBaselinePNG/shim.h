@@ -1,0 +1,2 @@
+// libpng, for what the library is compared with.
+#include <png.h>

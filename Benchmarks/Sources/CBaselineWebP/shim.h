@@ -1,0 +1,2 @@
+// libwebp, for what the library is compared with.
+#include <webp/decode.h>

@@ -1,0 +1,2 @@
+// libspng, for what the library is compared with.
+#include <spng.h>

@@ -1,0 +1,66 @@
+// Decoding WebP and AVIF to pixels, against bare libwebp and libavif. Knows the library by its public image only.
+
+import CBaseline
+import Foundation
+import Kingfisher
+
+let modernFormatBenchmarks = [
+    Benchmark(name: "WebP 2 megapixels, lossy, against libwebp") {
+        try await ModernPicture { $0.kf.webPRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+            baseline_webp($0, $1, $2, $3)
+        }
+    },
+    Benchmark(name: "WebP 2 megapixels, lossless, against libwebp") {
+        try await ModernPicture { $0.kf.webPRepresentation(lossless: true) }.figure(atMost: 1.05) {
+            baseline_webp($0, $1, $2, $3)
+        }
+    },
+    Benchmark(name: "AVIF 2 megapixels, against libavif with libaom") {
+        try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+            baseline_avif($0, $1, true, $2, $3)
+        }
+    },
+    // libavif prefers dav1d, which is faster, and which writes to the terminal about damaged files.
+    Benchmark(name: "AVIF 2 megapixels, against libavif with its own choice") {
+        try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+            baseline_avif($0, $1, false, $2, $3)
+        }
+    },
+]
+
+/// A picture of 1920 × 1080 pixels in some format.
+private struct ModernPicture: Sendable {
+    private static let (width, height) = (1920, 1080)
+    private let data: Data
+
+    init(_ encode: (KFCrossPlatformImage) -> Data?) throws {
+        let picture = Image(cgImage: Pictures.photo(width: Self.width, height: Self.height))
+        guard let data = encode(picture) else { throw Broken("the picture cannot be encoded") }
+        self.data = data
+    }
+
+    func figure(
+        atMost limit: Double,
+        bare: (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<Int>, UnsafeMutablePointer<Int>) ->
+            UnsafeMutablePointer<
+                UInt8
+            >?
+    ) async throws -> Figure {
+        let comparison = try await compare(
+            rounds: 31,
+            ours: {
+                let image = Image(data: data)
+                try Broken.unless(image?.pixelWidth == Self.width, "the picture cannot be decoded")
+            },
+            baseline: {
+                var (width, height) = (0, 0)
+                let pixels = data.withUnsafeBytes { bytes in
+                    bare(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &width, &height)
+                }
+                try Broken.unless(pixels != nil && width == Self.width, "the bare library cannot decode the picture")
+                free(pixels)
+            }
+        )
+        return Figure(comparison, .atMostTimes(limit))
+    }
+}

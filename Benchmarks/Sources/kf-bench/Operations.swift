@@ -1,0 +1,168 @@
+// Resizing, blurring and colours of two megapixels in memory, against libvips, Pillow and plain copying. Knows the library by
+// its public functions only.
+
+import CBaseline
+import Foundation
+import Kingfisher
+
+// The photograph is opaque: the others get it the way they like best, three bytes a pixel. Pillow and we use one thread and
+// are timed by it; libvips uses as many as it likes and is timed, with us, by the clock on the wall.
+let operationBenchmarks = [
+    Benchmark(name: "resize 2 megapixels → 400 px, against Pillow") { try await againstPillow(.bilinear, "BILINEAR") },
+    Benchmark(name: "resize 2 megapixels → 400 px, against libvips") { try await againstVips(.bilinear) },
+    Benchmark(name: "resize 2 megapixels → 400 px, Lanczos, against Pillow") {
+        try await againstPillow(.lanczos3, "LANCZOS")
+    },
+    Benchmark(name: "resize 2 megapixels → 400 px, Lanczos, against libvips") { try await againstVips(.lanczos3) },
+    Benchmark(name: "blur σ=5 on 2 megapixels, against libvips") {
+        let photo = PhotoInMemory()
+        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        let comparison = try await compare(rounds: 41, by: .wall, ours: photo.blur, baseline: photo.blurByVips)
+        return Figure(comparison, .faster(2.5))
+    },
+    Benchmark(name: "colour controls on 2 megapixels, saturation 1, against memcpy") {
+        try await colorControls(saturation: 1)
+    },
+    Benchmark(name: "colour controls on 2 megapixels, all of them, against memcpy") {
+        try await colorControls(saturation: 1.3)
+    },
+    Benchmark(name: "colour controls on 2 megapixels, black and white, against memcpy") {
+        try await colorControls(saturation: 0)
+    },
+    Benchmark(name: "colour controls, fixed cost") {
+        .init(.seconds(try await fixedCost(saturation: 1)), .atMost(.seconds(100e-6)))
+    },
+]
+
+/// Two megapixels, for us and for others.
+private struct PhotoInMemory: Sendable {
+    let image = Image(cgImage: Pictures.photo(width: 1920, height: 1080))
+    let rgb: Data
+
+    init() {
+        var rgb = Data(capacity: 1920 * 1080 * 3)
+        image.cgImage?.withUnsafeBytes { bytes in
+            for place in stride(from: 0, to: bytes.count, by: 4) {
+                rgb.append(contentsOf: [bytes[place + 2], bytes[place + 1], bytes[place]])
+            }
+        }
+        self.rgb = rgb
+    }
+
+    func resize(_ filter: ResamplingFilter) throws {
+        let result = image.kf.resize(to: CGSize(width: 400, height: 225), for: .none, filter: filter)
+        try Broken.unless(result.pixelWidth == 400, "the picture was not resized")
+    }
+
+    func blur() throws {
+        let result = image.kf.blurred(withRadius: 5)
+        try Broken.unless(result !== image, "the picture was not blurred")
+    }
+
+    func blurByVips() throws {
+        let count = rgb.withUnsafeBytes { bytes in
+            baseline_vips_blur(bytes.bindMemory(to: UInt8.self).baseAddress, 1920, 1080, 5)
+        }
+        try Broken.unless(count == rgb.count, "libvips cannot blur")
+    }
+
+    func resizeByVips(lanczos: Bool) throws {
+        let count = rgb.withUnsafeBytes { bytes in
+            baseline_vips_resize(bytes.bindMemory(to: UInt8.self).baseAddress, 1920, 1080, 400.0 / 1920, lanczos)
+        }
+        try Broken.unless(count == 400 * 225 * 3, "libvips cannot resize")
+    }
+}
+
+private func againstVips(_ filter: ResamplingFilter) async throws -> Figure {
+    let photo = PhotoInMemory()
+    try Broken.unless(baseline_vips_start(), "libvips does not start")
+    let comparison = try await compare(
+        rounds: 41,
+        by: .wall,
+        ours: { try photo.resize(filter) },
+        baseline: { try photo.resizeByVips(lanczos: filter == .lanczos3) }
+    )
+    return Figure(comparison, .faster(3))
+}
+
+/// Python cannot be called from here: it times itself, between two halves of our own rounds.
+private func againstPillow(_ filter: ResamplingFilter, _ name: String) async throws -> Figure {
+    let photo = PhotoInMemory()
+    func ours() async throws -> Double {
+        try await compare(rounds: 31, ours: { try photo.resize(filter) }, baseline: {}).ours
+    }
+    let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).rgb"
+    defer { unlink(path) }
+    try photo.rgb.write(to: URL(fileURLWithPath: path))
+    let before = try await ours()
+    let pillow = try Pillow.seconds(path, "image.resize((400, 225), Image.\(name))")
+    let after = try await ours()
+    return Figure(.seconds((before + after) / 2), baseline: .seconds(pillow), .faster(8))
+}
+
+/// Pillow, in a process of its own.
+private enum Pillow {
+    /// The median time that a thread needs for the work on a picture of 1920 × 1080 pixels, three bytes each, in a file.
+    static func seconds(_ path: String, _ work: String) throws -> Double {
+        let script = """
+            import statistics, sys, time
+            from PIL import Image
+            image = Image.frombytes('RGB', (1920, 1080), open(sys.argv[1], 'rb').read())
+            times = []
+            for _ in range(32):
+                start = time.thread_time()
+                \(work)
+                times.append(time.thread_time() - start)
+            print(statistics.median(times[1:]))
+            """
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script, path]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard let seconds = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw Broken("Python or Pillow is missing")
+        }
+        return seconds
+    }
+}
+
+/// What a picture takes beyond what its pixels take: tables, memory, objects.
+private func fixedCost(saturation: CGFloat) async throws -> Double {
+    let image = Image(cgImage: Pictures.photo(width: 1, height: 1))
+    let work = {
+        for _ in 0..<100 {
+            _ = image.kf.adjusted(brightness: 0.05, contrast: 1.1, saturation: saturation, inputEV: 0.2)
+        }
+    }
+    return try await compare(rounds: 21, operations: 100, ours: work, baseline: {}).ours
+}
+
+/// Colours against copying the same pixels to memory that is there already; the fixed cost is taken off.
+private func colorControls(saturation: CGFloat) async throws -> Figure {
+    let image = Image(cgImage: Pictures.photo(width: 1920, height: 1080))
+    guard let bitmap = image.cgImage else { throw Broken("there is no picture") }
+    let count = bitmap.height * bitmap.bytesPerRow
+    let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+    defer { copy.deallocate() }
+    let fixed = try await fixedCost(saturation: saturation)
+    let comparison = try await compare(
+        rounds: 61,
+        // All cores take part.
+        by: .wall,
+        ours: {
+            let result = image.kf.adjusted(brightness: 0.05, contrast: 1.1, saturation: saturation, inputEV: 0.2)
+            try Broken.unless(result !== image, "the colours were not changed")
+        },
+        baseline: {
+            bitmap.withUnsafeBytes { bytes in
+                if let base = bytes.baseAddress { copy.copyMemory(from: base, byteCount: count) }
+            }
+        }
+    )
+    return Figure(.seconds(comparison.ours - fixed), baseline: .seconds(comparison.baseline), .atMostTimes(3))
+}

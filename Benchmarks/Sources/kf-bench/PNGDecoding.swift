@@ -1,0 +1,71 @@
+// Decoding PNGs to pixels, against libpng, libspng and libvips. Knows the library by its public image only.
+
+import CBaseline
+import Foundation
+import Kingfisher
+
+let pngBenchmarks =
+    PNGPicture.Kind.allCases.flatMap { kind in
+        PNGPicture.Rival.allCases.map { rival in
+            Benchmark(name: "PNG 2 megapixels, \(kind.rawValue), against \(rival.rawValue)") {
+                let picture = try PNGPicture(kind)
+                try Broken.unless(baseline_vips_start(), "libvips does not start")
+                let comparison = try await compare(
+                    rounds: 41,
+                    // libvips may have threads of its own.
+                    by: rival == .vips ? .wall : .thread,
+                    ours: picture.decode,
+                    baseline: { try picture.decode(by: rival) }
+                )
+                return Figure(comparison, .faster(kind.goal))
+            }
+        }
+    }
+
+/// A PNG of 1920 × 1080 pixels, and the ways to decode it.
+struct PNGPicture: Sendable {
+    enum Kind: String, CaseIterable {
+        case photo = "photo-like"
+        case screenshot = "screenshot-like"
+
+        /// How many times faster than the others it must be.
+        var goal: Double { self == .photo ? 2 : 3 }
+    }
+
+    enum Rival: String, CaseIterable {
+        case libpng = "libpng's simplified API"
+        case spng = "libspng"
+        case vips = "libvips"
+    }
+
+    private static let (width, height) = (1920, 1080)
+    private let data: Data
+
+    init(_ kind: Kind) throws {
+        data =
+            switch kind {
+            case .photo: try Pictures.png(width: Self.width, height: Self.height)
+            case .screenshot: try Screenshots.png(width: Self.width, height: Self.height)
+            }
+        try decode()
+    }
+
+    func decode() throws {
+        let image = Image(data: data)
+        try Broken.unless(image?.pixelWidth == Self.width, "the picture cannot be decoded")
+    }
+
+    func decode(by rival: Rival) throws {
+        let width = data.withUnsafeBytes { bytes in
+            let start = bytes.bindMemory(to: UInt8.self).baseAddress
+            var (width, height) = (0, 0)
+            switch rival {
+            case .libpng: free(baseline_png(start, bytes.count, &width, &height))
+            case .spng: free(baseline_spng(start, bytes.count, &width, &height))
+            case .vips: width = baseline_vips_png(start, bytes.count) / Self.height / 3
+            }
+            return width
+        }
+        try Broken.unless(width == Self.width, "\(rival.rawValue) cannot decode the picture")
+    }
+}

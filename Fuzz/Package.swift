@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The imaging engine alone, compiled with the address sanitizer, checks of undefined behaviour and coverage, and what
+// throws broken files at it. `Sources` are links into the library's; see `run` for how it is used.
+
+let swift: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-parse-as-library"]),
+]
+
+let c: [CSetting] = [
+    .unsafeFlags([
+        "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined,fuzzer-no-link",
+        "-fno-sanitize-recover=undefined",
+    ])
+]
+
+let link: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", "-sanitize=fuzzer"])]
+
+let formats = [
+    (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
+    (trait: "JXL", library: "CJXL", define: "KF_JXL"),
+    (trait: "SVG", library: "CRSVG", define: "KF_SVG"),
+]
+
+func system(_ name: String, _ pkgConfig: String?, path: String? = nil) -> Target {
+    .systemLibrary(name: name, path: path ?? "Sources/CSystem/\(name)", pkgConfig: pkgConfig)
+}
+
+let package = Package(
+    name: "Fuzz",
+    traits: Set(formats.map { .trait(name: $0.trait) }),
+    targets: [
+        system("CJPEG", "libjpeg"),
+        system("CPNG", "libpng"),
+        system("CWebP", "libwebp"),
+        system("CWebPDemux", "libwebpdemux"),
+        system("CWebPMux", "libwebpmux"),
+        system("CDeflate", "libdeflate"),
+        system("CAVIF", nil),
+        system("CLCMS", "lcms2"),
+        system("CCairo", "cairo", path: "Sources/CCairo"),
+        system("CHEIF", "libheif"),
+        system("CJXL", "libjxl"),
+        system("CRSVG", "librsvg-2.0"),
+        .target(
+            name: "CKFCodecs",
+            dependencies: [
+                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS",
+            ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
+            cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
+            linkerSettings: [.linkedLibrary("avif")]
+        ),
+        .target(name: "CKFLinux", cSettings: c),
+        .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
+        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: swift),
+        .target(name: "FuzzTargets", dependencies: ["KFImaging", "CKFCodecs"], swiftSettings: swift),
+        // In C, because libFuzzer brings the main function, which SwiftPM renames in Swift.
+        .executableTarget(name: "kf-fuzz", dependencies: ["FuzzTargets"], cSettings: c, linkerSettings: link),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11
+)

@@ -1,0 +1,37 @@
+// The pictures of every format: headers, whole pictures, small ones, and what was decoded written again.
+
+import Foundation
+import KFImaging
+
+extension FuzzTarget {
+    static var stills: [FuzzTarget] {
+        var types: [(String, ImageContentType)] = [
+            ("jpeg", .jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("avif", .avif),
+        ]
+        #if HEIC
+        types.append(("heic", .heic))
+        #endif
+        #if JXL
+        types.append(("jxl", .jxl))
+        #endif
+        #if SVG
+        types.append(("svg", .svg))
+        #endif
+        return types.map { name, type in FuzzTarget(name: name) { decode($0, as: type) } }
+    }
+
+    private static func decode(_ data: Data, as type: ImageContentType) -> Bool {
+        guard ImageContentType(sniffing: data) == type else { return false }
+        _ = try? ImageInfo(data: data)
+        if let image = try? Codecs.decode(data, options: DecodingOptions(limits: limits)), let bitmap = image.cgImage {
+            examine(bitmap, atMost: limits.maxPixelCount)
+            if bitmap.width * bitmap.height <= 1 << 12 { _ = image.pngData() }
+        }
+        let small = DecodingOptions(maxPixelSize: 16, limits: limits)
+        if let bitmap = (try? Codecs.decode(data, options: small))?.cgImage {
+            precondition(bitmap.width <= 16 && bitmap.height <= 16)
+            examine(bitmap, atMost: 256)
+        }
+        return true
+    }
+}

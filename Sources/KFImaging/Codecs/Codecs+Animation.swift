@@ -1,0 +1,43 @@
+// Writing animations. Knows no format.
+
+package import Foundation
+
+extension Codecs {
+    /// Encodes an animation, one frame after another as they are decoded.
+    ///
+    /// A frame that cannot be had is the one before it once more: the animation takes its time, and shows all the rest.
+    ///
+    /// - Parameters:
+    ///   - animation: The frames.
+    ///   - type: The format.
+    ///   - quality: 0…1, for the formats that lose something.
+    ///   - lossless: Whether nothing may be lost, for formats that can do both.
+    /// - Returns: The bytes of a file.
+    /// - Throws: ``ImagingError/encodingFailed(_:detail:)``, also when a frame has another size than the first one, or
+    ///   ``ImagingError/outOfMemory(bytes:)``.
+    package static func encode(
+        _ animation: any ImageFrameSource,
+        as type: ImageContentType,
+        quality: Double = 1,
+        lossless: Bool = false
+    ) throws(ImagingError) -> Data {
+        guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
+        guard let first = animation.frame(at: 0) else {
+            throw .encodingFailed(type, detail: "the first frame cannot be decoded")
+        }
+        var latest = first
+        let frames = AnimationToEncode(
+            size: first.size,
+            frameCount: animation.frameCount,
+            loopCount: animation.loopCount
+        ) { index throws(ImagingError) in
+            if index > 0 { latest = animation.frame(at: index) ?? latest }
+            guard latest.size == first.size else {
+                throw .encodingFailed(type, detail: "frame \(index) has another size than the first one")
+            }
+            let delay = animation.duration(at: index)
+            return (latest, delay.isFinite ? min(max(delay, 0), 3600) : 0)
+        }
+        return try codec.encode(frames, quality: quality.isNaN ? 1 : min(max(quality, 0), 1), lossless: lossless)
+    }
+}

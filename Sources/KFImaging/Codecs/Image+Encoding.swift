@@ -1,0 +1,40 @@
+// Images as files of a wanted format, whole animations where the format can hold them. Knows no cache.
+
+public import Foundation
+
+extension Image {
+    /// The image as a file of a format.
+    ///
+    /// An animation that nothing was done to, and that came in this very format, is given out as the bytes it came as. Other
+    /// animations become animated WebP; in the other formats they are their first frame. GIF is never encoded.
+    ///
+    /// - Parameters:
+    ///   - type: The format.
+    ///   - quality: 0…1, for the formats that lose something.
+    ///   - lossless: Whether nothing may be lost, for formats that can do both.
+    /// - Returns: The bytes of a file; nil when the image cannot be written like that, as an animation whose frames differ
+    ///   in size.
+    package func encoded(as type: ImageContentType, quality: Double = 1, lossless: Bool = false) -> Data? {
+        if let data = animatedData, ImageContentType(sniffing: data) == type,
+            type == .gif || (isAnimated && isDecoded(from: data))
+        {
+            return data
+        }
+        if type == .webp, let frames, frames.frameCount > 1 {
+            // Rather nothing than a still that passes for the animation.
+            return try? Codecs.encode(frames, as: type, quality: quality, lossless: lossless)
+        }
+        return try? Codecs.encode(self, as: type, quality: quality, lossless: lossless)
+    }
+
+    /// The image as lossy WebP of quality 0.8, an animation when it is one; nil for the empty image.
+    public var webPData: Data? { encoded(as: .webp, quality: 0.8) }
+
+    /// Decodes the first picture of WebP data at scale 1; nil when it is none.
+    ///
+    /// - Parameter webPData: The encoded bytes.
+    public convenience init?(webPData: Data) {
+        guard ImageContentType(sniffing: webPData) == .webp else { return nil }
+        self.init(data: webPData)
+    }
+}

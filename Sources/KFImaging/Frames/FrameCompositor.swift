@@ -1,0 +1,245 @@
+// The one place where frames are laid over each other. Knows no format.
+
+import CKFCodecs
+import Foundation
+
+/// Makes whole pictures of the frames of an animation.
+///
+/// It holds one picture, from which the next one is made; so at any time there are two besides those that its callers keep.
+/// Going on to the next frame takes one decoding, and so does going on over frames that leave nothing behind. Any other
+/// frame takes the decoding of those since the nearest one that needs none before it.
+///
+/// Going back would take all of these again for every frame. So where pictures are small, two more are kept on the way to a
+/// frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n decodings instead
+/// of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
+struct FrameCompositor: Sendable {
+    /// How many bytes the pictures held here may have together for two to be kept for going back.
+    static let mostKeptBytes = 16 << 20
+
+    /// What the canvas holds before some frame is drawn.
+    struct State {
+        /// The pixels; nil is an empty canvas.
+        var picture: Bitmap?
+        /// What has to become transparent yet.
+        var cleared: Int?
+        /// The first frame that has not been dealt with.
+        var next: Int
+        /// The frame whose picture this is.
+        var shown: Int?
+    }
+
+    let decoder: any FrameDecoder
+    /// For each frame the nearest one, itself or before it, that needs none before it.
+    private let keys: [Int]
+    private var state: State?
+    /// What is kept for going back, two at most, and none that lies beyond the frame asked for last while going back.
+    private(set) var marks: [State] = []
+    /// The frame asked for last.
+    private var last = 0
+    /// Frames of which nothing can be decoded.
+    ///
+    /// Playing goes on as if they had no pixels.
+    private var broken: Set<Int> = []
+
+    init(_ decoder: any FrameDecoder) {
+        self.decoder = decoder
+        keys = Self.keys(of: decoder)
+    }
+
+    /// The picture of a frame there is.
+    ///
+    /// - Throws: ``ImagingError`` when nothing of the frame itself can be decoded.
+    mutating func frame(at index: Int) throws(ImagingError) -> Bitmap {
+        if let state, state.shown == index, let picture = state.picture { return picture }
+        let isGoingBack = index < last
+        last = index
+        var before = State(next: keys[index])
+        // Nothing before a key counts, whatever was there.
+        for known in marks + [state].compactMap({ $0 }) where known.next > before.next && known.next <= index {
+            before = known
+        }
+        if isGoingBack { before = leaveMarks(from: before, to: index) }
+        if decoder.frames[index].disposal == .restore, keys[index] < index {
+            // What comes next does not build on this frame, but on what was there before.
+            before = State(picture: try picture(before, upTo: index), next: index)
+            state = before
+        }
+        let picture = try composed(before, upTo: index, showing: index)
+        switch decoder.frames[index].disposal {
+        case .keep: state = State(picture: picture, next: index + 1, shown: index)
+        case .clear: state = State(picture: picture, cleared: index, next: index + 1, shown: index)
+        case .restore: break
+        }
+        return picture
+    }
+
+    /// Goes on towards a frame, and keeps what the frames before it will need when they are asked for.
+    ///
+    /// The first picture that is kept serves as the beginning for those that come after it, the second one is replaced as
+    /// often as frames before it are asked for.
+    ///
+    /// - Returns: The last picture on the way.
+    private mutating func leaveMarks(from start: State, to index: Int) -> State {
+        let key = keys[index]
+        marks.removeAll { $0.next > index || $0.next <= key }
+        var before = start
+        let distance = index - before.next
+        guard distance > 4, decoder.canvas.pixelCount <= Self.mostKeptBytes / (3 * 4) else { return before }
+        let steps: [Double] =
+            switch marks.count {
+            case 0: [cbrt(Double(distance) * Double(distance)), cbrt(Double(distance))]
+            case 1: [Double(distance).squareRoot()]
+            default: []
+            }
+        for step in steps {
+            let place = index - Int(step)
+            do throws(ImagingError) {
+                let picture = try picture(before, upTo: place)
+                // Frames that have left nothing behind cost nothing the next time either.
+                guard let picture, picture !== before.picture else { continue }
+                before = State(picture: picture, next: place)
+                marks.append(before)
+            } catch {
+                return before
+            }
+        }
+        return before
+    }
+
+    /// The canvas before a frame, which is nil while it is empty.
+    private mutating func picture(_ before: State, upTo index: Int) throws(ImagingError) -> Bitmap? {
+        let isUnchanged =
+            before.cleared == nil && decoder.frames[before.next..<index].allSatisfy { $0.disposal == .restore }
+        return isUnchanged ? before.picture : try composed(before, upTo: index, showing: nil)
+    }
+
+    /// Deals with the frames up to `index`, and draws `shown`.
+    private mutating func composed(
+        _ before: State,
+        upTo index: Int,
+        showing shown: Int?
+    ) throws(ImagingError) -> Bitmap {
+        let canvas = decoder.canvas
+        let (decoder, known) = (decoder, broken)
+        var found: Set<Int> = []
+        defer { broken.formUnion(found) }
+        let staysOpaque = staysOpaque(before, upTo: index, showing: shown)
+        return try Bitmap(canvas, hasAlpha: staysOpaque ? false : nil) { rows throws(ImagingError) in
+            if let picture = before.picture { rows.copy(picture) } else { rows.fill() }
+            if let cleared = before.cleared { decoder.frames[cleared].clear(rows) }
+            for passed in before.next..<index {
+                switch decoder.frames[passed].disposal {
+                case .restore: break
+                case .clear: decoder.frames[passed].clear(rows)
+                case .keep:
+                    guard !known.contains(passed) else { continue }
+                    do throws(ImagingError) {
+                        try decoder.draw(passed, on: rows)
+                    } catch {
+                        if case .outOfMemory = error { throw error }
+                        found.insert(passed)
+                    }
+                }
+            }
+            guard let shown else { return }
+            do throws(ImagingError) {
+                try decoder.draw(shown, on: rows)
+            } catch {
+                if case .outOfMemory = error {} else { found.insert(shown) }
+                throw error
+            }
+        }
+    }
+
+    /// Whether every pixel is known to be opaque, which spares looking at them.
+    private func staysOpaque(_ before: State, upTo index: Int, showing shown: Int?) -> Bool {
+        guard let picture = before.picture, !picture.hasAlpha, before.cleared == nil else { return false }
+        return (before.next...index).allSatisfy { place in
+            guard place < index || place == shown else { return true }
+            let frame = decoder.frames[place]
+            let isCovering = frame.blend == .over || frame.isOpaque
+            return place == shown ? isCovering : frame.disposal == .restore || (frame.disposal == .keep && isCovering)
+        }
+    }
+
+    private static func keys(of decoder: any FrameDecoder) -> [Int] {
+        var keys: [Int] = []
+        keys.reserveCapacity(decoder.frames.count)
+        var isEmpty = true
+        var key = 0
+        for (index, frame) in decoder.frames.enumerated() {
+            let covers = frame.covers(decoder.canvas)
+            let isKey = isEmpty || (covers && (frame.isOpaque || frame.blend == .source))
+            keys.append(isKey ? index : key)
+            // A frame that leaves nothing behind is nothing to begin with.
+            if isKey, frame.disposal != .restore { key = index }
+            switch frame.disposal {
+            case .keep: isEmpty = false
+            case .clear: isEmpty = isEmpty || covers
+            case .restore: break
+            }
+        }
+        return keys
+    }
+}
+
+extension FrameDecoder {
+    /// Draws what can be decoded of a frame.
+    ///
+    /// - Throws: ``ImagingError`` when that is nothing.
+    fileprivate func draw(_ index: Int, on rows: PixelRows) throws(ImagingError) {
+        let frame = frames[index]
+        let columns = frame.columns(in: rows.size)
+        let visible = frame.lines(in: rows.size)
+        let replaces = frame.isOpaque || frame.blend == .source
+        var isAnything = false
+        do throws(ImagingError) {
+            try decode(index) { y, pixels in
+                isAnything = true
+                guard visible.contains(frame.y + y), !columns.isEmpty else { return }
+                let target = rows.pixels(frame.y + y) + columns.lowerBound
+                let source = pixels + (columns.lowerBound - frame.x)
+                if replaces {
+                    target.update(from: source, count: columns.count)
+                } else {
+                    kf_row_over(target, source, columns.count)
+                }
+            }
+        } catch {
+            if !isAnything { throw error }
+        }
+    }
+}
+
+extension FrameDescription {
+    /// The columns of the canvas that the frame lies on.
+    fileprivate func columns(in canvas: PixelSize) -> Range<Int> { (x..<x + size.width).clamped(to: 0..<canvas.width) }
+
+    /// The rows of the canvas that the frame lies on.
+    fileprivate func lines(in canvas: PixelSize) -> Range<Int> { (y..<y + size.height).clamped(to: 0..<canvas.height) }
+
+    fileprivate func covers(_ canvas: PixelSize) -> Bool {
+        columns(in: canvas).count == canvas.width && lines(in: canvas).count == canvas.height
+    }
+
+    /// Makes the frame's rectangle transparent.
+    fileprivate func clear(_ rows: PixelRows) {
+        let columns = columns(in: rows.size)
+        for y in lines(in: rows.size) {
+            (rows.pixels(y) + columns.lowerBound).update(repeating: 0, count: columns.count)
+        }
+    }
+}
+
+extension PixelRows {
+    /// Copies a picture of the same size.
+    fileprivate func copy(_ picture: Bitmap) {
+        picture.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            UnsafeMutableRawPointer(base).copyMemory(
+                from: start,
+                byteCount: min(bytes.count, bytesPerRow * size.height)
+            )
+        }
+    }
+}

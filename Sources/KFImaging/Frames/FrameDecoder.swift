@@ -1,0 +1,72 @@
+// What a format has to say about an animation: where its frames lie, and their own pixels. Refuses to compose them.
+
+import Foundation
+
+/// What a file says of one frame, without any pixel being decoded.
+struct FrameDescription: Sendable, Hashable {
+    /// What happens to the frame's rectangle before the next frame is drawn.
+    enum Disposal: Sendable {
+        /// It stays.
+        case keep
+        /// It becomes transparent.
+        case clear
+        /// It becomes what it was before the frame was drawn.
+        case restore
+    }
+
+    /// How the frame's pixels meet those of the canvas.
+    enum Blend: Sendable {
+        /// They replace them, transparent ones too.
+        case source
+        /// They are laid over them.
+        case over
+    }
+
+    /// Where the frame lies on the canvas; whatever sticks out is not shown.
+    var x: Int
+    var y: Int
+    var size: PixelSize
+    /// How long the frame is shown, in seconds, as `FrameDelay.effective` has it.
+    var delay: TimeInterval
+    var disposal = Disposal.keep
+    var blend = Blend.over
+    /// Whether every pixel of the frame is known to be opaque.
+    var isOpaque = false
+}
+
+/// One format's animation: what its frames are, and their pixels.
+///
+/// A decoder is used by one thread at a time. It may keep what makes the next frame cheap, and nothing that grows with the
+/// number of frames but their descriptions. The number of frames and the size of the canvas have been held against the
+/// limits when a decoder exists.
+protocol FrameDecoder: Sendable {
+    /// The size of the whole picture.
+    var canvas: PixelSize { get }
+    /// The frames, at least one.
+    var frames: [FrameDescription] { get }
+    /// How often the frames are to be played; 0 means for ever.
+    var loopCount: UInt { get }
+    /// How whole pictures are to be turned for display.
+    ///
+    /// Canvas, descriptions and pixels are those before that. `.up` unless a decoder says otherwise.
+    var orientation: Orientation { get }
+
+    /// Decodes a frame's own pixels, and hands over each row once, in any order.
+    ///
+    /// - Parameters:
+    ///   - index: A frame there is.
+    ///   - row: Called with y from 0 below the frame's height, and as many premultiplied sRGB pixels (0xAARRGGBB) as the
+    ///     frame is wide, valid during the call.
+    /// - Throws: ``ImagingError`` when the frame is damaged; rows that could be decoded have been handed over.
+    func decode(_ index: Int, row: (_ y: Int, _ pixels: UnsafePointer<UInt32>) -> Void) throws(ImagingError)
+
+    /// A decoder of the same bytes that shares no state with this one.
+    func independent() throws(ImagingError) -> any FrameDecoder
+}
+
+extension FrameDecoder {
+    var orientation: Orientation { .up }
+
+    /// The decoder itself, for those that have no state.
+    func independent() throws(ImagingError) -> any FrameDecoder { self }
+}

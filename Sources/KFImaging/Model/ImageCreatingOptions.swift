@@ -1,0 +1,43 @@
+// How an image is made of data that may be animated. Holds no code.
+
+public import Foundation
+
+/// How an image is made of data that may hold an animation.
+public struct ImageCreatingOptions: Sendable, Hashable {
+    /// Pixels a point.
+    public var scale: CGFloat
+    /// How long a preloaded animation takes once, in seconds; 0 or less takes it from the data.
+    public var duration: TimeInterval
+    /// Whether all frames are decoded at once, unless they have more pixels together than
+    /// ``ImageDecodingLimits/maxAnimationPixelCount`` allows: such an animation is decoded on demand nevertheless.
+    public var preloadAll: Bool
+    /// Whether the first frame is all that is wanted; this wins over ``preloadAll``.
+    public var onlyFirstFrame: Bool
+
+    /// Creates options; by default, frames are decoded on demand.
+    ///
+    /// - Parameters:
+    ///   - scale: Pixels a point.
+    ///   - duration: How long a preloaded animation takes once, in seconds; 0 or less takes it from the data.
+    ///   - preloadAll: Whether all frames are decoded at once.
+    ///   - onlyFirstFrame: Whether the first frame is all that is wanted.
+    public init(
+        scale: CGFloat = 1,
+        duration: TimeInterval = 0,
+        preloadAll: Bool = false,
+        onlyFirstFrame: Bool = false
+    ) {
+        self.scale = scale
+        self.duration = duration
+        self.preloadAll = preloadAll
+        self.onlyFirstFrame = onlyFirstFrame
+    }
+
+    /// The options with what images make of senseless numbers, so that equal ones make equal images.
+    package var settled: Self {
+        var options = self
+        options.scale = Image.sensibleScale(scale)
+        options.duration = duration > 0 ? duration : 0
+        return options
+    }
+}

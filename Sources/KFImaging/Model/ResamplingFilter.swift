@@ -1,0 +1,38 @@
+// How the pixels between pixels are found. Knows the kernels' formulas, and no picture.
+
+import Foundation
+
+/// How a resized image is made out of the pixels of the original.
+///
+/// All but ``nearest`` take more pixels into account the more an image is reduced, so nothing is skipped.
+public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
+    /// The one nearest pixel: hard edges, jagged when reduced.
+    case nearest
+    /// A triangle: smooth and without halos; the default.
+    case bilinear
+    /// The cubic curve through its points: a little sharper, with faint halos at hard edges.
+    case catmullRom
+    /// A windowed sinc: the sharpest, with halos at hard edges.
+    case lanczos3
+
+    /// Where the kernel ends, in pixels from its centre.
+    var support: Double {
+        switch self {
+        case .nearest: 0.5
+        case .bilinear: 1
+        case .catmullRom: 2
+        case .lanczos3: 3
+        }
+    }
+
+    /// The weight at a distance from the centre, neither negative nor beyond the support.
+    func weight(_ distance: Double) -> Double {
+        let x = distance
+        switch self {
+        case .nearest: return 1
+        case .bilinear: return 1 - x
+        case .catmullRom: return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((2.5 - 0.5 * x) * x - 4) * x + 2
+        case .lanczos3: return x < 1e-9 ? 1 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Blur and colours of whole images. Knows no processor and no option.
+
+extension Image {
+    /// The displayed picture, blurred; the radius is in pixels.
+    ///
+    /// - Returns: The image itself when nothing is to be blurred; nil when the memory cannot be had.
+    package func blurred(radius: Double) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.blurred(radius: radius) }
+    }
+
+    /// The displayed picture in adjusted colours.
+    ///
+    /// - Returns: The image itself when nothing is to be changed; nil when the memory cannot be had.
+    package func adjusted(_ adjustment: ColorAdjustment) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.adjusted(adjustment) }
+    }
+
+    /// The displayed picture under a colour.
+    ///
+    /// - Returns: The image itself when nothing is to be changed; nil when the memory cannot be had.
+    package func tinted(with color: Color, in space: WorkingSpace) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.tinted(with: color, in: space) }
+    }
+
+    /// The displayed picture as a filter changes it.
+    ///
+    /// - Returns: The image itself when the filter answers nil, or when the memory cannot be had.
+    package func filtered(in space: WorkingSpace, _ transform: (FilterImage) -> FilterImage?) -> Image {
+        guard let bitmap = (try? upright())?.cgImage, let picture = FilterImage(bitmap, in: space),
+            let result = try? transform(picture)?.bitmap()
+        else { return still }
+        return Image(cgImage: result, scale: scale)
+    }
+}

@@ -1,0 +1,195 @@
+// Blending, shapes and turns, done to images: points in, points out. Knows no processor and no option.
+
+package import Foundation
+
+// Every operation works on the displayed picture, keeps the scale and answers orientation `.up`; nil means that the memory
+// could not be had or that no bitmap can have the size. An empty image is returned unchanged, and so is an image that
+// nonsense is asked of.
+extension Image {
+    /// The picture laid over a colour, or over nothing, in some way.
+    ///
+    /// - Parameters:
+    ///   - mode: How the two become one.
+    ///   - alpha: What the picture's opacity is multiplied with first; limited to 0…1, what is no number counts as 1.
+    ///   - background: What it is laid over.
+    /// - Returns: The new image.
+    package func blended(_ mode: CGBlendMode, alpha: CGFloat, background: Color?) -> Image? {
+        redrawn { bitmap throws(ImagingError) in
+            try bitmap.blended(mode, alpha: Double(alpha.isNaN ? 1 : alpha.limitedToUnit), background: background)
+        }
+    }
+
+    /// A colour laid over the picture in some way.
+    ///
+    /// - Parameters:
+    ///   - color: The colour; its alpha counts.
+    ///   - mode: How the two become one: the colour is the source, the picture the destination.
+    /// - Returns: The new image.
+    package func tinted(with color: Color, _ mode: CGBlendMode) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.tinted(with: color, mode) }
+    }
+
+    /// The picture with a line drawn inside its edges.
+    package func bordered(_ border: Border) -> Image? {
+        let width = pixels(border.lineWidth)
+        guard width > 0 else { return redrawn { $0 } }
+        let radius = pixels(ofRadius: border.radius, in: size)
+        return redrawn { bitmap throws(ImagingError) in
+            let outer = RoundedRectangle(in: bitmap.size, radius: radius, corners: border.roundingCorners)
+            // The middle of the line is what is rounded; a radius within half the line's width leaves it square.
+            let isRounded = outer.radius > width / 2
+            let stroke = Stroke(
+                outer: isRounded ? outer : RoundedRectangle(in: bitmap.size, radius: 0, corners: []),
+                inner: RoundedRectangle(
+                    in: bitmap.size,
+                    inset: width,
+                    radius: isRounded ? outer.radius - width : 0,
+                    corners: border.roundingCorners
+                ),
+                color: border.color
+            )
+            return try bitmap.shaped(clip: nil, stroke: stroke, background: nil)
+        }
+    }
+
+    /// The middle of the picture, as a circle.
+    ///
+    /// - Parameter border: A line whose middle is the rim, so that half of its width shows; its radius does not count.
+    /// - Returns: The new image.
+    package func circled(border: Border?) -> Image? {
+        let width = border.map { pixels($0.lineWidth) } ?? 0
+        return redrawn { bitmap throws(ImagingError) in
+            let side = min(bitmap.width, bitmap.height)
+            let square = try bitmap.part(
+                x: (bitmap.width - side) / 2,
+                y: (bitmap.height - side) / 2,
+                PixelSize(side, side)
+            )
+            let circle = RoundedRectangle(in: square.size, radius: Double(side) / 2, corners: .all)
+            let stroke = border.flatMap { circle.stroked($0.color, width: width) }
+            return try square.shaped(clip: circle, stroke: stroke, background: nil)
+        }
+    }
+
+    /// The picture with a colour over what is visible of it.
+    ///
+    /// - Parameters:
+    ///   - color: The colour; its alpha counts.
+    ///   - fraction: How much of the picture shows: 0 is nothing but the colour, 1 the picture as it is.
+    /// - Returns: The new image.
+    package func overlaid(_ color: Color, fraction: CGFloat) -> Image? {
+        guard !fraction.isNaN else { return redrawn { $0 } }
+        let share = 1 - Double(fraction.limitedToUnit)
+        return redrawn { bitmap throws(ImagingError) in try bitmap.overlaid(color, share: share) }
+    }
+
+    /// The picture turned around its centre.
+    ///
+    /// - Parameters:
+    ///   - angle: In radians, counter-clockwise.
+    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise.
+    /// - Returns: The new image.
+    package func rotated(by angle: CGFloat, fits: Bool) -> Image? {
+        guard angle.isFinite else { return redrawn { $0 } }
+        return redrawn { bitmap throws(ImagingError) in try bitmap.rotated(by: Double(angle), fits: fits) }
+    }
+
+    /// The picture as a mirror shows it.
+    package func flipped(horizontally: Bool, vertically: Bool) -> Image? {
+        let orientation: Orientation =
+            switch (horizontally, vertically) {
+            case (false, false): .up
+            case (true, false): .upMirrored
+            case (false, true): .downMirrored
+            case (true, true): .down
+            }
+        return redrawn { bitmap throws(ImagingError) in try bitmap.oriented(from: orientation) }
+    }
+
+    /// The picture without edges that are transparent, or of the colour of its upper left corner.
+    ///
+    /// - Parameter tolerance: By how much a pixel may differ, 0…1.
+    /// - Returns: What is left; the image itself when nothing is empty, or everything.
+    package func trimmed(tolerance: CGFloat) -> Image? {
+        redrawn { bitmap throws(ImagingError) in
+            try bitmap.part(bitmap.partWithinEdges(tolerance: Double(tolerance.limitedToUnit)))
+        }
+    }
+
+    /// The part of the displayed picture that trimming leaves; nil when everything is empty.
+    package func partWithinEdges(tolerance: CGFloat) -> PixelPart? {
+        (try? upright())?.cgImage?.partWithinEdges(tolerance: Double(tolerance.limitedToUnit))
+    }
+
+    /// The most interesting part of the picture, `size` points large; never enlarged.
+    package func smartCropped(toPoints size: CGSize) -> Image? {
+        redrawn { bitmap throws(ImagingError) in
+            guard let target = windowSize(size) else { return bitmap }
+            return try bitmap.part(try bitmap.interestingPart(of: target))
+        }
+    }
+
+    /// The most interesting part of the displayed picture; nil when none is wanted, or the memory to find it is not there.
+    package func interestingPart(ofPoints size: CGSize) -> PixelPart? {
+        windowSize(size).flatMap { try? upright().cgImage?.interestingPart(of: $0) }
+    }
+
+    private func windowSize(_ size: CGSize) -> PixelSize? {
+        let (width, height) = (pixels(size.width), pixels(size.height))
+        guard width > 0, height > 0 else { return nil }
+        func side(_ length: Double) -> Int { Int(min(length.rounded(), Double(Int32.max))) }
+        return PixelSize(side(width), side(height))
+    }
+
+    /// A part of the displayed picture, as far as it is within it.
+    ///
+    /// - Parameter part: The part; nil is all of it.
+    /// - Returns: The part; nil when the memory for it cannot be had.
+    package func cropped(to part: PixelPart?) -> Image? {
+        redrawn { bitmap throws(ImagingError) in try bitmap.part(part) }
+    }
+
+    /// The picture with its details more pronounced.
+    ///
+    /// - Parameters:
+    ///   - sigma: How large details are: the standard deviation of a Gaussian, in *pixels*.
+    ///   - amount: How much they are enhanced; 1 doubles them.
+    /// - Returns: The new image.
+    package func sharpened(sigma: CGFloat, amount: CGFloat) -> Image? {
+        redrawn { bitmap throws(ImagingError) in
+            try bitmap.sharpened(sigma: Double(sigma), amount: Double(amount))
+        }
+    }
+
+    /// The part of the picture inside a rectangle in points, made integral outwards in pixels and cut at the edges; all of it
+    /// when nothing would be left.
+    package func cropped(toPoints rect: CGRect) -> Image? {
+        let part = CGRect(
+            x: rect.origin.x * scale,
+            y: rect.origin.y * scale,
+            width: rect.size.width * scale,
+            height: rect.size.height * scale
+        )
+        return redrawn { bitmap throws(ImagingError) in try bitmap.part(part) ?? bitmap }
+    }
+
+    /// The picture on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and cut.
+    package func placed(onPoints canvas: CGSize, mode: ContentMode) -> Image? {
+        guard cgImage != nil else { return self }
+        guard canvas.width > 0, canvas.height > 0, let target = Geometry.canvas(points: canvas, scale: scale) else {
+            let isNonsense = canvas.width.isNaN || canvas.height.isNaN || canvas.width <= 0 || canvas.height <= 0
+            return isNonsense ? redrawn { $0 } : nil
+        }
+        guard let resized = resized(toPoints: size.resized(to: canvas, for: mode)) else { return nil }
+        return resized.redrawn { bitmap throws(ImagingError) in try bitmap.centered(in: target) }
+    }
+}
+
+extension RoundedRectangle {
+    /// The inner half of a line whose middle is the outline; nil without a width.
+    func stroked(_ color: Color, width: Double) -> Stroke? {
+        guard width > 0 else { return nil }
+        let inner = RoundedRectangle(in: size, inset: width / 2, radius: radius - width / 2, corners: corners)
+        return Stroke(outer: self, inner: inner, color: color)
+    }
+}

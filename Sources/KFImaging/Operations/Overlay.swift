@@ -1,0 +1,34 @@
+// A colour laid over what is visible of a picture. Knows no processor.
+
+extension Bitmap {
+    /// The picture with a colour over it, as opaque as it was everywhere.
+    ///
+    /// - Parameters:
+    ///   - color: The colour; its alpha counts.
+    ///   - share: How much of the colour is laid on, 0…1.
+    /// - Returns: The new bitmap; the bitmap itself when nothing is laid on.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func overlaid(_ color: Color, share: Double) throws(ImagingError) -> Bitmap {
+        let cover = Double(color.alpha.limitedToUnit) * share
+        guard cover > 0 else { return self }
+        // Fixed point: 255 · 2²² is the largest sum, for both weights add up to 2²².
+        let one = UInt32(1) << 22
+        // The little extra makes halves go up, though the weights are not exact.
+        let half = one / 2 + one >> 12
+        func weight(_ share: Double) -> UInt32 { UInt32((share * Double(one)).rounded()) }
+        let rest = one - weight(cover)
+        let red = weight(cover * Double(color.red.limitedToUnit))
+        let green = weight(cover * Double(color.green.limitedToUnit))
+        let blue = weight(cover * Double(color.blue.limitedToUnit))
+        return try redrawn(hasAlpha: hasAlpha) { _, source, target in
+            for x in 0..<width {
+                let pixel = source[x]
+                let alpha = pixel &>> 24
+                let r = (alpha &* red &+ (pixel &>> 16 & 0xFF) &* rest &+ half) &>> 22
+                let g = (alpha &* green &+ (pixel &>> 8 & 0xFF) &* rest &+ half) &>> 22
+                let b = (alpha &* blue &+ (pixel & 0xFF) &* rest &+ half) &>> 22
+                target[x] = alpha &<< 24 | r &<< 16 | g &<< 8 | b
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// What operations on whole pictures share: row by row for bitmaps, upright for images. Knows no operation.
+
+import Foundation
+
+extension Bitmap {
+    /// A bitmap of this size, each row of which `draw` makes out of the row here.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func redrawn(
+        hasAlpha: Bool?,
+        _ draw: (_ y: Int, _ source: UnsafePointer<UInt32>, _ target: UnsafeMutablePointer<UInt32>) -> Void
+    ) throws(ImagingError) -> Bitmap {
+        try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(size, hasAlpha: hasAlpha) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                for y in 0..<height {
+                    draw(y, (base + y * bytesPerRow).assumingMemoryBound(to: UInt32.self), rows.pixels(y))
+                }
+            }
+        }
+    }
+
+    /// Calls `read` with every row.
+    func forEachRow(_ read: (_ y: Int, _ row: UnsafePointer<UInt32>) -> Void) {
+        withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for y in 0..<height { read(y, (base + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)) }
+        }
+    }
+}
+
+extension Image {
+    /// What `draw` makes of the displayed picture's pixels: scale kept, orientation `.up`.
+    ///
+    /// An animation gives a still of its first frame, even if nothing is drawn: what an operation gives does not depend on
+    /// its numbers.
+    ///
+    /// - Returns: The image; this one when it is empty, or a still that `draw` changes nothing of; nil when `draw` fails or
+    ///   the memory cannot be had.
+    func redrawn(_ draw: (Bitmap) throws(ImagingError) -> Bitmap) -> Image? {
+        guard cgImage != nil else { return self }
+        do throws(ImagingError) {
+            guard let bitmap = try upright().cgImage else { return self }
+            let result = try draw(bitmap)
+            return result === cgImage ? still : Image(cgImage: result, scale: scale)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The picture without what is known of an animation; the image itself when that is nothing.
+    var still: Image {
+        let facts = facts
+        let isMoving = isAnimated || facts.animatedData != nil || facts.frameCount != nil
+        guard isMoving, let cgImage else { return self }
+        return Image(cgImage: cgImage, scale: scale, orientation: imageOrientation)
+    }
+
+    /// A length in points as pixels; 0 for what is no number.
+    func pixels(_ points: CGFloat) -> Double {
+        let length = Double(points * scale)
+        return length.isFinite ? length : 0
+    }
+}
+
+extension SIMD4<Float> {
+    /// The components of a pixel 0xAARRGGBB, 0…255: blue, green, red, alpha.
+    @inline(__always)
+    init(pixel: UInt32) {
+        // One by one: the conversion of whole vectors is not made for speed.
+        self.init(
+            Float(pixel & 0xFF),
+            Float(pixel &>> 8 & 0xFF),
+            Float(pixel &>> 16 & 0xFF),
+            Float(pixel &>> 24)
+        )
+    }
+
+    /// The pixel 0xAARRGGBB with these components, rounded; they must be about 0…255.
+    @inline(__always)
+    var pixel: UInt32 {
+        let rounded = (self + 0.5).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
+        return UInt32(rounded.w) &<< 24 | UInt32(rounded.z) &<< 16 | UInt32(rounded.y) &<< 8 | UInt32(rounded.x)
+    }
+}

@@ -1,0 +1,133 @@
+// Turning pictures by any angle. Knows pixels only.
+
+import Foundation
+
+extension Bitmap {
+    /// The picture turned around its centre.
+    ///
+    /// Quarter turns only move pixels. Other angles mix the four nearest pixels, and what was outside is transparent.
+    ///
+    /// - Parameters:
+    ///   - angle: In radians, counter-clockwise.
+    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise, and corners are cut off.
+    /// - Returns: The turned picture; the bitmap itself for whole turns.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and where a canvas that fits has more pixels than images may have
+    ///   ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
+    func rotated(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {
+        let turns = (angle / (.pi / 2)).remainder(dividingBy: 4)
+        let nearest = turns.rounded()
+        // Less than a hundredth of a pixel at the rim of any picture that is not absurdly long.
+        guard abs(turns - nearest) < 1e-7 else { return try turned(by: turns * (.pi / 2), fits: fits) }
+        switch Int(nearest) {
+        case 0: return self
+        case 1: return try quarterTurned(.left, fits: fits)
+        case -1: return try quarterTurned(.right, fits: fits)
+        default: return try oriented(from: .down)
+        }
+    }
+
+    private func quarterTurned(_ orientation: Orientation, fits: Bool) throws(ImagingError) -> Bitmap {
+        let turned = try oriented(from: orientation)
+        return fits ? turned : try turned.centered(in: size)
+    }
+
+    /// The middle of the picture on a canvas of another size; what is missing is transparent.
+    ///
+    /// Where the margins cannot be equal, the left and the upper one are the smaller ones.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func centered(in canvas: PixelSize) throws(ImagingError) -> Bitmap {
+        guard canvas != size else { return self }
+        // The shift is rounded down where it is negative, too.
+        let (left, top) = ((canvas.width - width) >> 1, (canvas.height - height) >> 1)
+        let columns = max(0, left)..<min(canvas.width, left + width)
+        let isCovered = canvas.width <= width && canvas.height <= height
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(canvas, hasAlpha: isCovered && !hasAlpha ? false : nil) { rows in
+                if !isCovered { rows.fill() }
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                for y in max(0, top)..<min(canvas.height, top + height) {
+                    UnsafeMutableRawPointer(rows.pixels(y) + columns.lowerBound).copyMemory(
+                        from: base + (y - top) * bytesPerRow + (columns.lowerBound - left) * 4,
+                        byteCount: columns.count * 4
+                    )
+                }
+            }
+        }
+    }
+
+    private func turned(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {
+        let canvas = fits ? bounds(turnedBy: angle) : size
+        let limit = ImageDecodingLimits.default.maxPixelCount
+        guard canvas == size || canvas.pixelCount <= limit else {
+            throw .limitExceeded(limit: "maxPixelCount", allowed: limit, width: canvas.width, height: canvas.height)
+        }
+        let (dx, dy) = (cos(angle), sin(angle))
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(canvas, hasAlpha: nil) { rows in
+                rows.fill()
+                guard let base = bytes.baseAddress else { return }
+                let sampler = Sampler(pixels: base, bytesPerRow: bytesPerRow, size: size)
+                for y in 0..<canvas.height {
+                    // Where the middles of the row's pixels come from: a line through the picture, y growing downwards.
+                    let (left, down) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
+                    let u = dx * left - dy * down + Double(width - 1) / 2
+                    let v = dy * left + dx * down + Double(height - 1) / 2
+                    sampler.draw(from: (u, v), step: (dx, dy), to: rows.pixels(y), count: canvas.width)
+                }
+            }
+        }
+    }
+
+    /// The smallest canvas that holds the turned picture.
+    private func bounds(turnedBy angle: Double) -> PixelSize {
+        let (across, along) = (abs(sin(angle)), abs(cos(angle)))
+        let (w, h) = (Double(width), Double(height))
+        // Numbers a hair above a whole one are that number, computed with little errors.
+        func side(_ length: Double) -> Int { Int((length - 1e-6).rounded(.up)) }
+        return PixelSize(side(w * along + h * across), side(w * across + h * along))
+    }
+}
+
+/// Pixels between pixels: a mixture of the nearest four, where those beyond the edges are transparent.
+private struct Sampler {
+    let pixels: UnsafeRawPointer
+    let bytesPerRow: Int
+    let size: PixelSize
+
+    /// Draws the pixels along a line.
+    ///
+    /// Whole coordinates are the middles of pixels.
+    func draw(
+        from start: (u: Double, v: Double),
+        step: (u: Double, v: Double),
+        to target: UnsafeMutablePointer<UInt32>,
+        count: Int
+    ) {
+        let across = Self.range(start.u, step.u, size.width, count)
+        let range = across.clamped(to: Self.range(start.v, step.v, size.height, count))
+        for x in range {
+            let (u, v) = (start.u + Double(x) * step.u, start.v + Double(x) * step.v)
+            let (left, top) = (u.rounded(.down), v.rounded(.down))
+            let (right, bottom) = (Float(u - left), Float(v - top))
+            let (column, row) = (Int(left), Int(top))
+            let upper = pixel(column, row) * (1 - right) + pixel(column + 1, row) * right
+            let lower = pixel(column, row + 1) * (1 - right) + pixel(column + 1, row + 1) * right
+            target[x] = (upper * (1 - bottom) + lower * bottom).pixel
+        }
+    }
+
+    private func pixel(_ column: Int, _ row: Int) -> SIMD4<Float> {
+        guard column >= 0, row >= 0, column < size.width, row < size.height else { return .zero }
+        let place = row &* bytesPerRow &+ column &* 4
+        return SIMD4(pixel: pixels.load(fromByteOffset: place, as: UInt32.self))
+    }
+
+    /// The steps at which a coordinate is within one pixel of 0..<limit.
+    private static func range(_ start: Double, _ step: Double, _ limit: Int, _ count: Int) -> Range<Int> {
+        guard abs(step) > 1e-12 else { return start > -1 && start < Double(limit) ? 0..<count : 0..<0 }
+        let ends = [(-1 - start) / step, (Double(limit) - start) / step]
+        let first = max(0, min(ends[0], ends[1]).rounded(.down))
+        let last = min(Double(count), max(ends[0], ends[1]).rounded(.up) + 1)
+        return first < last ? Int(first)..<Int(last) : 0..<0
+    }
+}

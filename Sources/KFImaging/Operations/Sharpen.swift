@@ -1,0 +1,124 @@
+// Unsharp masking: what a Gaussian blur takes away is added once more. Knows pixels only.
+
+import Foundation
+
+extension Bitmap {
+    /// The picture, sharpened; transparency stays as it is.
+    ///
+    /// Colours are compared with the mean of the colours around them, weighted with alpha, so that invisible pixels have no
+    /// say; beyond the edges the outermost pixels are repeated.
+    ///
+    /// - Parameters:
+    ///   - sigma: The standard deviation of the Gaussian, in pixels; at most 100 are used.
+    ///   - amount: How much of the difference is added; at most 100 times.
+    /// - Returns: The new bitmap; the bitmap itself where these numbers say nothing.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func sharpened(sigma: Double, amount: Double) throws(ImagingError) -> Bitmap {
+        // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
+        guard sigma >= 0.1, amount > 0, sigma.isFinite, amount.isFinite else { return self }
+        let blur = try RowBlur(width: width, height: height, sigma: min(sigma, 100))
+        let strength = Float(min(amount, 100))
+        return try withUnsafeBytes { bytes throws(ImagingError) in
+            try Bitmap(size, hasAlpha: hasAlpha) { rows in
+                guard let base = bytes.baseAddress else { return rows.fill() }
+                func source(_ y: Int) -> UnsafePointer<UInt8> {
+                    (base + y * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+                }
+                for y in 0..<height {
+                    let mean = blur.row(y, source)
+                    sharpen(source(y), mean, to: rows.row(y), strength)
+                }
+            }
+        }
+    }
+
+    private func sharpen(
+        _ source: UnsafePointer<UInt8>,
+        _ mean: UnsafePointer<Float>,
+        to target: UnsafeMutablePointer<UInt8>,
+        _ strength: Float
+    ) {
+        for x in stride(from: 0, to: width * 4, by: 4) {
+            let alpha = Float(source[x + 3])
+            let share = alpha / max(mean[x + 3], 1e-3)
+            for i in x..<x + 3 {
+                let color = Float(source[i])
+                let sharp = color + strength * (color - mean[i] * share)
+                target[i] = UInt8(min(max(sharp + 0.5, 0), alpha))
+            }
+            target[x + 3] = source[x + 3]
+        }
+    }
+}
+
+/// A Gaussian blur that hands out one row after another, holding as many rows as the kernel is high.
+private final class RowBlur {
+    private let width: Int
+    private let height: Int
+    private let reach: Int
+    private let weights: [Float]
+    /// One row of numbers, its ends repeated.
+    private let wide: Buffer<Float>
+    /// Rows blurred horizontally; row y is at y modulo their number.
+    private let window: Buffer<Float>
+    private let sums: Buffer<Float>
+    private var received = 0
+
+    init(width: Int, height: Int, sigma: Double) throws(ImagingError) {
+        let reach = max(1, Int((3 * sigma).rounded(.up)))
+        let bell = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        let total = bell.reduce(0, +)
+        self.width = width
+        self.height = height
+        self.reach = reach
+        weights = bell.map { Float($0 / total) }
+        wide = try Buffer((width + 2 * reach) * 4)
+        window = try Buffer((2 * reach + 1) * width * 4)
+        sums = try Buffer(width * 4)
+    }
+
+    /// Row `y` of the blurred picture; rows must be asked for in order.
+    func row(_ y: Int, _ source: (Int) -> UnsafePointer<UInt8>) -> UnsafePointer<Float> {
+        while received < min(height, y + reach + 1) {
+            take(source(received))
+            received += 1
+        }
+        for (tap, weight) in weights.enumerated() {
+            let near = min(max(y + tap - reach, 0), height - 1)
+            add(slot(near), weight, to: sums.base, isFirst: tap == 0)
+        }
+        return UnsafePointer(sums.base)
+    }
+
+    private func slot(_ y: Int) -> UnsafeMutablePointer<Float> {
+        window.base + y % (2 * reach + 1) * width * 4
+    }
+
+    private func take(_ row: UnsafePointer<UInt8>) {
+        for i in 0..<4 {
+            for x in 0..<reach {
+                wide.base[x * 4 + i] = Float(row[i])
+                wide.base[(reach + width + x) * 4 + i] = Float(row[(width - 1) * 4 + i])
+            }
+        }
+        let middle = wide.base + reach * 4
+        for i in 0..<width * 4 { middle[i] = Float(row[i]) }
+        let target = slot(received)
+        for (tap, weight) in weights.enumerated() {
+            add(wide.base + tap * 4, weight, to: target, isFirst: tap == 0)
+        }
+    }
+
+    private func add(
+        _ row: UnsafePointer<Float>,
+        _ weight: Float,
+        to sums: UnsafeMutablePointer<Float>,
+        isFirst: Bool
+    ) {
+        if isFirst {
+            for i in 0..<width * 4 { sums[i] = row[i] * weight }
+        } else {
+            for i in 0..<width * 4 { sums[i] += row[i] * weight }
+        }
+    }
+}

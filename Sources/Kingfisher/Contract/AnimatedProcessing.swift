@@ -1,0 +1,159 @@
+// What processors make of animations: the first frame, or all of them. Knows no processor.
+
+import Foundation
+import KFImaging
+import KFSupport
+
+/// What processors make of animations.
+public enum AnimatedProcessingPolicy: Sendable, Hashable {
+    /// A still: the processed first frame.
+    case firstFrame
+    /// An animation: every frame is processed when it is shown.
+    ///
+    /// What the processor makes of the first frame stands for the animation; the number of frames, how long they are shown
+    /// and how often do not change. Such images are cached under keys of their own.
+    case transformFrames
+}
+
+extension AnimatedProcessingPolicy {
+    /// The processor that does to animations what the policy says.
+    package func applied(to processor: any ImageProcessor) -> any ImageProcessor {
+        guard self == .transformFrames, !processor.identifier.isEmpty, !(processor is EachFrameProcessor) else {
+            return processor
+        }
+        return EachFrameProcessor(processor)
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The options with the processor that is really meant, whose identifier is part of the key.
+    var settled: Self {
+        guard animatedProcessing != .firstFrame else { return self }
+        var options = self
+        options.processor = animatedProcessing.applied(to: processor)
+        return options
+    }
+
+    /// How images are made of data; free of numbers that are none, for loads are shared by it.
+    var imageCreatingOptions: ImageCreatingOptions {
+        ImageCreatingOptions(
+            scale: scaleFactor,
+            preloadAll: preloadAllAnimationData,
+            onlyFirstFrame: onlyLoadFirstFrame
+        ).settled
+    }
+}
+
+/// Runs a processor on every frame of an animation, and on stills as always.
+struct EachFrameProcessor: ImageProcessor {
+    let base: any ImageProcessor
+    let identifier: String
+
+    init(_ base: any ImageProcessor) {
+        self.base = base
+        identifier = "com.onevcat.Kingfisher.EachFrame(\(base.identifier))"
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image):
+            guard let frames = wanted(image.frames, options) else { return base.process(item: item, options: options) }
+            return .animated(processed(frames, options), options: options.imageCreatingOptions)
+        case .data(let data):
+            return process(data, options)
+        }
+    }
+
+    /// The processor sees the data first, for it alone knows what it reads.
+    ///
+    /// What it refuses is refused, and an animation that it answers is the result. A still stands for the animation that
+    /// the data holds, whose frames the processor is given as images.
+    private func process(_ data: Data, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        // Frames that are not processed yet need not be decoded all at once.
+        var asking = options
+        asking.preloadAllAnimationData = false
+        guard let answer = base.process(item: .data(data), options: asking) else { return nil }
+        if answer.isAnimated {
+            return options.preloadAllAnimationData ? base.process(item: .data(data), options: options) : answer
+        }
+        guard let frames = wanted((try? Codecs.frameSource(of: data)) ?? nil, options) else { return answer }
+        // What was found in the first picture alone may be another part than what all frames keep.
+        let poster = base is any PartFindingImageProcessor ? nil : answer.turned.cgImage
+        return .animated(
+            processed(frames, options),
+            options: options.imageCreatingOptions,
+            baseImage: poster.map { Image(cgImage: $0, scale: answer.scale) }
+        )
+    }
+
+    private func processed(
+        _ frames: any ImageFrameSource,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> ProcessedFrames {
+        ProcessedFrames(of: frames, by: base.forAllFrames(of: frames, options), options)
+    }
+
+    /// The frames, if there are more than one and more than the first is wanted.
+    private func wanted(
+        _ frames: (any ImageFrameSource)?,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> (any ImageFrameSource)? {
+        guard !options.onlyLoadFirstFrame, let frames, frames.frameCount > 1 else { return nil }
+        return frames
+    }
+}
+
+/// The frames of an animation, each processed when it is asked for.
+///
+/// All have the size of the first one: what a processor makes smaller or larger is placed in the middle of it, and what
+/// sticks out is cut off.
+struct ProcessedFrames: ImageFrameSource {
+    private let frames: any ImageFrameSource
+    private let processor: any ImageProcessor
+    private let options: KingfisherParsedOptionsInfo
+    private let canvas: Canvas
+
+    init(of frames: any ImageFrameSource, by processor: any ImageProcessor, _ options: KingfisherParsedOptionsInfo) {
+        self.init(frames, processor, options, Canvas())
+    }
+
+    private init(
+        _ frames: any ImageFrameSource,
+        _ processor: any ImageProcessor,
+        _ options: KingfisherParsedOptionsInfo,
+        _ canvas: Canvas
+    ) {
+        self.frames = frames
+        self.processor = processor
+        self.options = options
+        self.canvas = canvas
+    }
+
+    /// None: no file holds the processed frames.
+    var data: Data? { nil }
+    var frameCount: Int { frames.frameCount }
+    var loopCount: UInt { frames.loopCount }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard let picture = processed(index) else { return nil }
+        if index == 0 { canvas.size.withLock { $0 = picture.size } }
+        let size = canvas.size.withLock { $0 } ?? frame(at: 0)?.size ?? picture.size
+        return (try? picture.centered(in: size))?.limited(to: maxSize)
+    }
+
+    func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }
+
+    func copy() -> ProcessedFrames { ProcessedFrames(frames.copy(), processor, options, canvas) }
+
+    /// What the processor makes of a frame.
+    private func processed(_ index: Int) -> Bitmap? {
+        guard let frame = frames.frame(at: index) else { return nil }
+        let image = Image(cgImage: frame, scale: options.scaleFactor)
+        return processor.process(item: .image(image), options: options)?.turned.cgImage
+    }
+
+    /// The size of the first frame, once it is known; copies share it.
+    private final class Canvas: Sendable {
+        let size = Locked<PixelSize?>(nil)
+    }
+}

@@ -1,0 +1,120 @@
+// Processors that lay images over colours and colours over images. The pixels are KFImaging's business.
+
+public import Foundation
+import KFImaging
+
+/// Lays images over a colour, in one of CoreGraphics' ways.
+///
+/// Without a background most modes change nothing but the opacity, for there is nothing to blend with.
+public struct BlendImageProcessor: ImageProcessor {
+    /// Names the mode, the opacity and the background.
+    public let identifier: String
+    /// How image and background become one.
+    public let blendMode: CGBlendMode
+    /// What the image's opacity is multiplied with first, 0…1.
+    public let alpha: CGFloat
+    /// What the image is laid over; nil is nothing.
+    public let backgroundColor: KFCrossPlatformColor?
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - blendMode: How image and background become one.
+    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
+    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    public init(blendMode: CGBlendMode, alpha: CGFloat = 1.0, backgroundColor: KFCrossPlatformColor? = nil) {
+        self.blendMode = blendMode
+        self.alpha = alpha
+        self.backgroundColor = backgroundColor
+        let background = backgroundColor.map { "_\($0.identifierText)" } ?? ""
+        identifier =
+            "com.onevcat.Kingfisher.BlendImageProcessor(\(blendMode.rawValue),\(alpha.identifierText))" + background
+    }
+
+    /// The blended image; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?
+            .blended(blendMode, alpha: alpha, background: backgroundColor)
+    }
+}
+
+/// Lays images over a colour, in one of AppKit's ways.
+///
+/// Without a background most operations change nothing but the opacity, for there is nothing to blend with.
+public struct CompositingImageProcessor: ImageProcessor {
+    /// Names the operation, the opacity and the background.
+    public let identifier: String
+    /// How image and background become one.
+    public let compositingOperation: NSCompositingOperation
+    /// What the image's opacity is multiplied with first, 0…1.
+    public let alpha: CGFloat
+    /// What the image is laid over; nil is nothing.
+    public let backgroundColor: KFCrossPlatformColor?
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - compositingOperation: How image and background become one.
+    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
+    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    public init(
+        compositingOperation: NSCompositingOperation,
+        alpha: CGFloat = 1.0,
+        backgroundColor: KFCrossPlatformColor? = nil
+    ) {
+        self.compositingOperation = compositingOperation
+        self.alpha = alpha
+        self.backgroundColor = backgroundColor
+        let background = backgroundColor.map { "_\($0.identifierText)" } ?? ""
+        let parameters = "\(compositingOperation.rawValue),\(alpha.identifierText)"
+        identifier = "com.onevcat.Kingfisher.CompositingImageProcessor(\(parameters))" + background
+    }
+
+    /// The composited image; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?
+            .blended(compositingOperation.blendMode, alpha: alpha, background: backgroundColor)
+    }
+}
+
+/// Lays a colour over what is visible of images; transparent parts stay transparent.
+public struct OverlayImageProcessor: ImageProcessor {
+    /// Names the colour and the fraction.
+    public let identifier: String
+    /// The colour.
+    public let overlay: KFCrossPlatformColor
+    /// How much of the image shows: 0 is nothing but the colour, 1 is the image as it was.
+    public let fraction: CGFloat
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - overlay: The colour.
+    ///   - fraction: How much of the image shows: 0 is nothing but the colour, 1 is the image as it was.
+    public init(overlay: KFCrossPlatformColor, fraction: CGFloat = 0.5) {
+        self.overlay = overlay
+        self.fraction = fraction
+        identifier =
+            "com.onevcat.Kingfisher.OverlayImageProcessor(\(overlay.identifierText)_\(fraction.identifierText))"
+    }
+
+    /// The image with the colour over it; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.overlaid(overlay, fraction: fraction)
+    }
+}

@@ -1,0 +1,152 @@
+// Processors that change colours one by one. The pixels are KFImaging's business.
+
+public import Foundation
+public import KFImaging
+
+extension WorkingSpace {
+    /// What an identifier ends with; nothing for the default.
+    var identifierText: String { self == .linear ? "" : "_encoded" }
+}
+
+/// Changes brightness, contrast, saturation and exposure of images, in linear light unless told otherwise.
+public struct ColorControlsProcessor: ImageProcessor {
+    /// Names the four numbers.
+    public let identifier: String
+    /// What is added to every component; 0 changes nothing.
+    public let brightness: CGFloat
+    /// By what distances from the middle are multiplied; 1 changes nothing.
+    public let contrast: CGFloat
+    /// By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    public let saturation: CGFloat
+    /// How many times the light is doubled; 0 changes nothing.
+    public let inputEV: CGFloat
+    /// What is calculated with.
+    public let workingSpace: WorkingSpace
+
+    /// Creates a processor.
+    ///
+    /// Numbers that are none, or infinite, change nothing.
+    ///
+    /// - Parameters:
+    ///   - brightness: What is added to every component; 0 changes nothing.
+    ///   - contrast: By what distances from the middle are multiplied; 1 changes nothing.
+    ///   - saturation: By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    ///   - inputEV: How many times the light is doubled; 0 changes nothing.
+    ///   - workingSpace: What is calculated with.
+    public init(
+        brightness: CGFloat,
+        contrast: CGFloat,
+        saturation: CGFloat,
+        inputEV: CGFloat,
+        workingSpace: WorkingSpace = .linear
+    ) {
+        self.brightness = brightness
+        self.contrast = contrast
+        self.saturation = saturation
+        self.inputEV = inputEV
+        self.workingSpace = workingSpace
+        let numbers = [brightness, contrast, saturation, inputEV].map(\.identifierText).joined(separator: "_")
+        identifier = "com.onevcat.Kingfisher.ColorControlsProcessor(\(numbers))" + workingSpace.identifierText
+    }
+
+    /// The image in its new colours; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        let adjustment = ColorAdjustment(
+            brightness: Double(brightness),
+            contrast: Double(contrast),
+            saturation: Double(saturation),
+            inputEV: Double(inputEV),
+            in: workingSpace
+        )
+        return DefaultImageProcessor.default.process(item: item, options: options)?.adjusted(adjustment)
+    }
+}
+
+/// Takes the colours out of images, and brightens them a little.
+public struct BlackWhiteProcessor: ImageProcessor {
+    /// Always the same, but for the working space.
+    public let identifier: String
+    private let controls: ColorControlsProcessor
+
+    /// Creates a processor.
+    ///
+    /// - Parameter workingSpace: What is calculated with.
+    public init(workingSpace: WorkingSpace = .linear) {
+        identifier = "com.onevcat.Kingfisher.BlackWhiteProcessor" + workingSpace.identifierText
+        controls = ColorControlsProcessor(
+            brightness: 0,
+            contrast: 1,
+            saturation: 0,
+            inputEV: 0.7,
+            workingSpace: workingSpace
+        )
+    }
+
+    /// The image in greys; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        controls.process(item: item, options: options)
+    }
+}
+
+/// Lays a colour over images, in linear light unless told otherwise.
+///
+/// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode it is the mode that says where the
+/// colour goes: ``CGBlendMode/sourceIn`` makes a stencil of the image, as icons need it.
+public struct TintImageProcessor: ImageProcessor {
+    /// Names the colour, and the blend mode if there is one.
+    public let identifier: String
+    /// The colour; its opacity says how much of the image is left.
+    public let tint: KFCrossPlatformColor
+    /// What is calculated with; with a blend mode always ``WorkingSpace/encoded``.
+    public let workingSpace: WorkingSpace
+    /// How colour and image become one; nil lays the colour over everything.
+    public let blendMode: CGBlendMode?
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - tint: The colour; its opacity says how much of the image is left.
+    ///   - workingSpace: What is calculated with.
+    public init(tint: KFCrossPlatformColor, workingSpace: WorkingSpace = .linear) {
+        self.tint = tint
+        self.workingSpace = workingSpace
+        blendMode = nil
+        identifier =
+            "com.onevcat.Kingfisher.TintImageProcessor(\(tint.identifierText))" + workingSpace.identifierText
+    }
+
+    /// Creates a processor that blends, like all that do, in encoded sRGB.
+    ///
+    /// - Parameters:
+    ///   - tint: The colour, which is the source; its opacity counts.
+    ///   - blendMode: How it and the image, the destination, become one. ``CGBlendMode/sourceIn`` leaves nothing but the
+    ///     colour, where the image is.
+    public init(tint: KFCrossPlatformColor, blendMode: CGBlendMode) {
+        self.tint = tint
+        self.blendMode = blendMode
+        workingSpace = .encoded
+        identifier = "com.onevcat.Kingfisher.TintImageProcessor(\(tint.identifierText)_\(blendMode.rawValue))"
+    }
+
+    /// The tinted image; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        let image = DefaultImageProcessor.default.process(item: item, options: options)
+        guard let blendMode else { return image?.tinted(with: tint, in: workingSpace) }
+        return image?.tinted(with: tint, blendMode)
+    }
+}

@@ -1,0 +1,66 @@
+// Processors made of closures and of other processors. Knows nothing of pixels.
+
+import KFImaging
+
+/// A processor that is a closure.
+public struct AnyImageProcessor: ImageProcessor {
+    /// What the creator calls it.
+    public let identifier: String
+    private let body: @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - id: Names what the closure does; it is part of the cache key, so no two closures may share it. Reverse domain names
+    ///     are a good choice.
+    ///   - body: Makes the new image out of the given one, on a thread for pixel work; nil is a failure.
+    public init(id: String, _ body: @escaping @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?) {
+        identifier = id
+        self.body = body
+    }
+
+    /// What the closure makes of the image; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded and when the closure answers nil.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options).flatMap(body)
+    }
+}
+
+/// Several processors, one after another.
+///
+/// It has the identifier that joining them with `|>` gives, so both share what they cache.
+public struct CompositionImageProcessor: ImageProcessor {
+    /// The processors' identifiers, joined.
+    public var identifier: String { joined.identifier }
+    /// The processors; the first one runs first.
+    public let processors: [any ImageProcessor]
+    private let joined: any ImageProcessor
+
+    /// Creates a processor.
+    ///
+    /// - Parameter processors: The first one runs first; an empty list does what ``DefaultImageProcessor`` does.
+    public init(_ processors: [any ImageProcessor]) {
+        self.processors = processors
+        joined = processors.dropFirst().reduce(processors.first ?? DefaultImageProcessor.default, |>)
+    }
+
+    /// What the last processor makes of it.
+    ///
+    /// - Parameters:
+    ///   - item: What the first processor gets.
+    ///   - options: Handed to each.
+    /// - Returns: The image, or nil when a processor fails; those after it do not run.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        joined.process(item: item, options: options)
+    }
+}
+
+extension CompositionImageProcessor: PartFindingImageProcessor {
+    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+        joined.forAllFrames(of: frames, options)
+    }
+}

@@ -1,0 +1,154 @@
+// Processors that cut images. The pixels are KFImaging's business.
+
+public import Foundation
+import KFImaging
+
+/// Cuts a part of some size out of images, at a relative place; never enlarges.
+public struct CroppingImageProcessor: ImageProcessor {
+    /// Names the size and the place.
+    public let identifier: String
+    /// The size of the part in points.
+    public let size: CGSize
+    /// Where the part is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    public let anchor: CGPoint
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the part in points; what is larger than the image is limited to it.
+    ///   - anchor: Where the part is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
+    public init(size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)) {
+        self.size = size
+        self.anchor = anchor
+        identifier =
+            "com.onevcat.Kingfisher.CroppingImageProcessor(\(size.identifierText)_\(anchor.identifierText))"
+    }
+
+    /// The part; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.cropped(toPoints: size, anchor: anchor)
+    }
+}
+
+/// Cuts a rectangle out of images.
+public struct RectCroppingImageProcessor: ImageProcessor {
+    /// Names the rectangle.
+    public let identifier: String
+    /// The rectangle in points, from the top left corner of the displayed image.
+    public let rect: CGRect
+
+    /// Creates a processor.
+    ///
+    /// - Parameter rect: The rectangle in points, from the top left corner; it grows to whole pixels and is cut at the edges.
+    public init(rect: CGRect) {
+        self.rect = rect
+        let text = "\(rect.origin.identifierText)_\(rect.size.identifierText)"
+        identifier = "com.onevcat.Kingfisher.RectCroppingImageProcessor(\(text))"
+    }
+
+    /// The part inside the rectangle; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.cropped(toPoints: rect)
+    }
+}
+
+/// Cuts the part out of images that people look at: where there is detail, saturated colour, or skin.
+///
+/// The part is not scaled: scale images to about the size wanted first, with a ``ResizingImageProcessor`` that fills it.
+public struct SmartCroppingImageProcessor: ImageProcessor {
+    /// Names the size.
+    public let identifier: String
+    /// The size of the part in points.
+    public let size: CGSize
+
+    /// Creates a processor.
+    ///
+    /// - Parameter size: The size of the part in points; what is larger than the image is limited to it.
+    public init(size: CGSize) {
+        self.size = size
+        identifier = "com.onevcat.Kingfisher.SmartCroppingImageProcessor(\(size.identifierText))"
+    }
+
+    /// The part; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded; an empty part is the whole image.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.smartCropped(toPoints: size)
+    }
+}
+
+/// Removes edges that are transparent, or of the colour of the upper left corner.
+public struct TrimmingImageProcessor: ImageProcessor {
+    /// Names the tolerance.
+    public let identifier: String
+    /// By how much a pixel may differ from emptiness, 0…1.
+    public let tolerance: CGFloat
+
+    /// Creates a processor.
+    ///
+    /// - Parameter tolerance: By how much each component of a pixel may differ from emptiness, 0…1.
+    public init(tolerance: CGFloat = 0.04) {
+        self.tolerance = tolerance
+        identifier = "com.onevcat.Kingfisher.TrimmingImageProcessor(\(tolerance.identifierText))"
+    }
+
+    /// What is inside the edges; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded; an image that is nothing but edge stays as it is.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.trimmed(tolerance: tolerance)
+    }
+}
+
+/// Places images on a canvas of exactly some size.
+public struct CanvasResizingImageProcessor: ImageProcessor {
+    /// Names the size and the mode.
+    public let identifier: String
+    /// The size of the canvas in points.
+    public let size: CGSize
+    /// How the image is fitted to it.
+    public let scaleMode: ContentMode
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the canvas in points.
+    ///   - scaleMode: Whether the image is stretched, fitted with transparent margins, or fills the canvas and is cut.
+    public init(size: CGSize, scaleMode: ContentMode = .none) {
+        self.size = size
+        self.scaleMode = scaleMode
+        let mode =
+            switch scaleMode {
+            case .none: ""
+            case .aspectFit: ", aspectFit"
+            case .aspectFill: ", aspectFill"
+            }
+        identifier = "com.onevcat.Kingfisher.CanvasResizingImageProcessor(\(size.identifierText)\(mode))"
+    }
+
+    /// The canvas; data is decoded first.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded and sizes no bitmap can have.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)?.placed(onPoints: size, mode: scaleMode)
+    }
+}

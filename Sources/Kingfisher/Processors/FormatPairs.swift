@@ -1,0 +1,220 @@
+// One processor and one serializer for every format that can be written. Knows no format but by its name.
+
+public import Foundation
+public import KFImaging
+
+/// A format of which there are a processor and a serializer.
+public protocol PairedImageFormat: SendableMetatype {
+    /// The format.
+    static var contentType: ImageContentType { get }
+    /// What its processor and its serializer are called after.
+    static var name: String { get }
+}
+
+/// Decodes data of one format, animations too, and nothing else.
+///
+/// Used together with the serializer of the same format: `.processor(WebPProcessor.default)` and
+/// `.cacheSerializer(WebPCacheSerializer.default)`. Images are cached under the processor's identifier. The default
+/// processor decodes all formats; this one is for loads that want one format only.
+public struct FormatImageProcessor<Format: PairedImageFormat>: ImageProcessor {
+    /// The processor that refuses all other data.
+    public static var `default`: Self { Self() }
+
+    /// The format's name and "Processor", and the identifier of the fallback in parentheses.
+    public let identifier: String
+    private let fallback: (any ImageProcessor)?
+
+    /// Creates a processor that refuses data of other formats.
+    public init() {
+        identifier = Format.name + "Processor"
+        fallback = nil
+    }
+
+    /// Creates a processor that leaves data of other formats to another one.
+    ///
+    /// - Parameter fallback: The other processor.
+    public init(fallback: any ImageProcessor) {
+        identifier = "\(Format.name)Processor(\(fallback.identifier))"
+        self.fallback = fallback
+    }
+
+    /// The decoded image, or the given one unchanged.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode or an image.
+    ///   - options: Names the scale, and what is wanted of animations.
+    /// - Returns: The image, or nil for data of another format and data that cannot be decoded.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image):
+            image
+        case .data(let data) where ImageContentType(sniffing: data) == Format.contentType:
+            DefaultImageProcessor.default.process(item: item, options: options)
+        case .data:
+            fallback?.process(item: item, options: options)
+        }
+    }
+}
+
+/// Stores images in one format, and reads nothing else.
+public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer {
+    private let quality: Double
+    private let lossless: Bool
+    private let preferOriginal: Bool
+
+    fileprivate init(_ quality: CGFloat, _ lossless: Bool, _ preferOriginal: Bool) {
+        self.quality = Double(quality)
+        self.lossless = lossless
+        self.preferOriginal = preferOriginal
+    }
+
+    /// The image in the format.
+    ///
+    /// An animation that came in the format is stored as the bytes it came as, and so is every other image that nothing was
+    /// done to, when original bytes are preferred.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes it was made from.
+    /// - Returns: The bytes; nil for an empty image, and for one that the format cannot hold.
+    public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        if preferOriginal, let original, ImageContentType(sniffing: original) == Format.contentType,
+            image.isDecoded(from: original)
+        {
+            return original
+        }
+        return image.encoded(as: Format.contentType, quality: quality, lossless: lossless)
+    }
+
+    /// The image the bytes decode to, with the scale of the options.
+    ///
+    /// - Parameters:
+    ///   - data: Bytes from the cache.
+    ///   - options: Names the scale, and what is wanted of animations.
+    /// - Returns: The image, or nil for bytes of another format.
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard ImageContentType(sniffing: data) == Format.contentType else { return nil }
+        return .made(of: data, options: options.imageCreatingOptions)
+    }
+}
+
+/// WebP, lossy or not, animated or not.
+public enum WebPPair: PairedImageFormat {
+    /// WebP.
+    public static let contentType = ImageContentType.webp
+    /// "WebP".
+    public static let name = "WebP"
+}
+
+/// AVIF; of sequences, those that nothing was done to are kept.
+public enum AVIFPair: PairedImageFormat {
+    /// AVIF.
+    public static let contentType = ImageContentType.avif
+    /// "AVIF".
+    public static let name = "AVIF"
+}
+
+/// JPEG.
+public enum JPEGPair: PairedImageFormat {
+    /// JPEG.
+    public static let contentType = ImageContentType.jpeg
+    /// "JPEG".
+    public static let name = "JPEG"
+}
+
+/// PNG; of animations, those that nothing was done to are kept.
+public enum PNGPair: PairedImageFormat {
+    /// PNG.
+    public static let contentType = ImageContentType.png
+    /// "PNG".
+    public static let name = "PNG"
+}
+
+/// GIF, whose bytes are kept and never made.
+public enum GIFPair: PairedImageFormat {
+    /// GIF.
+    public static let contentType = ImageContentType.gif
+    /// "GIF".
+    public static let name = "GIF"
+}
+
+/// Decodes WebP and nothing else.
+public typealias WebPProcessor = FormatImageProcessor<WebPPair>
+/// Stores images as WebP.
+public typealias WebPCacheSerializer = FormatCacheSerializer<WebPPair>
+/// Decodes AVIF and nothing else.
+public typealias AVIFProcessor = FormatImageProcessor<AVIFPair>
+/// Stores images as AVIF.
+public typealias AVIFCacheSerializer = FormatCacheSerializer<AVIFPair>
+/// Decodes JPEG and nothing else.
+public typealias JPEGProcessor = FormatImageProcessor<JPEGPair>
+/// Stores images as JPEG.
+public typealias JPEGCacheSerializer = FormatCacheSerializer<JPEGPair>
+/// Decodes PNG and nothing else.
+public typealias PNGProcessor = FormatImageProcessor<PNGPair>
+/// Stores images as PNG.
+public typealias PNGCacheSerializer = FormatCacheSerializer<PNGPair>
+/// Decodes GIF and nothing else.
+public typealias GIFProcessor = FormatImageProcessor<GIFPair>
+/// Stores the GIF bytes that images were made from; other images are not stored.
+public typealias GIFCacheSerializer = FormatCacheSerializer<GIFPair>
+
+extension FormatCacheSerializer where Format == WebPPair {
+    /// Lossy, of quality 0.8; stills are always encoded.
+    public static var `default`: Self { Self(preferOriginal: false) }
+
+    /// Creates a serializer.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1; without meaning when nothing may be lost.
+    ///   - lossless: Whether nothing may be lost.
+    ///   - preferOriginal: Whether WebP bytes that nothing was done to are stored as they are.
+    public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
+        self.init(quality, lossless, preferOriginal)
+    }
+}
+
+extension FormatCacheSerializer where Format == AVIFPair {
+    /// Lossy, of quality 0.8; stills are always encoded.
+    public static var `default`: Self { Self(preferOriginal: false) }
+
+    /// Creates a serializer.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1; without meaning when nothing may be lost.
+    ///   - lossless: Whether nothing may be lost.
+    ///   - preferOriginal: Whether AVIF bytes that nothing was done to are stored as they are.
+    public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
+        self.init(quality, lossless, preferOriginal)
+    }
+}
+
+extension FormatCacheSerializer where Format == JPEGPair {
+    /// Of quality 0.8; images are always encoded.
+    public static var `default`: Self { Self(preferOriginal: false) }
+
+    /// Creates a serializer.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1.
+    ///   - preferOriginal: Whether JPEG bytes that nothing was done to are stored as they are.
+    public init(quality: CGFloat = 0.8, preferOriginal: Bool = true) { self.init(quality, false, preferOriginal) }
+}
+
+extension FormatCacheSerializer where Format == PNGPair {
+    /// Encodes all stills.
+    public static var `default`: Self { Self(preferOriginal: false) }
+
+    /// Creates a serializer.
+    ///
+    /// - Parameter preferOriginal: Whether PNG bytes that nothing was done to are stored as they are.
+    public init(preferOriginal: Bool = true) { self.init(1, true, preferOriginal) }
+}
+
+extension FormatCacheSerializer where Format == GIFPair {
+    /// Stores GIF bytes.
+    public static var `default`: Self { Self() }
+
+    /// Creates a serializer.
+    public init() { self.init(1, true, true) }
+}

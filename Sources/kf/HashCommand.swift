@@ -1,0 +1,69 @@
+// `kf hash`: the few letters that stand for a picture until it is there. Knows nothing of how they are made.
+
+import ArgumentParser
+import Foundation
+import KFImaging
+import KFSupport
+import Kingfisher
+
+/// Prints placeholders' hashes of pictures.
+struct HashCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hash",
+        abstract: "Print the BlurHash and the ThumbHash of pictures, for placeholders.",
+        discussion: """
+            One line a picture: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs between \
+            them. --json prints one object a line: source, blurHash, thumbHash; or source and error.
+            """
+    )
+
+    /// The details a BlurHash keeps on each axis.
+    private static let components = (4, 3)
+
+    @Argument(help: ArgumentHelp("What to look at.", valueName: "image"))
+    var sources: [String]
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @OptionGroup var network: NetworkArguments
+
+    func run() async throws {
+        let console = Console()
+        let reader = SourceBytes(network)
+        var failures = 0
+        for source in sources {
+            let shown = Redaction.source(source)
+            do throws(Failure) {
+                let data = try await reader.read(source)
+                let (blurHash, thumbHash) = try await Self.hashes(of: data)
+                let line: JSON = [
+                    "source": .string(shown), "blurHash": .string(blurHash), "thumbHash": .string(thumbHash),
+                ]
+                console.print(json ? line.description : "\(blurHash)\t\(thumbHash)\t\(shown)")
+            } catch {
+                failures += 1
+                console.error("\(Units.source(source)): \(error.text)")
+                let line: JSON = ["source": .string(shown), "error": error.json]
+                if json { console.print(line.description) }
+            }
+        }
+        if failures > 0 { throw ExitStatus.failed }
+    }
+
+    /// Both hashes, made of a small copy of the picture: they hold no details anyway.
+    private static func hashes(of data: Data) async throws(Failure) -> (blurHash: String, thumbHash: String) {
+        let small = DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
+        let image = try await PictureBytes.picture(data, small, isStill: true)
+        let hashes = await WorkExecutor.cpu.run { () async -> (String, String)? in
+            guard let blurHash = image.kf.blurHash(components: components), let thumbHash = image.kf.thumbHash() else {
+                return nil
+            }
+            return (blurHash, thumbHash.base64EncodedString())
+        }
+        guard let hashes else {
+            throw Failure(code: 9005, reason: "cannotHash", message: "the picture has no pixels to make a hash of")
+        }
+        return hashes
+    }
+}

@@ -1,0 +1,73 @@
+// Parts of a text that know where they stand, so that a mistake can be pointed at. Knows nothing of what is written.
+
+/// A part of a text that remembers where it stands in the whole.
+struct Fragment: Equatable {
+    private let whole: [Character]
+    private let range: Range<Int>
+
+    init(whole: String) {
+        self.whole = Array(whole)
+        range = 0..<self.whole.count
+    }
+
+    private init(_ whole: [Character], _ range: Range<Int>) {
+        self.whole = whole
+        self.range = range
+    }
+
+    var text: String { String(whole[range]) }
+    var count: Int { range.count }
+    var isEmpty: Bool { range.isEmpty }
+    var first: Character? { isEmpty ? nil : whole[range.lowerBound] }
+
+    /// The place behind the last character.
+    var end: Fragment { slice(count..<count) }
+
+    /// The characters at these places, counted from the fragment's own start.
+    func slice(_ places: Range<Int>) -> Fragment {
+        Fragment(whole, range.lowerBound + places.lowerBound..<range.lowerBound + places.upperBound)
+    }
+
+    func dropFirst(_ count: Int) -> Fragment { slice(min(count, self.count)..<self.count) }
+
+    func prefix(while belongs: (Character) -> Bool) -> Fragment {
+        slice(0..<(whole[range].firstIndex { !belongs($0) } ?? range.upperBound) - range.lowerBound)
+    }
+
+    func firstIndex(of character: Character) -> Int? {
+        whole[range].firstIndex(of: character).map { $0 - range.lowerBound }
+    }
+
+    /// Without white space at both ends.
+    ///
+    /// Nothing but white space becomes the place where it ends.
+    var trimmed: Fragment {
+        guard let first = whole[range].firstIndex(where: { !$0.isWhitespace }),
+            let last = whole[range].lastIndex(where: { !$0.isWhitespace })
+        else { return end }
+        return Fragment(whole, first..<last + 1)
+    }
+
+    /// The parts between occurrences of `separator`; always at least one.
+    func split(separator: String) -> [Fragment] {
+        let separator = Array(separator)
+        var parts: [Fragment] = []
+        var start = range.lowerBound
+        var place = start
+        while place + separator.count <= range.upperBound {
+            if Array(whole[place..<place + separator.count]) == separator {
+                parts.append(Fragment(whole, start..<place))
+                place += separator.count
+                start = place
+            } else {
+                place += 1
+            }
+        }
+        return parts + [Fragment(whole, start..<range.upperBound)]
+    }
+
+    /// A mistake that stands here.
+    func error(_ problem: String, allowed: [String]) -> PipelineError {
+        PipelineError(text: String(whole), range: range, problem: problem, allowed: allowed)
+    }
+}

@@ -1,0 +1,223 @@
+// The arguments of one step, read one after the other. Knows numbers, sizes and colours, but no step.
+
+import Foundation
+
+/// The arguments between a step's parentheses, taken from the front.
+struct PipelineArguments {
+    private let step: String
+    private let usage: String
+    private let inside: Fragment
+    private var rest: [Fragment]
+    private var taken = 0
+    private var seen: Set<String> = []
+
+    init(inside: Fragment, step: String, usage: String) {
+        self.step = step
+        self.usage = usage
+        self.inside = inside
+        rest = inside.trimmed.isEmpty ? [] : inside.split(separator: ",").map(\.trimmed)
+    }
+
+    /// Whether every argument has been taken.
+    var isEmpty: Bool { rest.isEmpty }
+
+    // MARK: What must be there
+
+    /// Takes a size: `WxH`.
+    mutating func size() throws(PipelineError) -> CGSize { try size(try next()) }
+
+    /// Takes a radius: `20` or `50%`.
+    mutating func length() throws(PipelineError) -> PipelineStep.Length {
+        let argument = try next()
+        let allowed = ["a radius in pixels, such as 20 or 7.5", "a part of the size from 0% to 100%, such as 50%"]
+        guard argument.text.hasSuffix("%") else {
+            guard let pixels = Self.number(argument.text), (0...PipelineParser.largestSide).contains(pixels) else {
+                throw argument.error("\"\(argument.text)\" is not a radius", allowed: allowed)
+            }
+            return .pixels(pixels)
+        }
+        guard let percent = Self.number(String(argument.text.dropLast())), (0...100).contains(percent) else {
+            throw argument.error("\"\(argument.text)\" is not a part of the size", allowed: allowed)
+        }
+        return .fraction(percent / 100)
+    }
+
+    /// Takes a number of a range; `what` says what it is, with its article.
+    mutating func number(_ what: String, _ range: ClosedRange<Double>) throws(PipelineError) -> Double {
+        try number(try next(), what, range)
+    }
+
+    /// Takes a colour.
+    mutating func color() throws(PipelineError) -> HexColor { try color(try next()) }
+
+    /// Takes one of a few words.
+    mutating func word<Word: RawRepresentable & CaseIterable>(
+        of type: Word.Type
+    ) throws(PipelineError) -> Word where Word.RawValue == String {
+        let argument = try next()
+        guard let word = Word(rawValue: argument.text) else {
+            throw argument.error("\"\(argument.text)\" is unknown here", allowed: Word.allCases.map(\.rawValue))
+        }
+        return word
+    }
+
+    // MARK: What may be there
+
+    /// Takes a number if another argument is there at all.
+    mutating func numberIfAny(_ what: String, _ range: ClosedRange<Double>) throws(PipelineError) -> Double? {
+        isEmpty ? nil : try number(what, range)
+    }
+
+    /// Takes one of a few words if the next argument is no `key=value`; these keys may follow.
+    mutating func wordIfAny<Word: RawRepresentable & CaseIterable>(
+        of type: Word.Type,
+        before keys: [String]
+    ) throws(PipelineError) -> Word? where Word.RawValue == String {
+        guard let argument = rest.first, argument.firstIndex(of: "=") == nil else { return nil }
+        guard let word = Word(rawValue: argument.text) else {
+            throw argument.error(
+                "\"\(argument.text)\" is unknown here",
+                allowed: Word.allCases.map(\.rawValue) + keys.map { "\($0)=…" }
+            )
+        }
+        rest.removeFirst()
+        return word
+    }
+
+    /// Takes an opacity and a colour, each if it is there.
+    mutating func opacityAndColor() throws(PipelineError) -> (alpha: Double?, color: HexColor?) {
+        guard let first = rest.first else { return (nil, nil) }
+        var alpha: Double?
+        if Self.number(first.text) != nil {
+            alpha = try number("an opacity", 0...1)
+        } else if HexColor(first.text) == nil {
+            throw first.error(
+                "\"\(first.text)\" is neither an opacity nor a colour",
+                allowed: ["an opacity from 0 to 1, such as 0.5", HexColor.spellings.joined(separator: ", ")]
+            )
+        }
+        return (alpha, isEmpty ? nil : try color())
+    }
+
+    /// Takes `key=value`, if another argument is there at all.
+    ///
+    /// Each key may come once.
+    mutating func named(_ keys: [String]) throws(PipelineError) -> (key: String, value: Fragment)? {
+        guard !isEmpty else { return nil }
+        let argument = rest.removeFirst()
+        let allowed = keys.filter { !seen.contains($0) }.map { "\($0)=…" } + [")"]
+        let equals = argument.firstIndex(of: "=") ?? argument.count
+        let key = argument.slice(0..<equals).trimmed
+        guard keys.contains(key.text), equals < argument.count else {
+            throw argument.error("\"\(argument.text)\" is unknown here", allowed: allowed)
+        }
+        guard seen.insert(key.text).inserted else {
+            throw key.error("\"\(key.text)\" is there twice", allowed: allowed)
+        }
+        return (key.text, argument.dropFirst(equals + 1).trimmed)
+    }
+
+    /// Complains about what was not taken.
+    func finish() throws(PipelineError) {
+        guard let left = rest.first else { return }
+        throw left.error("\"\(step)\" has one argument too many", allowed: [usage])
+    }
+
+    private mutating func next() throws(PipelineError) -> Fragment {
+        guard isEmpty else {
+            taken += 1
+            return rest.removeFirst()
+        }
+        // Those that may be left out stand in brackets.
+        let needed = usage.dropFirst(step.count + 1).prefix { $0 != "[" && $0 != ")" }.split(separator: ",").count
+        let missing = max(1, needed - taken)
+        let amount = missing > 1 ? "\(missing)\(taken > 0 ? " more" : "")" : taken > 0 ? "one more" : "an"
+        throw inside.end.error(
+            "\"\(step)\" needs \(amount) \(missing > 1 ? "arguments" : "argument")",
+            allowed: [usage]
+        )
+    }
+}
+
+// MARK: Values
+
+extension PipelineArguments {
+    /// Reads `WxH`.
+    func size(_ value: Fragment) throws(PipelineError) -> CGSize {
+        let sides = ["x", "X", "×"].map { value.split(separator: $0) }.first { $0.count > 1 } ?? [value]
+        let range = "from 1 to \(Int(PipelineParser.largestSide))"
+        let allowed = ["WxH in pixels, each \(range), such as 200x100"]
+        guard sides.count == 2 else { throw value.error("\"\(value.text)\" is not a size", allowed: allowed) }
+        let numbers = sides.map { Self.number($0.trimmed.text) }
+        for (side, number) in zip(sides, numbers) {
+            guard let number, number >= 1, number <= PipelineParser.largestSide else {
+                throw side.error("\"\(side.text)\" is not a number of pixels \(range)", allowed: allowed)
+            }
+        }
+        return CGSize(width: numbers[0] ?? 1, height: numbers[1] ?? 1)
+    }
+
+    /// Reads `tl+br`.
+    func corners(_ value: Fragment) throws(PipelineError) -> Set<PipelineStep.Corner> {
+        var result: Set<PipelineStep.Corner> = []
+        for part in value.split(separator: "+") {
+            guard let corner = PipelineStep.Corner(rawValue: part.trimmed.text) else {
+                throw part.error(
+                    "\"\(part.text)\" is not a corner",
+                    allowed: ["tl, tr, bl and br, joined by +, such as tl+tr"]
+                )
+            }
+            result.insert(corner)
+        }
+        return result
+    }
+
+    /// Reads a colour.
+    func color(_ value: Fragment) throws(PipelineError) -> HexColor {
+        guard let color = HexColor(value.text) else {
+            throw value.error(
+                "\"\(value.text)\" is not a colour",
+                allowed: [HexColor.spellings.joined(separator: ", ")]
+            )
+        }
+        return color
+    }
+
+    /// Reads the name of a filter.
+    func filter(_ value: Fragment) throws(PipelineError) -> PipelineStep.Filter {
+        guard let filter = PipelineStep.Filter(rawValue: value.text) else {
+            throw value.error(
+                "\"\(value.text)\" is not a filter",
+                allowed: PipelineStep.Filter.allCases.map(\.rawValue)
+            )
+        }
+        return filter
+    }
+
+    private func number(
+        _ value: Fragment,
+        _ what: String,
+        _ range: ClosedRange<Double>
+    ) throws(PipelineError) -> Double {
+        guard let number = Self.number(value.text), range.contains(number) else {
+            let limits = "from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+            throw value.error("\"\(value.text)\" is not \(what)", allowed: ["\(what) \(limits)"])
+        }
+        return number
+    }
+
+    /// A plain decimal number.
+    ///
+    /// `Double` would also take `nan`, `0x1p3` and `1e999`.
+    private static func number(_ text: String) -> Double? {
+        let digits = ["-", "+"].contains(text.prefix(1)) ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.last != ".",
+            digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
+        else { return nil }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func text(_ bound: Double) -> String {
+        bound == bound.rounded() ? String(Int(bound)) : String(bound)
+    }
+}

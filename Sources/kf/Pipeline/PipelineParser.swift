@@ -1,0 +1,55 @@
+// The spelling of pipelines: `downsample(200x200)|>round(20)`. Knows nothing of pixels.
+
+import Foundation
+
+/// Reads pipelines; every step there is stands in one table, `PipelineParser.steps`.
+enum PipelineParser {
+    /// A step's name, its spelling and its meaning for people, and how its arguments become a value.
+    struct Entry: Sendable {
+        let name: String
+        let usage: String
+        let meaning: String
+        let read: @Sendable (inout PipelineArguments) throws(PipelineError) -> PipelineStep
+    }
+
+    /// The largest width, height or radius a pipeline may ask for, in pixels.
+    static let largestSide = 16_384.0
+
+    /// The steps that `text` spells, first to last.
+    ///
+    /// An empty text is a mistake: it asks for nothing.
+    static func parse(_ text: String) throws(PipelineError) -> [PipelineStep] {
+        var result: [PipelineStep] = []
+        for part in Fragment(whole: text).split(separator: "|>") {
+            result.append(try step(part))
+        }
+        return result
+    }
+
+    /// Reads `name(argument,argument…)`.
+    private static func step(_ untrimmed: Fragment) throws(PipelineError) -> PipelineStep {
+        let part = untrimmed.trimmed
+        let allowed = steps.map(\.usage)
+        guard !part.isEmpty else { throw part.error("a step is missing", allowed: allowed) }
+        let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+        guard let entry = steps.first(where: { $0.name == name.text }) else {
+            let wrong = name.isEmpty ? part : name
+            throw wrong.error("there is no step \"\(wrong.text)\"", allowed: allowed)
+        }
+        let rest = part.dropFirst(name.count).trimmed
+        guard rest.first == "(" else {
+            throw rest.error("\"\(entry.name)\" needs its arguments in parentheses", allowed: [entry.usage])
+        }
+        guard let close = rest.firstIndex(of: ")") else {
+            throw rest.end.error("the parenthesis of \"\(entry.name)\" is not closed", allowed: [entry.usage])
+        }
+        let behind = rest.dropFirst(close + 1).trimmed
+        guard behind.isEmpty else {
+            throw behind.error("\"\(behind.text)\" stands behind \"\(entry.name)\"", allowed: ["|>", "the end"])
+        }
+        var arguments = PipelineArguments(inside: rest.slice(1..<close), step: entry.name, usage: entry.usage)
+        let step = try entry.read(&arguments)
+        try arguments.finish()
+        return step
+    }
+}

@@ -1,0 +1,70 @@
+// From the steps of a pipeline to the library's processors. Knows neither spelling nor pixels.
+
+import Foundation
+import KFImaging
+import Kingfisher
+
+extension PipelineStep {
+    /// The processor that does this step.
+    ///
+    /// Pictures have a scale of one here, so points are pixels.
+    var processor: any ImageProcessor {
+        switch self {
+        case .downsample(let size): DownsamplingImageProcessor(size: size)
+        case .resize(let size, let fit, let filter):
+            ResizingImageProcessor(referenceSize: size, mode: fit.contentMode, filter: filter.libraryFilter)
+        case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
+        case .smartcrop(let size): SmartCroppingImageProcessor(size: size)
+        case .trim(let tolerance): TrimmingImageProcessor(tolerance: tolerance)
+        case .round(let rounding): rounding.processor
+        case .circle: CircleImageProcessor()
+        case .border(let width, let color, let radius):
+            BorderImageProcessor(border: Border(color: color.color, lineWidth: width, radius: radius.libraryRadius))
+        // The library turns the other way, and in radians.
+        case .rotate(let degrees): RotationImageProcessor(angle: -degrees * .pi / 180)
+        case .flip(let axis): FlippingImageProcessor(horizontal: axis == .horizontal, vertical: axis == .vertical)
+        case .blur(let radius): BlurImageProcessor(blurRadius: radius)
+        case .sharpen(let sigma, let amount): SharpeningImageProcessor(sigma: sigma, amount: amount)
+        case .overlay(let color, let fraction): OverlayImageProcessor(overlay: color.color, fraction: fraction)
+        case .tint(let color): TintImageProcessor(tint: color.color)
+        case .colors(let controls): controls.processor
+        case .blackAndWhite: BlackWhiteProcessor()
+        case .blend(let mode, let alpha, let color):
+            BlendImageProcessor(blendMode: mode.libraryMode, alpha: alpha, backgroundColor: color?.color)
+        case .composite(let operation, let alpha, let color):
+            CompositingImageProcessor(
+                compositingOperation: operation.libraryOperation,
+                alpha: alpha,
+                backgroundColor: color?.color
+            )
+        }
+    }
+
+    /// All steps as one processor; nil when there are none.
+    static func processor(of steps: [PipelineStep]) -> (any ImageProcessor)? {
+        guard let first = steps.first else { return nil }
+        return steps.dropFirst().reduce(first.processor) { $0 |> $1.processor }
+    }
+}
+
+extension PipelineStep.Rounding {
+    fileprivate var processor: any ImageProcessor {
+        RoundCornerImageProcessor(
+            radius: radius.libraryRadius,
+            targetSize: size,
+            roundingCorners: corners.reduce(into: []) { $0.insert($1.rectCorner) },
+            backgroundColor: background?.color
+        )
+    }
+}
+
+extension PipelineStep.ColorControls {
+    fileprivate var processor: any ImageProcessor {
+        ColorControlsProcessor(
+            brightness: brightness,
+            contrast: contrast,
+            saturation: saturation,
+            inputEV: exposure
+        )
+    }
+}

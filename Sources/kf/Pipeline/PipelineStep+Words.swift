@@ -1,0 +1,71 @@
+// The words of pipelines as the library's values. Knows no step.
+
+import Foundation
+import KFImaging
+import Kingfisher
+
+extension PipelineStep.Fit {
+    var contentMode: ContentMode {
+        switch self {
+        case .none: .none
+        case .aspectFit: .aspectFit
+        case .aspectFill: .aspectFill
+        }
+    }
+}
+
+extension PipelineStep.Filter {
+    var libraryFilter: ResamplingFilter {
+        switch self {
+        case .nearest: .nearest
+        case .bilinear: .bilinear
+        case .catmullRom: .catmullRom
+        case .lanczos3: .lanczos3
+        }
+    }
+}
+
+extension PipelineStep.Length {
+    var libraryRadius: Radius {
+        switch self {
+        case .pixels(let pixels): .point(pixels)
+        case .fraction(let fraction): .widthFraction(fraction)
+        }
+    }
+}
+
+extension PipelineStep.Corner {
+    var rectCorner: RectCorner {
+        switch self {
+        case .topLeft: .topLeft
+        case .topRight: .topRight
+        case .bottomLeft: .bottomLeft
+        case .bottomRight: .bottomRight
+        }
+    }
+}
+
+// The words stand in the order of the library's numbers; a test holds every pair against each other.
+
+extension PipelineStep.BlendMode {
+    var libraryMode: CGBlendMode {
+        CGBlendMode(rawValue: Int32(Self.allCases.firstIndex(of: self) ?? 0)) ?? .normal
+    }
+}
+
+extension PipelineStep.CompositingOperation {
+    var libraryOperation: NSCompositingOperation {
+        NSCompositingOperation(rawValue: UInt(Self.allCases.firstIndex(of: self) ?? 0)) ?? .sourceOver
+    }
+}
+
+extension HexColor {
+    var color: Color {
+        Color(
+            red: CGFloat(red) / 255,
+            green: CGFloat(green) / 255,
+            blue: CGFloat(blue) / 255,
+            alpha: CGFloat(alpha) / 255
+        )
+    }
+}

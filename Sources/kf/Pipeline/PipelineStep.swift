@@ -1,0 +1,109 @@
+// The steps a pipeline is made of, as values. Knows neither their spelling nor how pixels are moved.
+
+import Foundation
+
+/// One step of a pipeline; lengths are in pixels.
+enum PipelineStep: Equatable {
+    /// Decode at about this size, keeping the aspect ratio.
+    case downsample(CGSize)
+    /// Scale to this size.
+    case resize(CGSize, Fit = .none, Filter = .bilinear)
+    /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
+    case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
+    /// Cut out this size where there is most to see.
+    case smartcrop(CGSize)
+    /// Cut off edges of one colour; 0 tolerates no difference, 1 every one.
+    case trim(tolerance: Double = 0.04)
+    /// Round the corners.
+    case round(Rounding)
+    /// Cut out a circle.
+    case circle
+    /// Draw a line along the edges.
+    case border(width: Double, HexColor, radius: Length = .pixels(0))
+    /// Turn clockwise, by degrees.
+    case rotate(degrees: Double)
+    /// Mirror.
+    case flip(Axis)
+    /// Blur.
+    case blur(radius: Double)
+    /// Make edges stand out.
+    case sharpen(sigma: Double, amount: Double = 1)
+    /// Lay a colour over the picture; a fraction of 0 hides the picture, 1 the colour.
+    case overlay(HexColor, fraction: Double = 0.5)
+    /// Lay a colour over everything, empty places included.
+    case tint(HexColor)
+    /// Change brightness, contrast, saturation and exposure.
+    case colors(ColorControls)
+    /// Take the colours away.
+    case blackAndWhite
+    /// Blend the picture with a background.
+    case blend(BlendMode, alpha: Double = 1, background: HexColor? = nil)
+    /// Compose the picture with a background.
+    case composite(CompositingOperation, alpha: Double = 1, background: HexColor? = nil)
+
+    /// How a picture meets a size of another aspect ratio.
+    enum Fit: String, CaseIterable {
+        case none, aspectFit, aspectFill
+    }
+
+    /// How pixels are made of more or fewer pixels.
+    enum Filter: String, CaseIterable {
+        case nearest, bilinear, catmullRom, lanczos3
+    }
+
+    /// Which sides change places.
+    enum Axis: String, CaseIterable {
+        /// Left and right.
+        case horizontal = "h"
+        /// Top and bottom.
+        case vertical = "v"
+    }
+
+    /// Everything the step `round` may be told.
+    struct Rounding: Equatable {
+        var radius: Length
+        var corners = Set(Corner.allCases)
+        var size: CGSize?
+        var background: HexColor?
+    }
+
+    /// Everything the step `colors` must be told; 0, 1, 1 and 0 change nothing.
+    struct ColorControls: Equatable {
+        var brightness: Double
+        var contrast: Double
+        var saturation: Double
+        /// In stops: each one doubles the light.
+        var exposure: Double
+    }
+
+    /// A radius: pixels, or a part of the picture's size.
+    enum Length: Equatable {
+        case pixels(Double)
+        /// From 0 to 1.
+        case fraction(Double)
+    }
+
+    /// A corner, spelled by the first letters of its place.
+    enum Corner: String, CaseIterable {
+        case topLeft = "tl"
+        case topRight = "tr"
+        case bottomLeft = "bl"
+        case bottomRight = "br"
+    }
+
+    /// Core Graphics' blend modes, in the order of their numbers.
+    enum BlendMode: String, CaseIterable {
+        case normal, multiply, screen, overlay, darken, lighten, colorDodge, colorBurn, softLight, hardLight
+        case difference, exclusion, hue, saturation, color, luminosity
+        case clear, copy, sourceIn, sourceOut, sourceAtop
+        case destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker, plusLighter
+    }
+
+    /// AppKit's compositing operations, in the order of their numbers.
+    enum CompositingOperation: String, CaseIterable {
+        case clear, copy, sourceOver, sourceIn, sourceOut, sourceAtop
+        case destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker, highlight, plusLighter
+        case multiply, screen, overlay, darken, lighten, colorDodge, colorBurn, softLight, hardLight
+        case difference, exclusion, hue, saturation, color, luminosity
+    }
+}

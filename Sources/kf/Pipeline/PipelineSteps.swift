@@ -1,0 +1,140 @@
+// The table of steps: help, error messages and the parser follow from it. Knows nothing of pixels.
+
+import Foundation
+
+extension PipelineParser {
+    /// Every step there is.
+    static let steps = sizes + shapes + colors + mixtures
+
+    private static let sizes = [
+        Entry(name: "resize", usage: "resize(WxH[,none|aspectFit|aspectFill][,filter=lanczos3])", meaning: "scale") {
+            arguments throws(PipelineError) in try resizing(&arguments)
+        },
+        Entry(name: "downsample", usage: "downsample(WxH)", meaning: "decode small, keeping proportions") {
+            arguments throws(PipelineError) in .downsample(try arguments.size())
+        },
+        Entry(name: "crop", usage: "crop(WxH[,AX,AY])", meaning: "cut out, from 0,0 (top left) to 1,1") {
+            arguments throws(PipelineError) in try cropping(&arguments)
+        },
+        Entry(name: "smartcrop", usage: "smartcrop(WxH)", meaning: "cut out where there is most to see") {
+            arguments throws(PipelineError) in .smartcrop(try arguments.size())
+        },
+        Entry(name: "trim", usage: "trim([TOLERANCE])", meaning: "cut off edges of one colour") {
+            arguments throws(PipelineError) in
+            .trim(tolerance: try arguments.numberIfAny("a tolerance", 0...1) ?? 0.04)
+        },
+    ]
+
+    private static let shapes = [
+        Entry(
+            name: "round",
+            usage: "round(R|P%[,corners=tl+tr+bl+br][,size=WxH][,background=COLOR])",
+            meaning: "round the corners"
+        ) { arguments throws(PipelineError) in
+            .round(try rounding(&arguments))
+        },
+        Entry(name: "circle", usage: "circle()", meaning: "cut out a circle") { _ throws(PipelineError) in .circle },
+        Entry(name: "border", usage: "border(WIDTH,COLOR[,R])", meaning: "draw a line along the edges") {
+            arguments throws(PipelineError) in try bordering(&arguments)
+        },
+        Entry(name: "rotate", usage: "rotate(DEGREES)", meaning: "turn clockwise") {
+            arguments throws(PipelineError) in
+            .rotate(degrees: try arguments.number("a number of degrees", -3600...3600))
+        },
+        Entry(name: "flip", usage: "flip(h|v)", meaning: "mirror left and right, or top and bottom") {
+            arguments throws(PipelineError) in .flip(try arguments.word(of: PipelineStep.Axis.self))
+        },
+    ]
+
+    private static let colors = [
+        Entry(name: "blur", usage: "blur(R)", meaning: "blur by a radius in pixels") {
+            arguments throws(PipelineError) in .blur(radius: try arguments.number("a radius", 0...2000))
+        },
+        Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
+            arguments throws(PipelineError) in try sharpening(&arguments)
+        },
+        Entry(name: "overlay", usage: "overlay(COLOR[,FRACTION])", meaning: "lay a colour over the picture") {
+            arguments throws(PipelineError) in
+            .overlay(try arguments.color(), fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
+        },
+        Entry(name: "tint", usage: "tint(COLOR)", meaning: "lay a colour over everything") {
+            arguments throws(PipelineError) in .tint(try arguments.color())
+        },
+        Entry(
+            name: "colors",
+            usage: "colors(BRIGHTNESS,CONTRAST,SATURATION,EV)",
+            meaning: "change colours; 0,1,1,0 changes none"
+        ) { arguments throws(PipelineError) in
+            .colors(try controls(&arguments))
+        },
+        Entry(name: "bw", usage: "bw()", meaning: "make black and white") { _ throws(PipelineError) in
+            .blackAndWhite
+        },
+    ]
+
+    private static let mixtures = [
+        Entry(name: "blend", usage: "blend(MODE[,ALPHA][,COLOR])", meaning: "blend with a background") {
+            arguments throws(PipelineError) in
+            let mode = try arguments.word(of: PipelineStep.BlendMode.self)
+            let (alpha, color) = try arguments.opacityAndColor()
+            return .blend(mode, alpha: alpha ?? 1, background: color)
+        },
+        Entry(name: "composite", usage: "composite(OPERATION[,ALPHA][,COLOR])", meaning: "compose with a background") {
+            arguments throws(PipelineError) in
+            let operation = try arguments.word(of: PipelineStep.CompositingOperation.self)
+            let (alpha, color) = try arguments.opacityAndColor()
+            return .composite(operation, alpha: alpha ?? 1, background: color)
+        },
+    ]
+
+    private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let size = try arguments.size()
+        let fit = try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) ?? .none
+        var filter = PipelineStep.Filter.bilinear
+        while let (_, value) = try arguments.named(["filter"]) { filter = try arguments.filter(value) }
+        return .resize(size, fit, filter)
+    }
+
+    private static func cropping(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let size = try arguments.size()
+        guard !arguments.isEmpty else { return .crop(size) }
+        let x = try arguments.number("an anchor", 0...1)
+        return .crop(size, anchor: CGPoint(x: x, y: try arguments.number("an anchor", 0...1)))
+    }
+
+    private static func bordering(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let width = try arguments.number("a width", 0...largestSide)
+        let color = try arguments.color()
+        return .border(width: width, color, radius: arguments.isEmpty ? .pixels(0) : try arguments.length())
+    }
+
+    private static func sharpening(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let sigma = try arguments.number("a sigma", 0...100)
+        return .sharpen(sigma: sigma, amount: try arguments.numberIfAny("an amount", 0...100) ?? 1)
+    }
+
+    private static func controls(
+        _ arguments: inout PipelineArguments
+    ) throws(PipelineError) -> PipelineStep.ColorControls {
+        PipelineStep.ColorControls(
+            brightness: try arguments.number("a brightness", -10...10),
+            contrast: try arguments.number("a contrast", -100...100),
+            saturation: try arguments.number("a saturation", -100...100),
+            exposure: try arguments.number("an exposure", -100...100)
+        )
+    }
+
+    private static func rounding(
+        _ arguments: inout PipelineArguments
+    ) throws(PipelineError) -> PipelineStep.Rounding {
+        var result = PipelineStep.Rounding(radius: try arguments.length())
+        while let (key, value) = try arguments.named(["corners", "size", "background"]) {
+            switch key {
+            case "corners": result.corners = try arguments.corners(value)
+            case "size": result.size = try arguments.size(value)
+            default: result.background = try arguments.color(value)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,106 @@
+// Ctrl-C, Ctrl-Z and their kin, for a command that has something to put back first. Knows nothing of what that is.
+
+import Dispatch
+import Foundation
+import KFSupport
+
+/// Catches the signals that end or stop a process, until it has tidied up.
+final class Interruption {
+    private struct State {
+        var signal: Int32?
+        var stop: (@Sendable () -> Void)?
+    }
+
+    /// Which signal came first, and what it stops.
+    private final class Arrival: Sendable {
+        let state = Locked(State())
+    }
+
+    private let arrival = Arrival()
+    private var sources: [any DispatchSourceSignal]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// - Parameters:
+    ///   - tidy: Called with a second signal, on which the process ends at once.
+    ///   - pause: Called with Ctrl-Z; tidies up, calls what it is given, which stops the process until somebody lets it
+    ///     go on, and takes up again what it was at.
+    init(
+        tidy: @escaping @Sendable () -> Void,
+        pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void
+    ) {
+        let arrival = arrival
+        sources = Self.signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                let (isFirst, stop) = arrival.state.withLock { state in
+                    defer { state.signal = state.signal ?? number }
+                    return (state.signal == nil, state.stop)
+                }
+                if isFirst {
+                    stop?()
+                } else {
+                    tidy()
+                    Self.die(of: number)
+                }
+            }
+            source.resume()
+            return source
+        }
+        sources.append(Self.pausing(pause))
+    }
+
+    private static func pausing(
+        _ pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void
+    ) -> any DispatchSourceSignal {
+        signal(SIGTSTP, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: .global())
+        source.setEventHandler {
+            Task { await pause { Self.stop() } }
+        }
+        source.resume()
+        return source
+    }
+
+    /// Names what the first signal stops, at once if it is there already.
+    func stopping(_ stop: @escaping @Sendable () -> Void) {
+        let hasArrived = arrival.state.withLock { state in
+            state.stop = stop
+            return state.signal != nil
+        }
+        if hasArrived { stop() }
+    }
+
+    /// Ends the process with the signal that arrived; returns if none did.
+    func finish() {
+        for source in sources { source.cancel() }
+        if let number = arrival.state.withLock({ $0.signal }) { Self.die(of: number) }
+        for number in Self.signals + [SIGTSTP] { signal(number, SIG_DFL) }
+    }
+
+    /// Stops the process the way Ctrl-Z would have; returns when it goes on.
+    private static func stop() {
+        var (standard, caught) = (sigaction(), sigaction())
+        standard.__sigaction_handler.sa_handler = SIG_DFL
+        sigaction(SIGTSTP, &standard, &caught)
+        deliver(SIGTSTP)
+        sigaction(SIGTSTP, &caught, nil)
+    }
+
+    /// Ends the process the way it would have ended.
+    private static func die(of number: Int32) {
+        signal(number, SIG_DFL)
+        deliver(number)
+    }
+
+    /// Sends this thread a signal, and lets it in.
+    private static func deliver(_ number: Int32) {
+        // Where the thread does not let the signal in, another one would take it too late.
+        var (signals, before) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        raise(number)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+}

@@ -1,0 +1,113 @@
+// `kf show`: its options, and who takes part. The parts are beside this file.
+
+import ArgumentParser
+import Foundation
+import KFSupport
+import Kingfisher
+
+/// Draws a picture in the terminal.
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Draw a picture in the terminal, and play animations.",
+        discussion: """
+            The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
+            colours. Where standard output is no terminal, nobody is asked: half blocks, and of animations the first \
+            frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave \
+            out what is less than half opaque.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What to show.", valueName: "source"))
+    var source: String
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Use at most this many columns.", valueName: "columns"))
+    var width: Int?
+
+    @Option(name: .customLong("protocol"), help: ArgumentHelp("Draw this way.", valueName: "protocol"))
+    var form = ShowProtocolChoice.auto
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show only the first frames of an animation.", valueName: "n"))
+    var frames: Int?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Play an animation at most this often.", valueName: "n"))
+    var loops: Int?
+
+    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    var pipeline: String?
+
+    @OptionGroup var network: NetworkArguments
+
+    func validate() throws {
+        for (name, value) in [("--width", width), ("--frames", frames), ("--loops", loops)] {
+            guard let value else { continue }
+            guard (1...1_000_000).contains(value) else {
+                throw ValidationError("\(name) must be from 1 to 1000000")
+            }
+        }
+        _ = try PipelineArgument(pipeline)
+        try SourceArgument.check(source)
+    }
+
+    func run() async throws {
+        let processor = try PipelineArgument(pipeline).processor
+        do throws(Failure) {
+            let data = try await SourceBytes(network).read(source)
+            let limit = frameLimit
+            let image = try await PictureBytes.picture(data, processor, isStill: limit == 1)
+            try await show(ShowFrames(image, limit: limit))
+        } catch {
+            Console().error("\(Units.source(source)): \(error.text)")
+            throw ExitStatus.failed
+        }
+    }
+
+    private var isScreen: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// How many frames may be drawn: in a file nobody stops an animation, and on paper there is no second frame.
+    private var frameLimit: Int {
+        if isScreen { return frames ?? .max }
+        guard let form = form.named, form != .blocks else { return 1 }
+        return frames ?? (loops == nil ? 1 : .max)
+    }
+
+    private func show(_ frames: ShowFrames) async throws(Failure) {
+        let terminal = Terminal()
+        let screen = ShowScreen(STDOUT_FILENO)
+        // Before the modes change: whatever happens then, somebody puts them back.
+        let interruption = Interruption {
+            terminal?.restore()
+        } pause: { stop in
+            await screen.pause(terminal, stop)
+        }
+        let play = Task { () async -> Result<Void, Failure> in
+            do throws(Failure) {
+                terminal?.quieten()
+                try await draw(frames, terminal, screen)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        interruption.stopping { play.cancel() }
+        let result = await play.value
+        terminal?.restore()
+        interruption.finish()
+        try result.get()
+    }
+
+    private func draw(_ frames: ShowFrames, _ terminal: Terminal?, _ screen: ShowScreen) async throws(Failure) {
+        let asked = form == .auto ? await terminal?.bestProtocol() : nil
+        let form = form.named ?? asked ?? .blocks
+        let layout = ShowLayout(
+            width: frames.picture.pixelWidth,
+            height: frames.picture.pixelHeight,
+            in: Terminal.size(),
+            columns: width,
+            with: form
+        )
+        let drawing = ShowDrawing(form: form, layout: layout, isScreen: isScreen, isAnimated: frames.count > 1)
+        let player = ShowPlayer(frames: frames, drawing: drawing, loops: isScreen ? loops : loops ?? 1, screen: screen)
+        try await player.play()
+    }
+}

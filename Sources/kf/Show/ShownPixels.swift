@@ -1,0 +1,56 @@
+// The pixels a terminal is to show: fully there or left out, since its own background is not known.
+
+import KFImaging
+
+/// A picture without half-transparent pixels.
+struct ShownPixels: Equatable, Sendable {
+    let width: Int
+    let height: Int
+    /// From the top left, row by row: `0xFFRRGGBB`, or 0 for a place that is left out.
+    let colors: [UInt32]
+
+    /// Stands for a place where nothing is drawn.
+    static let nothing: UInt32 = 0
+
+    init(width: Int, height: Int, colors: [UInt32]) {
+        self.width = width
+        self.height = height
+        self.colors = colors
+    }
+
+    /// Leaves out what is less than half opaque, and takes the rest for opaque.
+    init(_ bitmap: Bitmap) {
+        width = bitmap.width
+        height = bitmap.height
+        var colors: [UInt32] = []
+        colors.reserveCapacity(bitmap.width * bitmap.height)
+        bitmap.withUnsafeBytes { bytes in
+            for y in 0..<bitmap.height {
+                for place in stride(from: y * bitmap.bytesPerRow, to: y * bitmap.bytesPerRow + bitmap.width * 4, by: 4)
+                {
+                    let alpha = UInt32(bytes[place + 3])
+                    let channels = (0..<3).reduce(UInt32(0)) { sum, channel in
+                        let value = UInt32(bytes[place + channel])
+                        let straight = alpha == 255 ? value : min(255, (value * 255 + alpha / 2) / max(alpha, 1))
+                        return sum | straight << (8 * UInt32(channel))
+                    }
+                    colors.append(alpha < 128 ? Self.nothing : 0xFF00_0000 | channels)
+                }
+            }
+        }
+        self.colors = colors
+    }
+}
+
+/// The parts of a shown colour.
+struct ShownColor {
+    let red: Int
+    let green: Int
+    let blue: Int
+
+    init(_ color: UInt32) {
+        red = Int(color >> 16 & 255)
+        green = Int(color >> 8 & 255)
+        blue = Int(color & 255)
+    }
+}

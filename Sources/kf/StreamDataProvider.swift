@@ -1,0 +1,66 @@
+// Bytes that can be read once, from a pipe or a device. Knows nothing of what is in them.
+
+import Foundation
+import KFSupport
+import Kingfisher
+
+/// Reads standard input, pipes and devices to their end, into memory.
+struct StreamDataProvider: ImageDataProvider {
+    /// What stands for standard input.
+    static let standardInput = URL(fileURLWithPath: "/dev/stdin")
+
+    let url: URL
+
+    /// Nil for what can be read again, as files can, and for what is not there.
+    init?(_ url: URL) {
+        var status = stat()
+        guard url != Self.standardInput else {
+            self.url = url
+            return
+        }
+        guard stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
+        self.url = url
+    }
+
+    /// For the memory cache only: the next run may find other bytes under the same name.
+    var cacheKey: String { "stream:\(url.path)" }
+
+    var contentURL: URL? { url }
+
+    /// All the bytes, as many as a download may have.
+    func data() async throws -> Data {
+        let limit = ImageDownloader.default.maximumResponseSize
+        let url = url
+        return try await WorkExecutor.io.run { () async throws(StreamError) -> Data in
+            guard url != Self.standardInput else { return try Self.read(STDIN_FILENO, limit) }
+            let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw StreamError(errno) }
+            defer { close(descriptor) }
+            return try Self.read(descriptor, limit)
+        }
+    }
+
+    private static func read(_ descriptor: Int32, _ limit: Int) throws(StreamError) -> Data {
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StreamError(errno) }
+            guard count > 0 else { return data }
+            guard count <= limit - data.count else {
+                throw StreamError(errorDescription: "more than \(Units.bytes(limit)) came")
+            }
+            data += buffer[..<count]
+        }
+    }
+}
+
+/// Why a stream could not be read to its end.
+struct StreamError: LocalizedError {
+    let errorDescription: String?
+}
+
+extension StreamError {
+    fileprivate init(_ number: Int32) { self.init(errorDescription: String(cString: strerror(number))) }
+}

@@ -1,0 +1,155 @@
+// Writing animations, and formats that can lose nothing.
+
+import Foundation
+import Testing
+
+@testable import KFImaging
+
+/// Frames at hand.
+private struct Frames: ImageFrameSource {
+    var bitmaps: [Bitmap?]
+    var delays: [Double]
+    var loopCount: UInt = 0
+    let data: Data? = nil
+    var frameCount: Int { bitmaps.count }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { bitmaps.indices.contains(index) ? bitmaps[index] : nil }
+    func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
+}
+
+@Suite struct AnimationEncodingTests {
+    /// A square that wanders over a field with transparent and translucent parts.
+    private func animation(loops: UInt = 0) -> Frames {
+        let bitmaps = (0..<4).map { step in
+            Bitmap.of(
+                (0..<20).map { y in
+                    (0..<30).map { x in
+                        if abs(x - 4 - 6 * step) < 3, abs(y - 8) < 3 { return 0xFFE0_4020 }
+                        return x < 15 ? 0x8040_2010 : (y < 10 ? 0 : 0xFF00_80C0)
+                    }
+                }
+            )
+        }
+        return Frames(bitmaps: bitmaps, delays: [0.02, 0.1, 1.5, 0.333], loopCount: loops)
+    }
+
+    @Test(arguments: ["animated.gif", "once.gif"], [true, false])
+    func whatNoFrameCoversIsTransparentForEverybody(name: String, lossless: Bool) throws {
+        let source = try #require(try Codecs.frameSource(of: try fixture(name)))
+        let data = try Codecs.encode(source, as: .webp, quality: 0.9, lossless: lossless)
+        #expect(try ImageInfo(data: data).hasAlpha)
+        // The flag of the file and the colour behind the frames, for readers that trust them.
+        #expect(data[20] & 0x10 != 0)
+        let background = try #require(data.range(of: Data("ANIM".utf8))).upperBound + 4
+        #expect(data[background..<background + 4].allSatisfy { $0 == 0 })
+        #expect(try #require(Image(data: data)).bitmap().hasAlpha)
+    }
+
+    @Test func losslessAnimatedWebPComesBackAsItWas() throws {
+        let source = animation(loops: 7)
+        let data = try Codecs.encode(source, as: .webp, lossless: true)
+        let decoder = try #require(try frames(of: data))
+        #expect(decoder.loopCount == 7 && decoder.canvas == PixelSize(30, 20))
+        #expect(zip(decoder.frames, source.delays).allSatisfy { abs($0.delay - $1) < 1e-9 })
+        let pictures = try composed(decoder)
+        #expect(pictures.count == 4)
+        for (picture, original) in zip(pictures, source.bitmaps) {
+            let pairs = zip(picture.rows.joined(), try #require(original).rows.joined())
+            #expect(pairs.allSatisfy { $0.isNear($1, within: $1.a == 255 ? 0 : 1) })
+        }
+    }
+
+    @Test func lossyAnimatedWebPStaysAlike() throws {
+        let pictures = (0..<3).map { gradient(alpha: false, shift: 60 * $0) }
+        let source = Frames(bitmaps: pictures, delays: [0.1, 0.1, 0.1])
+        let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, quality: 0.8)))
+        for (picture, original) in zip(try composed(decoder), pictures) {
+            #expect(picture.likeness(to: original) >= 30)
+        }
+    }
+
+    /// 64 × 64 pixels that change smoothly.
+    private func gradient(alpha: Bool, shift: Int = 0) -> Bitmap {
+        Bitmap.of(
+            (0..<64).map { y in
+                (0..<64).map { x in
+                    let a = alpha ? UInt32(255 - y * 3) : 255
+                    let (r, g, b) = (UInt32(x * 3 + shift / 2), UInt32(y * 4), UInt32(255 - x * 2 - y - shift / 4))
+                    return a << 24 | (r * a / 255) << 16 | (g * a / 255) << 8 | b * a / 255
+                }
+            }
+        )
+    }
+
+    @Test func framesThatCannotBeHadRepeatTheOneBefore() throws {
+        var source = animation()
+        (source.bitmaps[1], source.bitmaps[2]) = (nil, nil)
+        let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, lossless: true)))
+        let delays = decoder.frames.map(\.delay)
+        #expect(abs(delays.reduce(0, +) - source.delays.reduce(0, +)) < 1e-9)
+        let last = try #require(try composed(decoder).last)
+        #expect(last.rows[8][22] == Pixel(r: 0xE0, g: 0x40, b: 0x20))
+        let shown = try #require(try Codecs.frameSource(of: Codecs.encode(source, as: .webp, lossless: true)))
+        let first = try #require(shown.frame(at: 0)).rows
+        #expect((1..<shown.frameCount - 1).allSatisfy { shown.frame(at: $0)?.rows == first })
+        source.bitmaps[0] = nil
+        #expect(throws: ImagingError.encodingFailed(.webp, detail: "the first frame cannot be decoded")) {
+            try Codecs.encode(source, as: .webp)
+        }
+    }
+
+    @Test func framesOfAnotherSizeAreRefused() throws {
+        var source = animation()
+        source.bitmaps[2] = Bitmap.solid(0xFFFF_FFFF, 3, 3)
+        let detail = "frame 2 has another size than the first one"
+        #expect(throws: ImagingError.encodingFailed(.webp, detail: detail)) {
+            try Codecs.encode(source, as: .webp, lossless: true)
+        }
+        // Nor is there a still in its place.
+        let image = try #require(Image.animated(source, options: ImageCreatingOptions()))
+        #expect(image.encoded(as: .webp) == nil && image.encoded(as: .png) != nil)
+    }
+
+    @Test func senselessDelaysAreTamed() throws {
+        var source = animation()
+        source.delays = [.nan, -1, .infinity, 1e12]
+        let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, lossless: true)))
+        #expect(decoder.frames.map(\.delay) == [0.1, 0.1, 0.1, 3600])
+    }
+
+    @Test(arguments: [ImageContentType.jpeg, .png, .avif, .pdf])
+    func otherFormatsDoNotHoldAnimationsWeWrite(type: ImageContentType) throws {
+        #expect(throws: ImagingError.self) { try Codecs.encode(animation(), as: type) }
+    }
+
+    @Test(arguments: [ImageContentType.webp, .avif, .png], ["photo.png", "alpha.png", "opaque-alpha.png"])
+    func losslessMeansThat(type: ImageContentType, name: String) throws {
+        let original = try picture(name).bitmap()
+        let decoded = try Codecs.decode(Codecs.encode(picture(name), as: type, quality: 0.1, lossless: true)).bitmap()
+        #expect(decoded.hasAlpha == original.hasAlpha)
+        let pairs = zip(decoded.rows.joined(), original.rows.joined())
+        #expect(pairs.allSatisfy { $0.isNear($1, within: $1.a == 255 ? 0 : 1) })
+    }
+
+    @Test(arguments: [ImageContentType.webp, .avif])
+    func lossyQualityOfFourFifthsIsGood(type: ImageContentType) throws {
+        for alpha in [false, true] {
+            let original = gradient(alpha: alpha)
+            let data = try Codecs.encode(Image(cgImage: original), as: type, quality: 0.8)
+            #expect(try Codecs.decode(data).bitmap().likeness(to: original) >= 30)
+        }
+    }
+
+    @Test(arguments: [ImageContentType.webp, .avif])
+    func qualityDecidesOnTheSize(type: ImageContentType) throws {
+        let image = try picture("photo.png")
+        let sizes = try [0, 0.5, 0.8, 1].map { try Codecs.encode(image, as: type, quality: $0).count }
+        #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
+    }
+
+    @Test func avifSaysThatItsColoursAreStandard() throws {
+        let data = try Codecs.encode(picture("photo.png"), as: .avif, quality: 0.8)
+        // nclx: primaries 1, transfer 13, matrix 6, full range.
+        #expect(data.range(of: Data(Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80])) != nil)
+    }
+}

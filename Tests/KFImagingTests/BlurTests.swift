@@ -1,0 +1,129 @@
+// Blurring, against the definition: means of squares, rounded after each pass.
+
+import CKFCodecs
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct BlurTests {
+    private func blurred(_ levels: [UInt32], radius: Double = 2) throws -> [Int] {
+        try Bitmap.row(levels).blurred(radius: radius).rows[0].map { Int($0.g) }
+    }
+
+    private func areNear(_ actual: [Int], _ expected: [Int]) -> Bool {
+        // One for each pass may be off.
+        zip(actual, expected).allSatisfy { abs($0 - $1) <= 3 }
+    }
+
+    @Test func anImpulseBecomesABell() throws {
+        var levels = [UInt32](repeating: 0, count: 21)
+        levels[10] = 255
+        let bell = [0, 0, 0, 0, 2, 6, 12, 20, 31, 37, 39, 37, 31, 20, 12, 6, 2, 0, 0, 0, 0]
+        #expect(areNear(try blurred(levels), bell))
+    }
+
+    @Test func anEdgeBecomesASlope() throws {
+        let levels = [UInt32](repeating: 0, count: 8) + [UInt32](repeating: 255, count: 8)
+        let slope = [0, 0, 2, 8, 20, 41, 71, 108, 147, 184, 214, 235, 247, 253, 255, 255]
+        #expect(areNear(try blurred(levels), slope))
+    }
+
+    @Test func anImpulseSpreadsInBothDirections() throws {
+        var rows = [[UInt32]](repeating: [UInt32](repeating: 0xFF00_0000, count: 15), count: 15)
+        rows[7][7] = .max
+        let result = try Bitmap.of(rows).blurred(radius: 2)
+        let middle = [0, 0, 1, 2, 3, 5, 5, 6, 5, 5, 3, 2, 1, 0, 0]
+        #expect(areNear(result.rows[7].map { Int($0.r) }, middle))
+        #expect(areNear(result.rows.map { Int($0[7].b) }, middle))
+        #expect(!result.hasAlpha)
+    }
+
+    /// The definition in whole numbers, one pass.
+    private func mean(_ rows: [[Pixel]], side: Int) -> [[Pixel]] {
+        let (half, area) = (side / 2, side * side)
+        let (height, width) = (rows.count, rows[0].count)
+        return (0..<height).map { y in
+            (0..<width).map { x in
+                var sums = SIMD4<Int>(repeating: area / 2)
+                for j in -half...half {
+                    let row = rows[min(max(y + j, 0), height - 1)]
+                    for i in -half...half {
+                        let pixel = row[min(max(x + i, 0), width - 1)]
+                        sums &+= SIMD4(Int(pixel.r), Int(pixel.g), Int(pixel.b), Int(pixel.a))
+                    }
+                }
+                let mean = sums / area
+                return Pixel(r: UInt8(mean.x), g: UInt8(mean.y), b: UInt8(mean.z), a: UInt8(mean.w))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (2.0, 5), (3, 7), (4, 9), (5, 9), (6, 11), (8, 15), (10, 19), (12, 23), (14, 27), (20, 39), (25, 47), (50, 95),
+    ])
+    func boxesHaveTheSizesOfTheStandard(radius: Double, side: Int) throws {
+        let picture = ResamplingTests.noise(19, 6, seed: 5)
+        let result = try picture.blurred(radius: radius)
+        let expected = (0..<3).reduce(picture.rows) { rows, _ in mean(rows, side: side) }
+        #expect(result.rows == expected)
+    }
+
+    @Test(arguments: [(0.3, 1), (0.49, 1), (0.5, 2), (1.4, 2), (1.5, 3), (2, 3)])
+    func smallRadiiTakeFewerPasses(radius: Double, passes: Int) throws {
+        let picture = ResamplingTests.noise(9, 13, opaque: true)
+        let expected = (0..<passes).reduce(picture.rows) { rows, _ in mean(rows, side: 5) }
+        #expect(try picture.blurred(radius: radius).rows == expected)
+    }
+
+    @Test("F42", arguments: [0, -1, -Double.infinity, .nan, -0.0])
+    func noRadiusIsTheIdentity(radius: Double) throws {
+        let picture = ResamplingTests.noise(5, 5)
+        #expect(try picture.blurred(radius: radius) === picture)
+    }
+
+    @Test(arguments: [2, 7.5, 40, 1e6, Double.infinity])
+    func constantsStayExact(radius: Double) throws {
+        for (width, height) in [(1, 1), (7, 3), (2, 31)] {
+            let plain = Bitmap.solid(0xC090_6030, width, height)
+            #expect(try plain.blurred(radius: radius).rows == plain.rows)
+            #expect(
+                try Bitmap.solid(.max, width, height).blurred(radius: radius).rows.joined().allSatisfy { $0.b == 255 }
+            )
+        }
+    }
+
+    @Test func hugeRadiiMixTheEdges() throws {
+        // Beyond the edges lie the edges: half of the picture that far away is black, half white.
+        let result = try Bitmap.row([0, 255]).blurred(radius: 1e30)
+        #expect(result.rows[0].allSatisfy { (127...128).contains($0.g) })
+    }
+
+    @Test func processorsWithoutWideInstructionsMakeTheSameBytes() throws {
+        let picture = ResamplingTests.noise(37, 22, seed: 9)
+        for radius in UInt32(1)...9 {
+            let input = picture.withUnsafeBytes { Array($0) }
+            var outputs = [input, input]
+            var scratch = [SIMD16<UInt8>](
+                repeating: .zero,
+                count: kf_box_blur_scratch(picture.bytesPerRow, 22, radius) / 16 + 1
+            )
+            scratch.withUnsafeMutableBytes { memory in
+                let scratch = memory.bindMemory(to: UInt8.self).baseAddress
+                kf_box_blur(&outputs[0], picture.bytesPerRow, 37, 22, radius, scratch)
+                kf_box_blur_portably(&outputs[1], picture.bytesPerRow, 37, 22, radius, scratch)
+            }
+            let areEqual = (0..<22).allSatisfy { y in
+                let row = y * picture.bytesPerRow..<y * picture.bytesPerRow + 37 * 4
+                return outputs[0][row] == outputs[1][row]
+            }
+            #expect(areEqual)
+        }
+    }
+
+    @Test func withoutMemoryThereIsNoPicture() throws {
+        let image = Image(cgImage: ResamplingTests.noise(8, 8))
+        let result = MemorySupply.$permits.withValue({ _ in false }) { image.blurred(radius: 3) }
+        #expect(result == nil)
+        #expect(MemorySupply.$permits.withValue({ _ in false }) { image.tinted(with: .red, in: .linear) } == nil)
+    }
+}

@@ -1,0 +1,244 @@
+// Coders that somebody else brings: who is asked when, and what happens when one fails.
+
+import Foundation
+import KFSupport
+import Synchronization
+import Testing
+
+@testable import KFImaging
+
+/// Wants data that begins with a word, and makes one pixel of it.
+private struct WordCoder: ImageCoder {
+    struct Failure: Error, CustomStringConvertible { let description: String }
+    let word: String
+    var color: UInt32 = 0xFFFF_0000
+    var size = 1
+    var failure: String?
+    var writes: ImageContentType?
+
+    func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
+
+    func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
+        if let failure { throw Failure(description: failure) }
+        #expect(data.startIndex == 0)
+        return Image(cgImage: .solid(color, size, size))
+    }
+
+    func canEncode(_ type: ImageContentType) -> Bool { type == writes }
+
+    func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {
+        if let failure { throw Failure(description: failure) }
+        return Data("\(word) \(image.pixelWidth)x\(image.pixelHeight) \(options.quality)".utf8)
+    }
+}
+
+/// Says yes to everything and gives nothing.
+private struct EmptyCoder: ImageCoder {
+    func canDecode(_ data: Data) -> Bool { true }
+    func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image { Image() }
+}
+
+/// Says yes to one word and does nothing.
+private struct IdleCoder: ImageCoder {
+    let word: String
+    func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
+}
+
+/// Wants PNG data, and paints the corner of what the built-in coder makes of it.
+private struct PaintingCoder: ImageCoder {
+    func canDecode(_ data: Data) -> Bool { BuiltInImageCoder().canDecode(data) }
+    func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
+        let image = try BuiltInImageCoder().decode(data, options: options)
+        return Image(cgImage: .solid(0xFF00_FF00, image.pixelWidth, image.pixelHeight))
+    }
+}
+
+/// Two frames of one pixel.
+private struct TwoFrames: ImageFrameSource {
+    var data: Data? { nil }
+    var frameCount: Int { 2 }
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { .solid(0xFF00_0000 + UInt32(index), 1, 1) }
+    func duration(at index: Int) -> TimeInterval { 0.5 }
+}
+
+private struct FrameCoder: ImageCoder {
+    let word: String
+    func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
+    func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image { Image(cgImage: .solid(~0, 1, 1)) }
+    func frames(of data: Data) -> (any ImageFrameSource)? { data.count > word.utf8.count ? TwoFrames() : nil }
+}
+
+extension CustomCoding {
+    fileprivate func corner(_ data: Data) throws -> Pixel {
+        try decode(data, options: DecodingOptions()).bitmap()[0, 0]
+    }
+}
+
+@Suite struct CodersTests {
+    private let red = Pixel(r: 255, g: 0, b: 0)
+    private let green = Pixel(r: 0, g: 255, b: 0)
+
+    @Test func higherPrioritiesComeFirstAndAmongEqualsTheLatest() throws {
+        let manager = ImageCodersManager()
+        #expect(manager.custom == nil)
+        for (word, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", -1), ("e", 5)] {
+            manager.add(WordCoder(word: word), priority: priority)
+        }
+        #expect(manager.coders.map { ($0 as? WordCoder)?.word } == ["e", "b", "c", "a", "d"])
+        let custom = try #require(manager.custom)
+        #expect(custom.before.count == 4 && custom.after.count == 1)
+    }
+
+    @Test func tokensRemoveTheirCoderOnce() {
+        let manager = ImageCodersManager()
+        let first = manager.add(WordCoder(word: "a"))
+        let second = manager.add(WordCoder(word: "a"))
+        #expect(manager.remove(first) && !manager.remove(first))
+        #expect(manager.coders.count == 1)
+        manager.removeAll()
+        #expect(!manager.remove(second) && manager.coders.isEmpty && manager.custom == nil)
+    }
+
+    @Test func unknownBytesAreDecodedByWhoeverWantsThem() throws {
+        let token = ImageCodersManager.shared.add(WordCoder(word: "KF-UNKNOWN", size: 20))
+        defer { ImageCodersManager.shared.remove(token) }
+        let data = Data("KF-UNKNOWN 1".utf8)
+        let image = try #require(Image(data: data, scale: 2))
+        #expect(image.size == CGSize(width: 10, height: 10) && image.isUnprocessed)
+        #expect(try image.bitmap()[0, 0] == red)
+        let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 5))
+        #expect(small.pixelWidth == 5 && !small.isUnprocessed)
+        let info = try ImageInfo(data: data)
+        #expect(info.pixelWidth == 20 && info.contentType == .unknown && info.byteCount == data.count)
+        #expect(Codecs.diagnose(data) == nil)
+        #expect(Image(data: (Data([1, 2]) + data).dropFirst(2)) != nil)
+    }
+
+    @Test func coderReplacesABuiltInFormatOnlyWithPriority() throws {
+        let data = try fixture("photo.png")
+        let manager = ImageCodersManager()
+        let token = manager.add(PaintingCoder(), priority: -1)
+        #expect(try #require(manager.custom).corner(data) != green)
+        manager.remove(token)
+        manager.add(PaintingCoder())
+        #expect(try #require(manager.custom).corner(data) == green)
+    }
+
+    @Test func aFailingCoderGivesWayToTheNext() throws {
+        let manager = ImageCodersManager()
+        manager.add(WordCoder(word: "x"), priority: 1)
+        manager.add(EmptyCoder(), priority: 2)
+        manager.add(WordCoder(word: "x", failure: "no luck"), priority: 3)
+        let custom = try #require(manager.custom)
+        #expect(try custom.corner(Data("x".utf8)) == red)
+        // The built-in ones are next when all have failed.
+        #expect(try custom.decode(fixture("photo.png"), options: DecodingOptions()).pixelWidth == 96)
+    }
+
+    @Test func theErrorSaysWhatEachCoderSaid() throws {
+        let manager = ImageCodersManager()
+        manager.add(WordCoder(word: "x", failure: "no luck"), priority: 3)
+        manager.add(IdleCoder(word: "x"), priority: 2)
+        manager.add(EmptyCoder(), priority: -2)
+        let custom = try #require(manager.custom)
+        let expected = ImagingError.coderFailed([
+            "WordCoder: no luck", "IdleCoder: it does not decode",
+            "built-in: the bytes look like plain text, not an image", "EmptyCoder: it gave an image without pixels",
+        ])
+        #expect(throws: expected) { try custom.decode(Data("x".utf8), options: DecodingOptions()) }
+        #expect(throws: expected) { try custom.info(of: Data("x".utf8)) }
+        #expect(expected.description.hasPrefix("no coder could decode the data: WordCoder: no luck; IdleCoder"))
+    }
+
+    @Test func errorsOfBuiltInCodersStayWhatTheyAre() throws {
+        let manager = ImageCodersManager()
+        manager.add(WordCoder(word: "x", failure: "no luck"))
+        let custom = try #require(manager.custom)
+        #expect(throws: ImagingError.emptyData) { try custom.decode(Data(), options: DecodingOptions()) }
+        let limits = ImageDecodingLimits(maxPixelCount: 10)
+        #expect(throws: ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 10, width: 96, height: 64)) {
+            try custom.decode(fixture("photo.png"), options: DecodingOptions(limits: limits))
+        }
+    }
+
+    @Test func aPictureBeyondTheLimitIsRefusedWhoeverMadeIt() throws {
+        let manager = ImageCodersManager()
+        manager.add(WordCoder(word: "x", size: 4))
+        let custom = try #require(manager.custom)
+        let limits = ImageDecodingLimits(maxPixelCount: 15)
+        #expect(throws: ImagingError.self) {
+            try custom.decode(Data("x".utf8), options: DecodingOptions(limits: limits))
+        }
+    }
+
+    @Test func animationsComeFromWhoeverHasFrames() throws {
+        let token = ImageCodersManager.shared.add(FrameCoder(word: "KF-FRAMES"))
+        defer { ImageCodersManager.shared.remove(token) }
+        let moving = try #require(Image.made(of: Data("KF-FRAMES!".utf8), options: ImageCreatingOptions()))
+        #expect(moving.frameSource?.frameCount == 2 && moving.frameCount == 2)
+        let still = try #require(Image.made(of: Data("KF-FRAMES".utf8), options: ImageCreatingOptions()))
+        #expect(still.frameSource == nil && still.pixelWidth == 1)
+        #expect(try Codecs.frameSource(of: fixture("animated.gif"))?.frameCount == 3)
+        #expect(throws: ImagingError.self) { try Codecs.frameSource(of: Data("nobody".utf8)) }
+    }
+
+    @Test func newFormatsCanBeWritten() throws {
+        let mine = ImageContentType(rawValue: "test.mine")
+        let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2), scale: 1, orientation: .right)
+        #expect(throws: ImagingError.self) { try Codecs.encode(image, as: mine) }
+        let token = ImageCodersManager.shared.add(WordCoder(word: "KF-WRITTEN", writes: mine))
+        defer { ImageCodersManager.shared.remove(token) }
+        #expect(try Codecs.encode(image, as: mine, quality: 7) == Data("KF-WRITTEN 2x3 1.0".utf8))
+        #expect(image.pngData()?.isEmpty == false)
+    }
+
+    @Test func writingFallsBackAndSaysWhy() throws {
+        let manager = ImageCodersManager()
+        manager.add(WordCoder(word: "x", failure: "full", writes: .png))
+        manager.add(WordCoder(word: "x", failure: "full", writes: .gif))
+        let custom = try #require(manager.custom)
+        let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2))
+        let png = try custom.encode(image, as: .png, options: ImageEncodingOptions())
+        #expect(ImageContentType(sniffing: png) == .png)
+        do {
+            _ = try custom.encode(image, as: .gif, options: ImageEncodingOptions())
+            Issue.record("GIF was written")
+        } catch {
+            #expect("\(error)".contains("as GIF: WordCoder: full; built-in: "))
+        }
+        #expect(throws: ImagingError.encodingFailed(.png, detail: "the image is empty")) {
+            try custom.encode(Image(), as: .png, options: ImageEncodingOptions())
+        }
+    }
+
+    @Test func nonsenseQualitiesAreMovedIntoTheRange() {
+        #expect(ImageEncodingOptions(quality: .nan).quality == 1)
+        #expect(ImageEncodingOptions(quality: -3).quality == 0)
+        #expect(ImageEncodingOptions(quality: .infinity).quality == 1)
+    }
+
+    @Test func codersComeAndGoWhileOthersDecode() async throws {
+        let manager = ImageCodersManager.shared
+        let data = try fixture("photo.png")
+        let mine = Data("KF-BUSY".utf8)
+        let stays = manager.add(WordCoder(word: "KF-BUSY"), priority: 2)
+        let decoded = await withTaskGroup(of: Int.self) { group in
+            for index in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    for round in 0..<20 {
+                        let token = manager.add(WordCoder(word: "KF-BUSY \(index)"), priority: round % 5 - 2)
+                        if Image(data: mine) != nil { count += 1 }
+                        if round % 10 == 0, Image(data: data) != nil { count += 1 }
+                        manager.remove(token)
+                    }
+                    return count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        manager.remove(stays)
+        #expect(decoded == 8 * 22)
+        #expect(Image(data: mine) == nil)
+    }
+}

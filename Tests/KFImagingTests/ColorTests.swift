@@ -1,0 +1,251 @@
+// Colour controls and tint: the vectors, and the formulas in double precision.
+
+import CKFCodecs
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct ColorControlTests {
+    typealias Numbers = (b: Double, c: Double, s: Double, ev: Double)
+
+    private static let settings: [Numbers] = [
+        (0, 1, 0, 0.7), (0, 1, 1, 1), (0, 1, 1, -1), (0.1, 1, 1, 0), (0, 1.5, 1, 0), (0, 1, 2, 0), (0, 1, 0, 0),
+    ]
+    /// An input, and what each of the settings above makes of it.
+    static let vectors: [(UInt32, [UInt32])] = [
+        (0xFF0000, [0x9F9F9F, 0xFF0000, 0xBC0000, 0xFF5959, 0xFF0000, 0xFF0000, 0x7F7F7F]),
+        (0x00FF00, [0xFFFFFF, 0x00FF00, 0x00BC00, 0x59FF59, 0x00FF00, 0x00FF00, 0xDCDCDC]),
+        (0x0000FF, [0x606060, 0x0000FF, 0x0000BC, 0x5959FF, 0x0000FF, 0x0000FF, 0x4C4C4C]),
+        (0x808080, [0xA0A0A0, 0xB0B0B0, 0x5C5C5C, 0x989898, 0x4D4D4D, 0x808080, 0x808080]),
+        (0x4080C0, [0x9C9C9C, 0x5AB0FF, 0x2C5C8C, 0x6C98CF, 0x004DC2, 0x0083ED, 0x7D7D7D]),
+    ]
+
+    private func adjustment(_ n: Numbers, _ space: WorkingSpace = .linear) -> ColorAdjustment {
+        ColorAdjustment(brightness: n.b, contrast: n.c, saturation: n.s, inputEV: n.ev, in: space)
+    }
+
+    @Test(arguments: vectors)
+    func vectorsHold(input: UInt32, expected: [UInt32]) throws {
+        let bitmap = Bitmap.solid(0xFF00_0000 | input, 11, 3)
+        for (numbers, word) in zip(Self.settings, expected) {
+            let result = try bitmap.adjusted(adjustment(numbers))
+            let pixel = Pixel(r: UInt8(word >> 16), g: UInt8(word >> 8 & 255), b: UInt8(word & 255))
+            #expect(result.rows.joined().allSatisfy { $0.isNear(pixel, within: 1) }, "\(numbers)")
+            #expect(!result.hasAlpha)
+        }
+    }
+
+    /// One premultiplied pixel by the formula.
+    private func exact(_ pixel: Pixel, _ n: Numbers, _ space: WorkingSpace) -> Pixel {
+        guard pixel.a > 0 else { return Pixel(r: 0, g: 0, b: 0, a: 0) }
+        let rgb = [pixel.r, pixel.g, pixel.b].map {
+            Curve.light(Double(min(255, (Int($0) * 255 + Int(pixel.a) / 2) / Int(pixel.a))) / 255, space)
+        }
+        let luma = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+        let bytes = rgb.map { value -> UInt8 in
+            var c = luma + n.s * (value - luma)
+            c = ((c - 0.5) * n.c + 0.5 + n.b) * pow(2, n.ev)
+            return UInt8((Curve.encoded(min(max(c, 0), 1), space) * Double(pixel.a)).rounded())
+        }
+        return Pixel(r: bytes[0], g: bytes[1], b: bytes[2], a: pixel.a)
+    }
+
+    @Test(arguments: WorkingSpace.allCases)
+    func everyColourFollowsTheFormula(space: WorkingSpace) throws {
+        let settings: [Numbers] = [
+            (0.05, 1.1, 1.3, 0.2), (-0.2, 0.6, 0.4, -0.5), (0, 1, 0, 0.7), (0.1, 2, 1, 1), (0, -1, 1, 0), (0, 1, -2, 3),
+        ]
+        for picture in [ResamplingTests.noise(41, 19, opaque: true), ResamplingTests.noise(13, 29), .solid(0, 5, 5)] {
+            for numbers in settings {
+                let result = try picture.adjusted(adjustment(numbers, space))
+                let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy {
+                    $0.isNear(exact($1, numbers, space), within: 1)
+                }
+                #expect(isNear, "\(numbers)")
+            }
+        }
+    }
+
+    @Test func everyByteIsWithinARoundingErrorOfTheFormula() throws {
+        // All 256 greys, so that the polynomials are tried at every place that tables would have.
+        let greys = Bitmap.row(Array(0...255))
+        let result = try greys.adjusted(adjustment((0, 1, 0.5, 0))).rows[0]
+        #expect(zip(result, greys.rows[0]).allSatisfy { $0 == $1 })
+    }
+
+    @Test(arguments: [
+        (0.0, 1.0, 1.0, 0.0), (.nan, 1, 1, 0), (0, .infinity, 1, 0), (0, 1, -.infinity, 0), (0, 1, 1, .nan),
+    ])
+    func whatChangesNothingIsTheSameBitmap(b: Double, c: Double, s: Double, ev: Double) throws {
+        let bitmap = ResamplingTests.noise(9, 9)
+        #expect(try bitmap.adjusted(adjustment((b, c, s, ev))) === bitmap)
+    }
+
+    @Test(arguments: [
+        (1e300, 1.0, 1.0, 0.0, 255), (-1e300, 1, 1, 0, 0), (0, 1, 0, 5000, 255), (0, 1, 1, -5000, 0), (0, 0, 1, 0, 188),
+        (0, 1e300, 1, 0, 255),
+    ])
+    func farTooMuchIsBlackOrWhite(b: Double, c: Double, s: Double, ev: Double, expected: UInt8) throws {
+        let result = try Bitmap.solid(0xFFC0_C0C0, 3, 3).adjusted(adjustment((b, c, s, ev)))
+        #expect(result[1, 1].g == expected)
+        #expect(try Bitmap.solid(0, 3, 3).adjusted(adjustment((b, c, s, ev)))[0, 0].a == 0)
+    }
+
+    @Test func processorsWithoutWideInstructionsMakeAlmostTheSameBytes() {
+        var dice = Dice(state: 4)
+        let pixels = (0..<1003).map { _ in UInt32.random(in: 0...(.max), using: &dice) }
+        let tables = (0..<768).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        var outputs = [[UInt32]](repeating: pixels, count: 2)
+        kf_map_bytes(pixels, &outputs[0], pixels.count, tables)
+        kf_map_bytes_portably(pixels, &outputs[1], pixels.count, tables)
+        #expect(outputs[0] == outputs[1])
+        for linear in [true, false] {
+            var mix = kf_color_mix(own: 1.2, red: -0.1, green: 0.05, blue: 0.2, offset: -0.02, linear: linear)
+            kf_mix_colors(pixels, &outputs[0], pixels.count, &mix)
+            kf_mix_colors_portably(pixels, &outputs[1], pixels.count, &mix)
+            // Multiplying and adding at once rounds once less.
+            let areNear = zip(outputs[0], outputs[1]).allSatisfy { one, two in
+                [0, 8, 16, 24].allSatisfy { abs(Int(one >> $0 & 255) - Int(two >> $0 & 255)) <= 1 }
+            }
+            #expect(areNear)
+        }
+    }
+}
+
+@Suite struct TintTests {
+    private func straight(_ word: UInt32, alpha: UInt32) -> Bitmap {
+        let parts = [16, 8, 0].map { ((word >> $0 & 255) * alpha / 255) << $0 }
+        return .solid(alpha << 24 | parts.reduce(0, |), 3, 2)
+    }
+
+    @Test(arguments: [
+        (UInt32(0xFFFFFF), UInt32(255), Color.blue, 0.5, UInt32(0xBCBCFF), UInt32(255)),
+        (0x808080, 255, .red, 0.5, 0xCD5C5C, 255), (0, 0, .red, 0.5, 0xFF0000, 0x80),
+        (0x4080C0, 128, .red, 0.25, 0xAF6599, 159),
+    ])
+    func vectorsHold(
+        input: UInt32,
+        alpha: UInt32,
+        color: Color,
+        opacity: Double,
+        expected: UInt32,
+        expectedAlpha: UInt32
+    ) throws {
+        let result = try straight(input, alpha: alpha).tinted(with: color.withAlphaComponent(opacity))
+        let pixel = result[1, 1]
+        #expect(abs(Int(pixel.a) - Int(expectedAlpha)) <= 1)
+        for (component, shift) in [(pixel.r, 16), (pixel.g, 8), (pixel.b, 0)] {
+            let straight = Double(component) * 255 / Double(pixel.a)
+            // A premultiplied byte is that exact, and no more.
+            #expect(abs(straight - Double(expected >> shift & 255)) <= 1.5 * 255 / Double(pixel.a))
+        }
+    }
+
+    @Test func opaqueColoursFillTheRectangle() throws {
+        for picture in [ResamplingTests.noise(6, 4), ResamplingTests.noise(6, 4, opaque: true), .solid(0, 6, 4)] {
+            let result = try picture.tinted(with: Color(red: 0.2, green: 0.4, blue: 0.6))
+            #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 51, g: 102, b: 153) })
+            #expect(!result.hasAlpha)
+        }
+    }
+
+    @Test(arguments: WorkingSpace.allCases)
+    func everyPixelFollowsTheFormula(space: WorkingSpace) throws {
+        let color = Color(red: 0.9, green: 0.3, blue: 0.1, alpha: 0.35)
+        for picture in [ResamplingTests.noise(17, 11), ResamplingTests.noise(17, 11, opaque: true)] {
+            let result = try picture.tinted(with: color, in: space)
+            let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy { tinted, pixel in
+                let below = Double(pixel.a) / 255, opacity = 0.35 + below * 0.65
+                func byte(_ component: UInt8, _ tint: Double) -> UInt8 {
+                    let value = pixel.a == 0 ? 0 : min(1, Double(component) / Double(pixel.a))
+                    let light = Curve.light(tint, space) * 0.35 + Curve.light(value, space) * below * 0.65
+                    return UInt8((Curve.encoded(min(light / opacity, 1), space) * opacity * 255).rounded())
+                }
+                let alpha = UInt8((opacity * 255).rounded())
+                let exact = Pixel(r: byte(pixel.r, 0.9), g: byte(pixel.g, 0.3), b: byte(pixel.b, 0.1), a: alpha)
+                return tinted.isNear(exact, within: 1)
+            }
+            #expect(isNear)
+        }
+    }
+
+    @Test(arguments: [0, -1, Double.nan, -Double.infinity])
+    func aTransparentColourIsTheIdentity(alpha: Double) throws {
+        let picture = ResamplingTests.noise(5, 5)
+        #expect(try picture.tinted(with: Color(white: 0.5, alpha: alpha)) === picture)
+    }
+
+    @Test func strangeColoursDoNotTrap() throws {
+        let strange = Color(red: .nan, green: .infinity, blue: -3, alpha: .infinity)
+        for picture in [ResamplingTests.noise(4, 4), ResamplingTests.noise(4, 4, opaque: true)] {
+            let result = try picture.tinted(with: strange)
+            #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 0, g: 255, b: 0) })
+        }
+        let wide = try Bitmap.solid(0xFF80_8080, 1, 1).tinted(
+            with: Color(displayP3Red: 0, green: 1, blue: 0, alpha: 0.5)
+        )
+        #expect(wide[0, 0].r < 0x5C && wide[0, 0].g > 0xCD)
+    }
+}
+
+@Suite struct FilterImageTests {
+    @Test(arguments: WorkingSpace.allCases)
+    func pixelsSurviveTheWayThereAndBack(space: WorkingSpace) throws {
+        for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
+            let numbers = try #require(FilterImage(picture, in: space))
+            #expect(numbers.extent == CGRect(x: 0, y: 0, width: 7, height: 5))
+            let result = try numbers.bitmap()
+            let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy { $0.isNear($1, within: 1) }
+            #expect(isNear && result.hasAlpha == picture.hasAlpha)
+            if !picture.hasAlpha { #expect(result.rows == picture.rows) }
+        }
+    }
+
+    @Test(arguments: [(-3, 0), (0, 1), (1, 0), (-1, 5), (.min, .min), (.max, .max)])
+    func sizesThatAreNoneGiveNothing(width: Int, height: Int) {
+        #expect(FilterImage(width: width, height: height) { _, _ in .zero } == nil)
+    }
+
+    @Test func placesOutsideAreTheEdge() throws {
+        let numbers = try #require(FilterImage(width: 2, height: 2) { x, y in SIMD4(Float(x), Float(y), 0, 1) })
+        #expect(numbers[-5, 0] == numbers[0, 0] && numbers[9, 9] == numbers[1, 1] && numbers[0, .max] == numbers[0, 1])
+    }
+
+    @Test func whatIsNoNumberBecomesNothing() throws {
+        let numbers = try #require(
+            FilterImage(width: 3, height: 1) { x, _ in
+                [SIMD4(.nan, .infinity, -1, 1), SIMD4(1, 1, 1, .nan), SIMD4(9, 0.5, 0, 7)][x]
+            }
+        )
+        let row = try numbers.bitmap().rows[0]
+        #expect(row == [Pixel(r: 0, g: 255, b: 0), Pixel(r: 0, g: 0, b: 0, a: 0), Pixel(r: 255, g: 188, b: 0)])
+    }
+
+    @Test func calculationsAreThoseOfBytes() throws {
+        let adjustment = ColorAdjustment(brightness: 0.1, contrast: 1.2, saturation: 0.7, inputEV: 0.3)
+        let color = Color(red: 0.8, green: 0.2, blue: 0.4, alpha: 0.4)
+        for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
+            let numbers = try #require(FilterImage(picture, in: .linear))
+            let pairs = [
+                (try numbers.adjusted(adjustment)?.bitmap(), try picture.adjusted(adjustment)),
+                (try numbers.tinted(with: color)?.bitmap(), try picture.tinted(with: color)),
+            ]
+            for (one, other) in pairs {
+                let rows = try #require(one).rows
+                let isNear = zip(rows.joined(), other.rows.joined()).allSatisfy { $0.isNear($1, within: 1) }
+                #expect(isNear)
+            }
+        }
+    }
+}
+
+/// sRGB's curve, written once more.
+private enum Curve {
+    static func light(_ v: Double, _ space: WorkingSpace) -> Double {
+        space == .encoded ? v : v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
+    }
+
+    static func encoded(_ x: Double, _ space: WorkingSpace) -> Double {
+        space == .encoded ? x : x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055
+    }
+}

@@ -1,0 +1,124 @@
+// Every picture there is, cut and with bits flipped, and every input that fuzzing found: a picture or an error, in bounded
+// time and memory.
+
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+/// It takes long, so it has a thread of its own: on those that tests share it would keep all others waiting.
+private let executor = WorkExecutor("kf.damage", threads: 1)
+
+/// What a decoder may take here.
+private let limits: ImageDecodingLimits = {
+    var limits = ImageDecodingLimits(maxPixelCount: 1 << 20, maxCoefficientBytes: 16 << 20)
+    limits.maxFrameCount = 100
+    return limits
+}()
+
+/// Whether the pixels are what the bitmap says of them.
+private func isSound(_ bitmap: Bitmap) -> Bool {
+    bitmap.withUnsafeBytes { bytes in
+        guard bytes.count >= bitmap.bytesPerRow * bitmap.height else { return false }
+        for y in 0..<bitmap.height {
+            for x in 0..<bitmap.width {
+                let pixel = bytes.load(fromByteOffset: y * bitmap.bytesPerRow + x * 4, as: UInt32.self)
+                let alpha = pixel >> 24
+                if alpha == 255 { continue }
+                if !bitmap.hasAlpha || pixel & 255 > alpha || pixel >> 8 & 255 > alpha || pixel >> 16 & 255 > alpha {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+}
+
+/// Tries everything that can be done with data.
+private func survive(_ data: Data, thoroughly: Bool = false) {
+    func examine(_ bitmap: Bitmap?) {
+        guard let bitmap else { return }
+        #expect(bitmap.width > 0 && bitmap.height > 0 && bitmap.width * bitmap.height <= limits.maxPixelCount)
+        if thoroughly { #expect(isSound(bitmap)) }
+    }
+    _ = try? ImageInfo(data: data)
+    for maxPixelSize in [nil, 10] {
+        let options = DecodingOptions(maxPixelSize: maxPixelSize, limits: limits)
+        examine((try? Codecs.decode(data, options: options))?.cgImage)
+    }
+    guard let source = (try? Codecs.frameSource(of: data, limits: limits)) ?? nil else { return }
+    #expect(source.frameCount > 0 && source.frameCount <= limits.maxFrameCount)
+    let count = min(source.frameCount, thoroughly ? 20 : 6)
+    for index in 0..<count {
+        #expect(source.duration(at: index).isFinite && source.duration(at: index) >= 0)
+        examine(source.frame(at: index))
+    }
+    // Going back is another way through the frames before.
+    if count > 2 { examine(source.copy().frame(at: count - 2, maxSize: CGSize(width: 8, height: 8))) }
+}
+
+@Suite struct DamageTests {
+    @Test(arguments: try allFixtureNames())
+    func wholeFilesGiveSoundPixels(name: String) async throws {
+        let data = try fixture(name)
+        await executor.run { survive(data, thoroughly: true) }
+    }
+
+    @Test(arguments: try allFixtureNames())
+    func cutFilesAreHandled(name: String) async throws {
+        let data = try fixture(name)
+        await executor.run {
+            for step in 0..<20 { survive(data.prefix(data.count * step / 20), thoroughly: step % 7 == 6) }
+            for cut in 1...6 { survive(data.dropLast(cut)) }
+        }
+    }
+
+    @Test(arguments: try allFixtureNames())
+    func flippedBitsAreHandled(name: String) async throws {
+        let data = try fixture(name)
+        await executor.run {
+            var dice = Dice(state: UInt64(data.count))
+            for round in 0..<24 {
+                var damaged = data
+                for _ in 0...(round % 4) {
+                    // Headers are short and matter most.
+                    let range = round % 2 == 0 ? 0..<min(100, data.count) : 0..<data.count
+                    damaged[Int.random(in: range, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                }
+                survive(damaged, thoroughly: round % 9 == 0)
+            }
+        }
+    }
+
+    @Test(arguments: try allFixtureNames())
+    func overwrittenNumbersAreHandled(name: String) async throws {
+        let data = try fixture(name)
+        await executor.run {
+            var dice = Dice(state: UInt64(data.count) + 1)
+            for round in 0..<12 where data.count > 16 {
+                var damaged = data
+                let start = Int.random(in: 8..<min(data.count - 4, 400), using: &dice)
+                for offset in 0..<4 { damaged[start + offset] = round % 2 == 0 ? 0xFF : 0 }
+                survive(damaged)
+            }
+        }
+    }
+}
+
+@Suite struct CorpusTests {
+    private static func files() throws -> [String] {
+        let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.contains("/") }.sorted()
+    }
+
+    @Test(arguments: try files())
+    func whatFuzzingFoundIsHandled(file: String) async throws {
+        let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
+        let data = try Data(contentsOf: folder.appendingPathComponent(file))
+        await executor.run {
+            survive(data, thoroughly: true)
+            for cut in [1, 2, 8, data.count / 2] where cut < data.count { survive(data.dropLast(cut)) }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+// Frames laid over each other, against the plainest way of doing it: all frames, from the first one on, every time.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import KFImaging
+
+/// An animation made of numbers.
+private final class Film: FrameDecoder {
+    enum Damage: Sendable {
+        case none
+        /// So many rows arrive, then the decoder fails.
+        case after(Int)
+        case noMemory
+    }
+
+    let canvas: PixelSize
+    let frames: [FrameDescription]
+    let loopCount: UInt = 0
+    let damage: [Int: Damage]
+    /// How often each frame was decoded.
+    let decoded = Locked([Int: Int]())
+
+    init(_ canvas: PixelSize, _ frames: [FrameDescription], damage: [Int: Damage] = [:]) {
+        self.canvas = canvas
+        self.frames = frames
+        self.damage = damage
+    }
+
+    /// The premultiplied pixel of a frame at a place.
+    static func pixel(_ frame: FrameDescription, _ index: Int, _ x: Int, _ y: Int) -> UInt32 {
+        var dice = Dice(state: UInt64(index * 1_000_003 + y * 1009 + x))
+        let word = UInt32(truncatingIfNeeded: dice.next())
+        let alpha: UInt32 = frame.isOpaque ? 255 : [0, 255, 255, word >> 24][Int(word & 3)]
+        let level = (word >> 8 & 0xFF) * alpha / 255
+        return alpha << 24 | level << 16 | (level / 2) << 8 | level / 3
+    }
+
+    func decode(_ index: Int, row: (Int, UnsafePointer<UInt32>) -> Void) throws(ImagingError) {
+        decoded.withLock { $0[index, default: 0] += 1 }
+        let frame = frames[index]
+        for y in 0..<frame.size.height {
+            switch damage[index] ?? .none {
+            case .after(y): throw .malformed(.gif, detail: "on purpose")
+            case .noMemory: throw .outOfMemory(bytes: 1)
+            default: break
+            }
+            let pixels = (0..<frame.size.width).map { Self.pixel(frame, index, $0, y) }
+            pixels.withUnsafeBufferPointer { $0.baseAddress.map { row(y, $0) } }
+        }
+    }
+
+    /// What a frame must look like; nil when nothing of it can be decoded.
+    func expected(_ index: Int) -> [UInt32]? {
+        var canvas = [UInt32](repeating: 0, count: canvas.width * canvas.height)
+        for (place, frame) in frames.enumerated().prefix(index + 1) {
+            let before = canvas
+            var rows = frame.size.height
+            if case .after(let count) = damage[place] { rows = count }
+            forEachPixel(of: frame, rows: rows) { at, x, y in
+                let above = Self.pixel(frame, place, x, y)
+                canvas[at] = frame.blend == .source ? above : Self.over(above, canvas[at])
+            }
+            if place == index { return rows == 0 ? nil : canvas }
+            switch frame.disposal {
+            case .keep: break
+            case .clear: forEachPixel(of: frame, rows: frame.size.height) { at, _, _ in canvas[at] = 0 }
+            case .restore: canvas = before
+            }
+        }
+        return nil
+    }
+
+    private func forEachPixel(of frame: FrameDescription, rows: Int, _ body: (Int, Int, Int) -> Void) {
+        for y in 0..<rows {
+            for x in 0..<frame.size.width {
+                let (column, line) = (frame.x + x, frame.y + y)
+                guard (0..<canvas.width).contains(column), (0..<canvas.height).contains(line) else { continue }
+                body(line * canvas.width + column, x, y)
+            }
+        }
+    }
+
+    static func over(_ above: UInt32, _ below: UInt32) -> UInt32 {
+        let rest = 255 - above >> 24
+        return [24, 16, 8, 0].reduce(0) { word, shift in
+            let t = (below >> shift & 0xFF) * rest + 128
+            return word | ((above >> shift & 0xFF) + (t + t >> 8) >> 8) << shift
+        }
+    }
+
+    static func random(_ seed: UInt64, count: Int = 12) -> Film {
+        var dice = Dice(state: seed)
+        let frames = (0..<count).map { _ in
+            var frame = FrameDescription(
+                x: Int.random(in: -3...8, using: &dice),
+                y: Int.random(in: -3...6, using: &dice),
+                size: PixelSize(Int.random(in: 1...14, using: &dice), Int.random(in: 1...11, using: &dice)),
+                delay: 0.1
+            )
+            if Int.random(in: 0..<4, using: &dice) == 0 {
+                (frame.x, frame.y, frame.size) = (0, 0, PixelSize(9, 7))
+            }
+            frame.disposal = [.keep, .clear, .restore][Int.random(in: 0..<3, using: &dice)]
+            frame.blend = Bool.random(using: &dice) ? .over : .source
+            frame.isOpaque = Bool.random(using: &dice)
+            return frame
+        }
+        return Film(PixelSize(9, 7), frames)
+    }
+}
+
+extension Bitmap {
+    /// All pixels, row by row, without what lies between rows.
+    var words: [UInt32] {
+        withUnsafeBytes { bytes in
+            (0..<height).flatMap { y in
+                (0..<width).map { bytes.load(fromByteOffset: y * bytesPerRow + $0 * 4, as: UInt32.self) }
+            }
+        }
+    }
+}
+
+@Suite struct FrameCompositorTests {
+    @Test func framesInOrderAreWhatLayingThemOverEachOtherGives() throws {
+        for seed in 0..<60 {
+            let film = Film.random(UInt64(seed))
+            var compositor = FrameCompositor(film)
+            for index in film.frames.indices {
+                let frame = try compositor.frame(at: index)
+                #expect(frame.words == film.expected(index), "film \(seed), frame \(index)")
+                #expect(frame.hasAlpha == frame.words.contains { $0 >> 24 < 255 })
+            }
+            #expect(film.decoded.withLock { $0.values.allSatisfy { $0 == 1 } }, "film \(seed)")
+        }
+    }
+
+    @Test func anyOrderGivesTheSameFrames() throws {
+        for seed in 100..<140 {
+            let film = Film.random(UInt64(seed))
+            var dice = Dice(state: UInt64(seed))
+            var compositor = FrameCompositor(film)
+            for _ in 0..<30 {
+                let index = Int.random(in: 0..<film.frames.count, using: &dice)
+                #expect(try compositor.frame(at: index).words == film.expected(index), "film \(seed), frame \(index)")
+            }
+        }
+    }
+
+    @Test func goingOnAfterAJumpDecodesEveryFrameOnce() throws {
+        for seed in 200..<240 {
+            let film = Film.random(UInt64(seed), count: 20)
+            var compositor = FrameCompositor(film)
+            _ = try compositor.frame(at: 10)
+            film.decoded.withLock { $0 = [:] }
+            for index in 11..<20 { _ = try compositor.frame(at: index) }
+            let most = film.decoded.withLock { $0.values.max() ?? 0 }
+            #expect(most == 1, "film \(seed)")
+        }
+    }
+
+    /// An animation in which every frame needs all before it.
+    private static func changes(_ count: Int, on canvas: PixelSize = PixelSize(6, 6)) -> Film {
+        Film(
+            canvas,
+            (0..<count).map { FrameDescription(x: $0 % 5, y: $0 % 4, size: PixelSize(2, 2), delay: 0.1) }
+        )
+    }
+
+    @Test func goingBackTakesFewDecodings() throws {
+        let film = Self.changes(300)
+        var compositor = FrameCompositor(film)
+        for index in 0..<300 { _ = try compositor.frame(at: index) }
+        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 300 && compositor.marks.isEmpty)
+        film.decoded.withLock { $0 = [:] }
+        for index in (0..<300).reversed() {
+            let frame = try compositor.frame(at: index)
+            if index % 29 == 0 { #expect(frame.words == film.expected(index), "frame \(index)") }
+            #expect(compositor.marks.count <= 2)
+        }
+        // One by one from the beginning it would be 45 150.
+        #expect(film.decoded.withLock { $0.values.reduce(0, +) } <= 15 * 300)
+        // An animation that begins again needs nothing for going back.
+        #expect(compositor.marks.isEmpty)
+    }
+
+    @Test func goingBackAndOnGivesTheSameFrames() throws {
+        for seed in 400..<430 {
+            let film = Film.random(UInt64(seed), count: 40)
+            var compositor = FrameCompositor(film)
+            let order = [Array((0..<40).reversed()), Array(20..<40), Array((5..<35).reversed()), Array(0..<40)]
+            for index in order.joined() {
+                #expect(try compositor.frame(at: index).words == film.expected(index), "film \(seed), frame \(index)")
+            }
+        }
+    }
+
+    @Test func largePicturesAreNotKeptForGoingBack() throws {
+        // Three of them are a little more than 16 MB, and a little less.
+        for (width, most) in [(1399, 0), (1398, 2)] {
+            var compositor = FrameCompositor(Self.changes(40, on: PixelSize(width, 1000)))
+            for index in [39, 38] { _ = try compositor.frame(at: index) }
+            #expect(compositor.marks.count == most)
+        }
+    }
+
+    @Test func theSameFrameAgainIsTheSameBitmap() throws {
+        var film = FrameDescription(x: 0, y: 0, size: PixelSize(4, 4), delay: 0.1)
+        film.disposal = .clear
+        var compositor = FrameCompositor(Film(PixelSize(4, 4), [film, film]))
+        #expect(try compositor.frame(at: 1) === compositor.frame(at: 1))
+    }
+
+    @Test func aJumpBeginsAtTheNearestFrameThatNeedsNoneBeforeIt() throws {
+        var frames = (0..<40).map { _ in FrameDescription(x: 1, y: 1, size: PixelSize(2, 2), delay: 0.1) }
+        (frames[30].x, frames[30].y, frames[30].size) = (-1, 0, PixelSize(9, 9))
+        frames[30].isOpaque = true
+        frames[33].disposal = .restore
+        frames[34].disposal = .clear
+        let film = Film(PixelSize(6, 6), frames)
+        var compositor = FrameCompositor(film)
+        _ = try compositor.frame(at: 36)
+        // What is restored or cleared before the frame is not even decoded.
+        #expect(film.decoded.withLock { $0 } == [30: 1, 31: 1, 32: 1, 35: 1, 36: 1])
+    }
+
+    @Test func damagedFramesShowWhatCanBeDecoded() throws {
+        var frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
+        frame.disposal = .keep
+        let film = Film(PixelSize(6, 6), [frame, frame, frame, frame], damage: [1: .after(2), 2: .after(0)])
+        var compositor = FrameCompositor(film)
+        for order in [[0, 1, 3], [3, 0, 1], [1, 3, 0]] {
+            for index in order { #expect(try compositor.frame(at: index).words == film.expected(index)) }
+        }
+    }
+
+    @Test func playingGoesOnOverFramesThatCannotBeDecoded() {
+        let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
+        let film = Film(PixelSize(6, 6), Array(repeating: frame, count: 6), damage: [2: .after(0), 3: .after(0)])
+        let source = AnimatedFrames(film, data: nil)
+        let shown = (0..<6).map { source.frame(at: $0)?.words }
+        #expect(shown == (0..<6).map { film.expected($0) })
+        #expect(shown[2] == nil && shown[3] == nil && shown[4] != nil)
+    }
+
+    @Test func framesThatCannotBeDecodedAreNotTriedForEveryOneThatFollows() {
+        let frame = FrameDescription(x: 0, y: 0, size: PixelSize(2, 2), delay: 0.1)
+        let damage = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, Film.Damage.after(0)) })
+        let film = Film(PixelSize(2, 2), Array(repeating: frame, count: 50), damage: damage)
+        let source = AnimatedFrames(film, data: nil)
+        for index in 0..<50 { _ = source.frame(at: index) }
+        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 50)
+    }
+
+    @Test func lackOfMemoryIsNoDamage() {
+        let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
+        let film = Film(PixelSize(6, 6), [frame, frame, frame], damage: [1: .noMemory])
+        let source = AnimatedFrames(film, data: nil)
+        #expect(source.frame(at: 0) != nil && source.frame(at: 1) == nil && source.frame(at: 2) == nil)
+    }
+
+    @Test func framesOutsideTheCanvasShowNothing() throws {
+        for (x, y) in [(10, 0), (0, 10), (-9, 0), (0, -9), (Int(UInt32.max), Int(UInt32.max))] {
+            let frame = FrameDescription(x: x, y: y, size: PixelSize(4, 4), delay: 0.1)
+            var compositor = FrameCompositor(Film(PixelSize(6, 6), [frame]))
+            #expect(try compositor.frame(at: 0).words.allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test func noMoreThanTwoPicturesAreThereAtOnce() throws {
+        for seed in 300..<320 {
+            let film = Film.random(UInt64(seed), count: 30)
+            let source = AnimatedFrames(film, data: nil)
+            var bitmaps: [WeakBitmap] = []
+            var shown: Bitmap?
+            for index in [Array(0..<30), Array((0..<30).reversed())].joined() {
+                let frame = source.frame(at: index)
+                bitmaps.append(WeakBitmap(bitmap: frame))
+                // What was shown before is still held, as a view does. A frame that leaves nothing behind is not kept.
+                let alive = Set(bitmaps.compactMap { $0.bitmap.map { ObjectIdentifier($0) } })
+                #expect(alive.count <= 3)
+                shown = frame
+            }
+            #expect(shown != nil)
+        }
+    }
+}
+
+private struct WeakBitmap {
+    weak var bitmap: Bitmap?
+}
+
+@Suite struct AnimatedFramesTests {
+    private static func film(_ count: Int) -> Film {
+        Film(PixelSize(8, 6), (0..<count).map { FrameDescription(x: $0, y: 0, size: PixelSize(2, 2), delay: 0.1) })
+    }
+
+    @Test func placesThatDoNotExistHaveNoFrame() {
+        let source = AnimatedFrames(Self.film(3), data: nil)
+        for index in [-1, 3, .max, .min] {
+            #expect(source.frame(at: index) == nil && source.duration(at: index) == 0)
+        }
+        #expect(source.duration(at: 2) == 0.1 && source.frameCount == 3)
+    }
+
+    @Test func framesAreMadeSmallerAndNeverLarger() throws {
+        let source = AnimatedFrames(Self.film(1), data: nil)
+        func size(_ limit: CGSize?) -> PixelSize? { source.frame(at: 0, maxSize: limit)?.size }
+        #expect(size(CGSize(width: 4, height: 1)) == PixelSize(4, 3))
+        #expect(size(CGSize(width: 1, height: 4)) == PixelSize(4, 3))
+        for none in [nil, CGSize.zero, CGSize(width: 90, height: 9), CGSize(width: -1, height: -1)] {
+            #expect(size(none) == PixelSize(8, 6))
+        }
+        for nonsense in [CGFloat.nan, .infinity, 1e300] {
+            #expect(size(CGSize(width: nonsense, height: nonsense)) == PixelSize(8, 6))
+        }
+    }
+
+    @Test func manyThreadsGetTheSameFrames() async {
+        let film = Film.random(7, count: 20)
+        let source = AnimatedFrames(film, data: nil)
+        await withTaskGroup(of: Bool.self) { tasks in
+            for start in 0..<4 {
+                let source = start.isMultiple(of: 2) ? source : source.copy()
+                tasks.addTask {
+                    (0..<40).allSatisfy { step in
+                        let index = (start * 7 + step * 3) % 20
+                        return source.frame(at: index)?.words == film.expected(index)
+                    }
+                }
+            }
+            for await isRight in tasks { #expect(isRight) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// Every kind of JPEG there is, and those that are refused.
+
+import Foundation
+import KFImaging
+import Testing
+
+/// Where a marker stands in a JPEG, up to its first scan.
+func place(of marker: UInt8, in data: Data) -> Int? {
+    var at = data.startIndex + 2
+    while at + 3 < data.endIndex {
+        if data[at + 1] == marker { return at }
+        at += 2 + Int(data[at + 2]) << 8 + Int(data[at + 3])
+    }
+    return nil
+}
+
+@Suite struct JPEGTests {
+    private static let printed = [
+        (5, 5, Pixel(r: 133, g: 129, b: 233)), (30, 20, Pixel(r: 252, g: 246, b: 138)),
+        (90, 60, Pixel(r: 240, g: 228, b: 169)), (50, 40, Pixel(r: 190, g: 192, b: 209)),
+    ]
+
+    @Test(arguments: [
+        ("ycck.jpg", 35.0), ("rgb.jpg", 40), ("arithmetic.jpg", 30), ("arithmetic-progressive.jpg", 30),
+        ("restarts.jpg", 30), ("440.jpg", 31), ("411.jpg", 28), ("luma-1x1-chroma-2x2.jpg", 30), ("separate.jpg", 30),
+        ("thumbnail.jpg", 28),
+    ])
+    func everyKindShowsTheScene(name: String, bound: Double) throws {
+        let image = try picture(name)
+        let whole = try image.bitmap()
+        #expect(image.pixelWidth == 96 && image.pixelHeight == 64 && !image.hasAlpha)
+        let likeness = try whole.likeness(to: picture("photo.png").bitmap())
+        #expect(likeness >= bound, "\(name): \(likeness) dB")
+        for limit in [48, 33, 10] {
+            let small = try picture(name, maxPixelSize: limit)
+            let expected = try whole.resampled(to: PixelSize(small.pixelWidth, small.pixelHeight))
+            let likeness = try small.bitmap().likeness(to: expected)
+            #expect(likeness > 20, "\(name) at \(limit): \(likeness) dB")
+        }
+    }
+
+    @Test func onePixelIsEnough() throws {
+        let image = try picture("one-pixel.jpg")
+        #expect(image.pixelWidth == 1 && image.pixelHeight == 1)
+        let pixel = try image.bitmap()[0, 0]
+        #expect(try pixel.isNear(picture("photo.png").bitmap()[0, 0], within: 3), "\(pixel)")
+    }
+
+    @Test("1.6 rule 3: inks go through the embedded profile")
+    func inksFollowTheirProfile() throws {
+        // What Pillow's ImageCms makes of the file: relative colorimetric with black point compensation.
+        let bitmap = try picture("cmyk-profile.jpg").bitmap()
+        for (x, y, expected) in Self.printed {
+            #expect(bitmap[x, y].isNear(expected, within: 3), "\(bitmap[x, y]) instead of \(expected)")
+        }
+        #expect(try ImageInfo(data: fixture("cmyk-profile.jpg")).colorProfileName == "imaginary press (test)")
+    }
+
+    @Test(arguments: ["progressive.jpg", "photo.jpg", "rgb.jpg"], [9, 10, 12, 16])
+    func otherDepthsThanEightBitsAreRefusedWithAdvice(name: String, bits: UInt8) throws {
+        var data = try fixture(name)
+        let frame = try #require(place(of: name == "progressive.jpg" ? 0xC2 : 0xC0, in: data))
+        data[frame + 4] = bits
+        let error = try #require(Codecs.diagnose(data))
+        #expect(
+            error.description == "JPEG is not supported here: \(bits) bits a component; save the picture with "
+                + "8 bits a component, or as 16-bit PNG"
+        )
+    }
+
+    @Test(arguments: [
+        (0xC3, "lossless JPEG"), (0xC7, "lossless JPEG"), (0xCB, "lossless JPEG"), (0xC5, "hierarchical JPEG"),
+    ])
+    func losslessAndHierarchicalFramesAreRefusedByName(marker: UInt8, words: String) throws {
+        var data = try fixture("photo.jpg")
+        data[try #require(place(of: 0xC0, in: data)) + 1] = marker
+        guard case .unsupported(.jpeg, let detail)? = Codecs.diagnose(data) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(detail.hasPrefix(words) && detail.contains("; save the picture as"))
+    }
+
+    @Test("1.6 rule 6: what a truncated JPEG has lost is grey")
+    func theRestOfATruncatedPictureIsGrey() throws {
+        // With arithmetic coding the decoder goes on decoding zeros, into whatever they mean.
+        for name in ["photo.jpg", "restarts.jpg", "440.jpg"] {
+            let data = try fixture(name)
+            let start = try #require(place(of: 0xDA, in: data))
+            let half = try Codecs.decode(data.prefix(start + (data.count - start) / 2)).bitmap()
+            let (whole, last) = (try picture(name).bitmap(), half[95, 63])
+            #expect(Array(half.rows.prefix(8)) == Array(whole.rows.prefix(8)), "\(name)")
+            #expect(last.r == last.g && last.g == last.b, "\(name): \(last)")
+            #expect(!half.hasAlpha)
+        }
+    }
+
+    @Test func wholeScansAreShownWhereverTheFileEnds() throws {
+        let data = try fixture("progressive.jpg")
+        let first = try #require(place(of: 0xDA, in: data))
+        // Once anything of the second scan is there, the first is complete.
+        let second = try #require(data.range(of: Data([0xFF, 0xDA]), in: first + 4..<data.count)).lowerBound
+        for length in second..<data.count {
+            #expect(Codecs.diagnose(data.prefix(length)) == nil, "\(length) bytes")
+        }
+    }
+
+    @Test(arguments: ["photo.jpg", "progressive.jpg", "separate.jpg", "cmyk.jpg", "arithmetic.jpg"])
+    func withoutASingleRowThereIsNoPicture(name: String) throws {
+        let data = try fixture(name)
+        let start = try #require(place(of: 0xDA, in: data))
+        let header = 2 + Int(data[start + 2]) << 8 + Int(data[start + 3])
+        let error = try #require(Codecs.diagnose(data.prefix(start + header + 4)))
+        #expect(error.description == "the JPEG data is damaged: the data ends before the first row")
+    }
+}
+
+@Suite struct JPEGSegmentsTests {
+    private func events(_ data: Data, chunk: Int) -> [JPEGSegments.Event] {
+        var segments = JPEGSegments()
+        var events: [JPEGSegments.Event] = []
+        for start in stride(from: 0, to: data.count, by: chunk) {
+            data.dropFirst(start).prefix(chunk).withUnsafeBytes { bytes in
+                _ = segments.walk(bytes) { event in
+                    events.append(event)
+                    return true
+                }
+            }
+        }
+        return events
+    }
+
+    @Test(arguments: ["progressive.jpg", "thumbnail.jpg", "restarts.jpg", "separate.jpg", "cmyk-profile.jpg"])
+    func theWalkIsTheSameByteByByte(name: String) throws {
+        let data = try fixture(name)
+        let whole = events(data, chunk: data.count)
+        #expect(whole.first == .marker(0xD8) && whole.last == .marker(0xD9))
+        for chunk in [1, 2, 3, 7, 100] { #expect(events(data, chunk: chunk) == whole) }
+    }
+
+    @Test func thumbnailsAreNotLookedInto() throws {
+        let all = events(try fixture("thumbnail.jpg"), chunk: .max / 2)
+        // Baseline outside, progressive inside; one scan outside, ten inside.
+        #expect(all.compactMap(JPEGFrame.init) == [try #require(JPEGFrame(.segment(0xC0, first: 8)))])
+        #expect(all.count { $0 == .marker(0xDA) } == 1)
+    }
+
+    @Test func rubbishEndsNowhere() {
+        var dice = Dice(state: 3)
+        for _ in 0..<200 {
+            let bytes = (0..<300).map { _ in Bool.random(using: &dice) ? 0xFF : UInt8.random(in: 0...255, using: &dice)
+            }
+            #expect(events(Data(bytes), chunk: 1) == events(Data(bytes), chunk: 300))
+        }
+    }
+}

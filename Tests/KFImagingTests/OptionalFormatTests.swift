@@ -1,0 +1,188 @@
+// The formats behind package traits: what they decode to with their trait, and what is said without it.
+
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+@Suite struct MissingTraitTests {
+    #if !HEIC
+    @Test func withoutItsTraitHEICSaysWhatToDo() throws { try expectAdvice("photo.heic", .heic, "HEIC", "HEIC") }
+    #endif
+    #if !JXL
+    @Test func withoutItsTraitJPEGXLSaysWhatToDo() throws { try expectAdvice("photo.jxl", .jxl, "JPEG XL", "JXL") }
+    #endif
+    #if !SVG
+    @Test func withoutItsTraitSVGSaysWhatToDo() throws { try expectAdvice("drawing.svg", .svg, "SVG", "SVG") }
+    #endif
+
+    private func expectAdvice(_ file: String, _ type: ImageContentType, _ name: String, _ trait: String) throws {
+        let detail = "\(name) is not built in; build with the package trait \(trait)"
+        #expect(Codecs.diagnose(try fixture(file)) == .unsupported(type, detail: detail))
+        #expect(throws: ImagingError.unsupported(type, detail: detail)) { try ImageInfo(data: fixture(file)) }
+    }
+}
+
+private func expectScene(_ name: String, decibels: Double) throws {
+    let scene = try picture("photo.png").bitmap()
+    let image = try picture(name)
+    #expect(image.imageOrientation == .up && !image.hasAlpha)
+    let likeness = try image.bitmap().likeness(to: scene)
+    #expect(likeness >= decibels)
+    let small = try picture(name, maxPixelSize: 48)
+    #expect(small.pixelWidth == 48 && small.pixelHeight == 32)
+    let info = try ImageInfo(data: fixture(name))
+    #expect(info.pixelWidth == 96 && info.pixelHeight == 64 && !info.hasAlpha)
+}
+
+private func expectVeil(_ name: String, decibels: Double) throws {
+    let veil = try picture("alpha.png").bitmap()
+    let image = try picture(name)
+    #expect(image.hasAlpha)
+    #expect(try image.bitmap().likeness(to: veil) >= decibels)
+    #expect(try ImageInfo(data: fixture(name)).hasAlpha)
+}
+
+private func expectPatches(_ name: String, within tolerance: Int) throws {
+    let patches = try picture("display-p3.png").bitmap()
+    let bitmap = try picture(name).bitmap()
+    for (x, y) in [(8, 8), (24, 8), (8, 24), (24, 24)] {
+        #expect(bitmap[x, y].isNear(patches[x, y], within: tolerance))
+    }
+}
+
+private func expectLimits(_ name: String) throws {
+    let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
+    #expect(throws: ImagingError.self) { try Codecs.decode(fixture(name), options: tight) }
+    let wide = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64))
+    #expect(try Codecs.decode(fixture(name), options: wide).pixelWidth == 96)
+}
+
+#if HEIC
+@Suite struct HEICTests {
+    // What 4:2:0 takes from the edge of the disc is lost: 29.6 decibels with the libraries' own tools, too.
+    @Test(arguments: [("photo.heic", 29.0), ("deep.heic", 40), ("rotated.heic", 29)])
+    func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
+
+    @Test func alphaIsMultipliedIn() throws { try expectVeil("alpha.heic", decibels: 36) }
+
+    @Test func profilesAreApplied() throws { try expectPatches("display-p3.heic", within: 3) }
+
+    /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
+    @Test func highDynamicRangeIsBroughtToTheWhiteOfPaper() throws {
+        func decoded(_ transfer: UInt8) throws -> Bitmap {
+            var data = try fixture("display-p3.heic")
+            // Numbers in the place of the profile: the colours of sRGB, a curve, the matrix of BT.601, full range.
+            let place = try #require(data.range(of: Data("colrprof".utf8))).lowerBound + 4
+            let numbers = Array("nclx".utf8) + [0, 1, 0, transfer, 0, 6, 0x80]
+            data.replaceSubrange(place..<place + numbers.count, with: numbers)
+            return try Codecs.decode(data).bitmap()
+        }
+        func shown(_ byte: UInt8) -> Int {
+            let power = pow(Double(byte) / 255, 1 / 78.84375)
+            let light = 10_000 * pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
+            let x = min(light / 203, 1)
+            return Int(((x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055) * 255).rounded())
+        }
+        let (plain, pq) = (try decoded(13), try decoded(16))
+        for (x, y) in [(8, 8), (24, 8), (8, 24), (24, 24)] {
+            let (coded, pixel) = (plain[x, y], pq[x, y])
+            let expected = [coded.r, coded.g, coded.b].map(shown)
+            #expect(zip([pixel.r, pixel.g, pixel.b], expected).allSatisfy { abs(Int($0) - $1) <= 2 })
+        }
+        #expect(pq.rows != plain.rows)
+    }
+
+    @Test func limitsHold() throws { try expectLimits("photo.heic") }
+}
+#endif
+
+#if JXL
+@Suite struct JXLTests {
+    @Test(arguments: [("photo.jxl", 38.0), ("lossless.jxl", .infinity), ("orientation-6.jxl", 29)])
+    func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
+
+    @Test func greyIsSpreadOverAllColors() throws {
+        #expect(try picture("grey.jxl").bitmap().likeness(to: picture("grey.png").bitmap()) == .infinity)
+    }
+
+    @Test func alphaIsMultipliedIn() throws { try expectVeil("alpha.jxl", decibels: 60) }
+
+    @Test func profilesAreApplied() throws { try expectPatches("display-p3.jxl", within: 1) }
+
+    @Test func theFirstFrameOfAnAnimationIsDecoded() throws {
+        let frame = try picture("animated.jxl").bitmap()
+        #expect(frame.likeness(to: try picture("animated.gif").bitmap()) > 40)
+    }
+
+    @Test func limitsHold() throws { try expectLimits("photo.jxl") }
+}
+#endif
+
+#if SVG
+@Suite struct SVGTests {
+    @Test func drawingsHaveTheirOwnSizeOrTheOneThatIsAskedFor() throws {
+        let image = try picture("drawing.svg")
+        #expect(image.pixelWidth == 40 && image.pixelHeight == 20)
+        let large = try picture("drawing.svg", maxPixelSize: 400)
+        #expect(large.pixelWidth == 400 && large.pixelHeight == 200)
+        let small = try picture("drawing.svg", maxPixelSize: 10)
+        #expect(small.pixelWidth == 10 && small.pixelHeight == 5)
+        #expect(try picture("viewbox.svg").size == CGSize(width: 30, height: 60))
+        #expect(try picture("viewbox.svg", maxPixelSize: 20).size == CGSize(width: 10, height: 20))
+        #expect(try ImageInfo(data: fixture("drawing.svg")).pixelWidth == 40)
+    }
+
+    @Test func colorsAndTransparencyAreExact() throws {
+        let bitmap = try picture("drawing.svg").bitmap()
+        #expect(bitmap.hasAlpha && bitmap[5, 5] == Pixel(r: 255, g: 0, b: 0))
+        #expect(bitmap[30, 10].isNear(Pixel(r: 0, g: 0, b: 128, a: 128), within: 1))
+        // Drawn at its size, not enlarged: the edge between the two is sharp.
+        let large = try picture("drawing.svg", maxPixelSize: 400).bitmap()
+        #expect(large[199, 100] == Pixel(r: 255, g: 0, b: 0) && large[200, 100] == bitmap[30, 10])
+    }
+
+    @Test func nothingOutsideTheDrawingIsLookedAt() throws {
+        // Either it is refused, or what it refers to is not there.
+        guard let bitmap = try? picture("references.svg").bitmap() else { return }
+        #expect(bitmap.rows.joined().allSatisfy { $0.a == 0 })
+    }
+
+    @Test func drawingsThatMultiplyAreRefused() async throws {
+        let levels = (1...11).map { level in
+            "<g id='l\(level)'>" + String(repeating: "<use xlink:href='#l\(level - 1)'/>", count: 10) + "</g>"
+        }
+        let text =
+            "<svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink' width='9' height='9'>"
+            + "<defs><rect id='l0' width='9' height='9'/>\(levels.joined())</defs><use xlink:href='#l11'/></svg>"
+        // Ten to the eleventh rectangles; librsvg counts to half a million.
+        let error = await WorkExecutor.cpu.run { Codecs.diagnose(Data(text.utf8)) }
+        guard case .malformed(.svg, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func hugeDrawingsCanBeHadSmall() throws {
+        let expected = ImagingError.limitExceeded(
+            limit: "maxPixelCount",
+            allowed: 1 << 28,
+            width: 100_000,
+            height: 50_000
+        )
+        #expect(Codecs.diagnose(try fixture("huge.svg")) == expected)
+        let small = try picture("huge.svg", maxPixelSize: 100).bitmap()
+        #expect(small.size == PixelSize(100, 50) && small[50, 10].a == 255 && small[50, 40].a == 0)
+    }
+
+    @Test(arguments: ["0", "-5", "1e308", "1e-308", "NaN", "100%", "99999999999999999999"])
+    func nonsensicalSizesNeverTrap(length: String) throws {
+        let text = "<svg xmlns='http://www.w3.org/2000/svg' width='\(length)' height='\(length)'/><!-- </svg> -->"
+        let data = Data(text.utf8)
+        _ = try? ImageInfo(data: data)
+        let options = DecodingOptions(maxPixelSize: 10)
+        if let image = try? Codecs.decode(data, options: options) { #expect(image.pixelWidth <= 10) }
+        _ = try? Codecs.decode(data, options: DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 1 << 20)))
+    }
+}
+#endif

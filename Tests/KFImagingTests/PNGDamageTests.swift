@@ -1,0 +1,174 @@
+// PNGs with mistakes: what can be decoded is, and the rest is an error. Knows no colours.
+
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct PNGDamageTests {
+    private let grey = Pixel(r: 9, g: 9, b: 9)
+    private let clear = Pixel(r: 0, g: 0, b: 0, a: 0)
+
+    /// 6 × 5 pixels of grey.
+    private func plain(_ change: (inout PNGWriter) -> Void = { _ in }) -> PNGWriter {
+        var writer = PNGWriter(6, 5) { _, _, _ in 9 }
+        writer.filter = { _ in 0 }
+        change(&writer)
+        return writer
+    }
+
+    /// How many rows show what they should; the others must be transparent.
+    private func rows(of data: Data) throws -> Int {
+        let bitmap = try Codecs.decode(data).bitmap()
+        #expect(bitmap.width == 6 && bitmap.height == 5)
+        let shown = bitmap.rows.prefix { $0.allSatisfy { $0 == grey } }.count
+        #expect(bitmap.rows.dropFirst(shown).joined().allSatisfy { $0 == clear })
+        #expect(bitmap.hasAlpha == (shown < 5))
+        return shown
+    }
+
+    private func isMalformed(_ data: Data) -> Bool {
+        if case .malformed(.png, _)? = Codecs.diagnose(data) { true } else { false }
+    }
+
+    /// Spoils the checksum of the chunk of that name.
+    private func spoiled(_ data: Data, _ name: String) throws -> Data {
+        var bytes = [UInt8](data)
+        let place = try #require(data.range(of: Data(name.utf8))).lowerBound
+        let size = bytes[place - 4..<place].reduce(0) { $0 << 8 | Int($1) }
+        bytes[place + 4 + size] ^= 1
+        return Data(bytes)
+    }
+
+    @Test func thePlainPictureIsWhole() throws { #expect(try rows(of: plain().data) == 5) }
+
+    @Test(arguments: [[0, 0, Int.max], [1, 1, 1, Int.max], [Int.max, 0, 0], [10, 0, 10, 0, Int.max]])
+    func pixelsMayComeInManyPieces(pieces: [Int]) throws {
+        #expect(try rows(of: plain { $0.pieces = pieces }.data) == 5)
+        #expect(try rows(of: plain { $0.pieces = pieces }.data + Data("junk".utf8)) == 5)
+        let bytes = [Int](repeating: 1, count: 120)
+        #expect(try rows(of: plain { $0.pieces = bytes + [Int.max] }.data) == 5)
+    }
+
+    @Test func aPieceAfterAnotherChunkIsNotRead() throws {
+        let data = plain { $0.pieces = [40, Int.max] }.data
+        let second = try #require(data.range(of: Data("IDAT".utf8), options: .backwards)).lowerBound - 4
+        let between = Data(PNGWriter.chunk("tEXt", Array("a".utf8) + [0] + Array("b".utf8)))
+        let shown = try rows(of: data.prefix(second) + between + data.dropFirst(second))
+        #expect((1..<5).contains(shown))
+    }
+
+    @Test func junkBehindThePictureIsIgnored() throws {
+        #expect(try rows(of: plain().data + Data(repeating: 0xAB, count: 1000)) == 5)
+    }
+
+    @Test func unknownFiltersEndThePicture() throws {
+        for line in 1..<5 {
+            for filter: UInt8 in [5, 77, 255] {
+                let data = plain { $0.changeLines = { lines in lines[line * 19] = filter } }.data
+                #expect(try rows(of: data) == line)
+            }
+        }
+        #expect(isMalformed(plain { $0.changeLines = { $0[0] = 5 } }.data))
+    }
+
+    @Test func aWrongSumOfAllBytesHidesNothing() throws {
+        #expect(try rows(of: plain { $0.changeStream = { $0[$0.count - 1] ^= 0x55 } }.data) == 5)
+        #expect(try rows(of: plain { $0.changeStream = { $0.removeLast(4) } }.data) == 5)
+    }
+
+    @Test func dataBehindTheLastRowIsIgnored() throws {
+        #expect(try rows(of: plain { $0.changeLines = { $0 += [0, 1, 2, 3, 4] } }.data) == 5)
+        #expect(try rows(of: plain { $0.changeLines = { $0 += [UInt8](repeating: 7, count: 70_000) } }.data) == 5)
+        #expect(try rows(of: plain { $0.changeStream = { $0 += [1, 2, 3] } }.data) == 5)
+    }
+
+    @Test func whatIsMissingAtTheEndIsTransparent() throws {
+        // A stream that ends as it should, but too early.
+        #expect(try rows(of: plain { $0.changeLines = { $0.removeLast(25) } }.data) == 3)
+        let data = plain().data
+        let start = try #require(data.range(of: Data("IDAT".utf8))).upperBound + 7
+        for line in 1..<5 { #expect(try rows(of: data.prefix(start + line * 19 + 18)) >= line) }
+        #expect(isMalformed(data.prefix(start + 10)))
+    }
+
+    @Test func aWrongStreamHeaderIsAnError() {
+        #expect(isMalformed(plain { $0.changeStream = { $0[0] = 0xFF } }.data))
+        #expect(isMalformed(plain { $0.changeStream = { $0 = [] } }.data))
+        #expect(isMalformed(plain { $0.pieces = [] }.data))
+    }
+
+    @Test func brokenDataShowsTheRowsBeforeIt() throws {
+        // The second of two blocks says one length and its complement another.
+        let lines = [UInt8](repeating: 9, count: 18)
+        let row = [0] + lines
+        let first = [0x78, 1, 0, 38, 0, 0xD9, 0xFF] + row + row
+        let data = plain { $0.changeStream = { $0 = first + [1, 57, 0, 0, 0] + row + row + row } }.data
+        #expect((1...2).contains(try rows(of: data)))
+    }
+
+    @Test func wrongChecksumsOfWhatMattersAreErrors() throws {
+        #expect(isMalformed(try spoiled(plain().data, "IHDR")))
+        let indexed = plain {
+            $0.type = 3
+            $0.chunks = PNGWriter.chunk("PLTE", [UInt8](repeating: 9, count: 30))
+        }
+        #expect(try rows(of: indexed.data) == 5)
+        #expect(isMalformed(try spoiled(indexed.data, "PLTE")))
+    }
+
+    @Test func wrongChecksumsOfPixelsKeepWhatWasDecoded() throws {
+        // All rows are there before the checksum is looked at.
+        #expect(try rows(of: spoiled(plain().data, "IDAT")) == 5)
+        #expect((1..<5).contains(try rows(of: spoiled(plain { $0.pieces = [60, Int.max] }.data, "IDAT"))))
+    }
+
+    @Test func chunksThatDoNotMatterCountForNothingWhenTheirChecksumIsWrong() throws {
+        let transparency = plain { $0.chunks = PNGWriter.chunk("tRNS", [0, 9, 0, 9, 0, 9]) }.data
+        #expect(try Codecs.decode(transparency).bitmap()[0, 0] == clear)
+        #expect(try rows(of: spoiled(transparency, "tRNS")) == 5)
+        let gamma = plain { $0.chunks = PNGWriter.chunk("gAMA", PNGWriter.number(100_000)) }.data
+        #expect(try Codecs.decode(gamma).bitmap()[0, 0] != grey)
+        #expect(try rows(of: spoiled(gamma, "gAMA")) == 5)
+        let exif: [UInt8] = [0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 3, 0, 0]
+        let turned = plain { $0.chunks = PNGWriter.chunk("eXIf", exif) }.data
+        #expect(try Codecs.decode(turned).imageOrientation == .down)
+        #expect(try Codecs.decode(spoiled(turned, "eXIf")).imageOrientation == .up)
+    }
+
+    @Test func picturesWithoutAPaletteOrASizeAreErrors() {
+        #expect(isMalformed(plain { $0.type = 3 }.data))
+        #expect(isMalformed(plain { $0.width = 0 }.data))
+        #expect(isMalformed(plain { $0.claimedHeight = 0 }.data))
+        #expect(isMalformed(plain { $0.claimedHeight = 1 << 31 }.data))
+    }
+
+    @Test(arguments: [(0, 3), (2, 4), (3, 16), (4, 4), (6, 1), (1, 8), (5, 8), (7, 8)])
+    func kindsThatDoNotExistAreErrors(type: Int, depth: Int) {
+        #expect(isMalformed(plain { ($0.type, $0.depth) = (type, depth) }.data))
+    }
+
+    @Test func indicesBehindThePaletteAreBlack() throws {
+        for isInterlaced in [false, true] {
+            let writer = plain {
+                ($0.type, $0.isInterlaced) = (3, isInterlaced)
+                $0.sample = { x, _, _ in x == 2 ? 200 : 0 }
+                $0.chunks = PNGWriter.chunk("PLTE", [9, 9, 9, 1, 1, 1]) + PNGWriter.chunk("tRNS", [255, 0])
+            }
+            let bitmap = try Codecs.decode(writer.data).bitmap()
+            #expect(bitmap[1, 1] == grey && bitmap[2, 1] == Pixel(r: 0, g: 0, b: 0) && !bitmap.hasAlpha)
+        }
+    }
+
+    @Test func interlacedPicturesThatEndEarlyKeepTheirFirstPasses() throws {
+        let whole = plain { $0.isInterlaced = true }.data
+        let start = try #require(whole.range(of: Data("IDAT".utf8))).upperBound + 7
+        #expect(try rows(of: whole) == 5)
+        let cut = try Codecs.decode(whole.prefix(start + 12)).bitmap()
+        #expect(cut[0, 0] == grey && cut[1, 1] == clear && cut.hasAlpha)
+    }
+
+    @Test func claimsOfManyPixelsWithHardlyAnyDataAreDecodedAsFarAsTheyGo() throws {
+        let bitmap = try Codecs.decode(plain { $0.claimedHeight = 3000 }.data).bitmap()
+        #expect(bitmap.height == 3000 && bitmap[5, 4] == grey && bitmap[0, 5] == clear && bitmap[5, 2999] == clear)
+    }
+}

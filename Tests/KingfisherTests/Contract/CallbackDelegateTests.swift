@@ -1,0 +1,35 @@
+// Callbacks with weak targets.
+
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CallbackDelegateTests {
+    private final class Target {
+        var inputs: [Int] = []
+    }
+
+    @Test func theBlockGetsItsTarget() {
+        let target = Target(), delegate = Delegate<Int, String>()
+        #expect(!delegate.isSet && delegate(1) == nil)
+        delegate.delegate(on: target) { target, input in
+            target.inputs.append(input)
+            return "\(input)"
+        }
+        #expect(delegate.isSet)
+        #expect(delegate(7) == "7" && delegate.call(8) == "8")
+        #expect(target.inputs == [7, 8])
+        delegate.delegate(on: target, block: nil)
+        #expect(!delegate.isSet && delegate(9) == nil)
+    }
+
+    @Test func theTargetIsNotKeptAlive() {
+        let delegate = Delegate<Void, Int>()
+        var target: Target? = Target()
+        weak let weakTarget = target
+        if let target { delegate.delegate(on: target) { _, _ in 1 } }
+        #expect(delegate() == 1)
+        target = nil
+        #expect(weakTarget == nil && delegate() == nil)
+    }
+}

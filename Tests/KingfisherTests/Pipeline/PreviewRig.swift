@@ -1,0 +1,142 @@
+// What the tests of previews share: a progressive JPEG, where its scans begin, and somebody who watches.
+
+import Dispatch
+import Foundation
+import KFImaging
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+/// A progressive JPEG of ten scans, and what it looks like after each.
+struct ProgressivePicture {
+    let data: Data
+    /// Where each scan's marker stands.
+    let scans: [Int]
+
+    init() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let data = try Data(contentsOf: tests.appendingPathComponent("KFImagingTests/Fixtures/progressive.jpg"))
+        self.data = data
+        scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
+    }
+
+    /// How many bytes it takes for a scan to have begun, counted from 1: all of its header.
+    func bytes(beginning scan: Int) -> Int {
+        let start = scans[scan - 1]
+        return start + 2 + Int(data[start + 2]) << 8 + Int(data[start + 3])
+    }
+
+    /// The picture after so many scans.
+    func picture(after scan: Int) throws -> Image {
+        try Codecs.decode(data.prefix(scans[scan]) + [0xFF, 0xD9])
+    }
+
+    /// Which scan a picture shows the state after; nil when it is none of them.
+    func scan(of image: Image) -> Int? {
+        (1..<scans.count).first { scan in (try? picture(after: scan)).map { image.isSame(as: $0) } ?? false }
+    }
+
+    /// Which scans somebody has seen.
+    func scans(_ watcher: Watcher) -> [Int?] { watcher.images.map(scan) }
+
+    /// A URL of a picture in the network, which no transport of the tests really goes to.
+    static let anyURL = URL(string: "http://localhost/a.jpg") ?? fakeURL
+
+    /// Where a processor may wait: the library's own threads are few, and all tests share them.
+    static var elsewhere: KingfisherOptionsInfoItem {
+        .processingQueue(.dispatch(DispatchQueue(label: "previews", attributes: .concurrent)))
+    }
+
+    /// The response, held wherever a scan has begun.
+    func response(holding holds: [(scan: Int, gate: Gate)]) -> TestResponse {
+        TestResponse.data(data).with {
+            $0.interruption = .holds(holds.map { (bytes(beginning: $0.scan), $0.gate) })
+        }
+    }
+}
+
+extension Image {
+    /// Whether all pixels are the same.
+    func isSame(as other: Image) -> Bool {
+        guard let one = cgImage, let two = other.cgImage else { return false }
+        return ImageComparison.psnr(one, two) == .infinity
+    }
+}
+
+/// Collects previews.
+final class Watcher: Sendable {
+    private struct State: Sendable {
+        var images: [Image] = []
+        var isAlwaysMain = true
+        var waiting: [(count: Int, gate: Gate)] = []
+    }
+    private let state = Locked(State())
+    private let answer: @Sendable (Int) -> ImageProgressive.UpdatingStrategy
+
+    init(answer: @escaping @Sendable (_ number: Int) -> ImageProgressive.UpdatingStrategy = { _ in .default }) {
+        self.answer = answer
+    }
+
+    var images: [Image] { state.withLock { $0.images } }
+    var isAlwaysMain: Bool { state.withLock { $0.isAlwaysMain } }
+
+    func note(_ image: Image?) {
+        let isMain = CallbackQueue.isMain
+        let gates = state.withLock { state -> [Gate] in
+            state.images.append(image ?? Image())
+            state.isAlwaysMain = state.isAlwaysMain && isMain
+            let count = state.images.count
+            defer { state.waiting.removeAll { $0.count <= count } }
+            return state.waiting.filter { $0.count <= count }.map(\.gate)
+        }
+        for gate in gates { gate.open() }
+    }
+
+    /// Waits until so many previews have come.
+    func wait(for count: Int) async {
+        let gate = Gate()
+        let isThere = state.withLock { state in
+            if state.images.count < count { state.waiting.append((count, gate)) }
+            return state.images.count >= count
+        }
+        if !isThere { await gate.wait() }
+    }
+
+    /// A setting whose previews come here.
+    func progressive(blur: Bool = false, fastest: Bool = false, interval: TimeInterval = 0) -> ImageProgressive {
+        let progressive = ImageProgressive(isBlur: blur, isFastestScan: fastest, scanInterval: interval)
+        progressive.onImageUpdated.delegate(on: self) { watcher, image in
+            watcher.note(image)
+            return watcher.answer(watcher.images.count)
+        }
+        return progressive
+    }
+}
+
+/// Opens a gate when the last one who holds it lets go.
+final class Leash: Sendable {
+    let gate = Gate()
+    deinit { gate.open() }
+}
+
+/// Leaves pictures alone, and can be made to wait or to fail with previews; data is decoded as ever.
+struct PreviewProcessor: ImageProcessor {
+    let identifier: String
+    /// Called with the number of each preview, from 1; answers whether to go on.
+    let onPreview: @Sendable (Int) -> Bool
+    private let previews = Counter()
+    private let leash: Leash?
+
+    init(_ identifier: String = "preview", leash: Leash? = nil, onPreview: @escaping @Sendable (Int) -> Bool) {
+        self.identifier = identifier
+        self.leash = leash
+        self.onPreview = onPreview
+    }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        if case .image = item, !onPreview(previews.add()) { return nil }
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}

@@ -1,0 +1,308 @@
+// Previews of progressive JPEGs: numbers PJ of the specification.
+
+import Dispatch
+import Foundation
+import KFImaging
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct PreviewsTests {
+    private let jpeg: ProgressivePicture
+    private let watcher = Watcher()
+
+    init() throws { jpeg = try ProgressivePicture() }
+
+    @Test("PJ01: only progressive JPEGs have previews")
+    func otherFilesHaveNoPreviews() async throws {
+        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../KFImagingTests/Fixtures")
+        try await Rig.run { rig in
+            // The thumbnail is progressive, the picture is not.
+            for name in ["photo.jpg", "thumbnail.jpg", "interlaced.png", "photo.gif"] {
+                let data = try Data(contentsOf: fixtures.appendingPathComponent(name))
+                rig.server.route("/\(name)", TestResponse.data(data).with { $0.pieceSize = 100 })
+                let leash = Leash()
+                let gate = leash.gate
+                let url = rig.server.url("/\(name)")
+                _ = try await load(url, rig, PreviewProcessor(leash: leash) { _ in true })
+                _ = consume leash
+                await gate.wait()
+            }
+            #expect(watcher.images.isEmpty)
+        }
+    }
+
+    /// A load that holds nothing any more once its outcome is there.
+    private func load(_ url: URL, _ rig: Rig, _ processor: PreviewProcessor) async throws -> RetrieveImageResult {
+        let options: KingfisherOptionsInfo = [.progressiveJPEG(watcher.progressive()), .processor(processor)]
+        return try await rig.manager.retrieveImage(with: url, options: options)
+    }
+
+    @Test("PJ03, PJ05, PJ10: every complete scan is shown, in order, on the main thread")
+    func everyScanIsShownInOrder() async throws {
+        try await Rig.run { rig in
+            let last = Gate()
+            rig.server.route("/a", jpeg.response(holding: [(jpeg.scans.count, last)]))
+            let url = rig.server.url("/a")
+            async let result = rig.manager.retrieveImage(
+                with: url,
+                options: [.progressiveJPEG(watcher.progressive())]
+            )
+            await watcher.wait(for: jpeg.scans.count - 1)
+            last.open()
+            let image = try await result.image
+            #expect(jpeg.scans(watcher) == Array(1..<jpeg.scans.count))
+            #expect(watcher.isAlwaysMain)
+            #expect(image.isSame(as: try Codecs.decode(jpeg.data)))
+        }
+    }
+
+    @Test("PJ03: a scan is complete when the next has begun, whatever the pieces")
+    func aScanIsShownOnceTheNextHasBegun() async throws {
+        try await Rig.run { rig in
+            let gates = (2...5).map { (scan: $0, gate: Gate()) }
+            rig.server.route("/a", jpeg.response(holding: gates))
+            let url = rig.server.url("/a")
+            async let result = rig.manager.retrieveImage(
+                with: url,
+                options: [.progressiveJPEG(watcher.progressive(fastest: true))]
+            )
+            for (index, hold) in gates.enumerated() {
+                await watcher.wait(for: index + 1)
+                hold.gate.open()
+            }
+            _ = try await result
+            #expect(jpeg.scans(watcher).prefix(4) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("PJ04: in fastest mode scans that came during the work on a preview are left out, but for the latest")
+    func fastestModeLeavesOut() async throws {
+        try await Rig.run { rig in
+            let first = Gate(), last = Gate(), working = Gate(), go = DispatchSemaphore(value: 0)
+            rig.server.route("/a", jpeg.response(holding: [(2, first), (8, last)]))
+            let processor = PreviewProcessor { number in
+                working.open()
+                if number == 1 { go.wait() }
+                return true
+            }
+            let eight = jpeg.bytes(beginning: 8)
+            let all = Gate()
+            let url = rig.server.url("/a")
+            let options: KingfisherOptionsInfo = [
+                .progressiveJPEG(watcher.progressive(fastest: true)), .processor(processor),
+                ProgressivePicture.elsewhere,
+            ]
+            async let result = rig.manager.retrieveImage(
+                with: url,
+                options: options,
+                progressBlock: { received, _ in if received == eight { all.open() } }
+            )
+            await working.wait()
+            first.open()
+            await all.wait()
+            go.signal()
+            await watcher.wait(for: 2)
+            #expect(jpeg.scans(watcher) == [1, 7])
+            last.open()
+            _ = try await result
+        }
+    }
+
+    @Test("PJ02: the first preview comes at once, the next after the interval")
+    func theIntervalIsKept() async throws {
+        try await withTemporaryDirectory { directory in
+            let clock = ManualClock(), started = Promise<FakeTransfer>()
+            let transport = FakeTransport { started.keep($0) }
+            let manager = KingfisherManager(
+                downloader: ImageDownloader(name: "test", transport: transport),
+                cache: try ImageCache(name: "test", cacheDirectoryURL: directory),
+                clock: clock
+            )
+            manager.defaultOptions = [.callbackQueue(.untouch)]
+            let completed = Gate()
+            let options: KingfisherOptionsInfo = [.progressiveJPEG(watcher.progressive(fastest: true, interval: 2))]
+            manager.retrieveImage(with: ProgressivePicture.anyURL, options: options) { _ in completed.open() }
+            let transfer = await started.value
+            transfer.receive(try plainResponse(length: nil))
+            transfer.send(jpeg.data.prefix(jpeg.bytes(beginning: 2)))
+            await watcher.wait(for: 1)
+            await clock.waitForSleepers()
+            transfer.send(jpeg.data[jpeg.bytes(beginning: 2)..<jpeg.bytes(beginning: 4)])
+            clock.advance(by: .milliseconds(1900))
+            #expect(clock.sleeperCount == 1 && watcher.images.count == 1)
+            clock.advance(by: .milliseconds(100))
+            await watcher.wait(for: 2)
+            #expect(jpeg.scans(watcher) == [1, 3])
+            transfer.send(jpeg.data.dropFirst(jpeg.bytes(beginning: 4)))
+            // The load does not wait for the interval.
+            transfer.complete()
+            await completed.wait()
+        }
+    }
+
+    @Test("PJ06: the first previews are blurred, less and less", arguments: [(2, 6.0), (3, 2), (4, 2), (5, 2)])
+    func littleKnowledgeIsBlurred(count: Int, radius: Double) {
+        #expect(ImageProgressive().blurRadius(scanCount: count) == radius)
+        #expect(ImageProgressive().blurRadius(scanCount: 6) == nil)
+        let sharp = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
+        #expect(sharp.blurRadius(scanCount: count) == nil)
+    }
+
+    @Test("PJ06, F24: a preview is blurred as a picture, and encoded by nobody")
+    func theFirstPreviewIsBlurred() async throws {
+        try await Rig.run { rig in
+            let last = Gate()
+            rig.server.route("/a", jpeg.response(holding: [(6, last)]))
+            let url = rig.server.url("/a")
+            async let result = rig.manager.retrieveImage(
+                with: url,
+                options: [.progressiveJPEG(watcher.progressive(blur: true))]
+            )
+            await watcher.wait(for: 5)
+            last.open()
+            _ = try await result
+            for (scan, radius) in [(1, 6.0), (2, 2), (3, 2), (4, 2), (5, nil)] {
+                let plain = try jpeg.picture(after: scan)
+                let expected = try #require(radius.map { plain.blurred(radius: $0) } ?? plain)
+                #expect(watcher.images[scan - 1].isSame(as: expected), "scan \(scan)")
+            }
+        }
+    }
+
+    @Test("PJ07, F22: each load's previews come from its own processor, with its own scale, on its queue")
+    func previewsAreProcessedByTheirOwnLoad() async throws {
+        try await Rig.run { rig in
+            let last = Gate(), other = Watcher()
+            rig.server.route("/a", jpeg.response(holding: [(3, last)]))
+            let url = rig.server.url("/a")
+            let queue = DispatchQueue(label: "pixels"), key = DispatchSpecificKey<Bool>()
+            queue.setSpecific(key: key, value: true)
+            let isOnQueue = Box(true)
+            let processor = PreviewProcessor { _ in
+                let isHere = DispatchQueue.getSpecific(key: key) == true
+                isOnQueue.change { $0 = $0 && isHere }
+                return true
+            }
+            let small = ResizingImageProcessor(referenceSize: CGSize(width: 12, height: 8))
+            async let one = rig.manager.retrieveImage(
+                with: url,
+                options: [
+                    .progressiveJPEG(watcher.progressive()), .processor(processor), .processingQueue(.dispatch(queue)),
+                    .scaleFactor(2),
+                ]
+            )
+            async let two = rig.manager.retrieveImage(
+                with: url,
+                options: [.progressiveJPEG(other.progressive()), .processor(small)]
+            )
+            await watcher.wait(for: 2)
+            await other.wait(for: 2)
+            last.open()
+            _ = try await (one, two)
+            #expect(rig.server.count("/a") == 1)
+            #expect(watcher.images.allSatisfy { $0.scale == 2 && $0.pixelWidth == 96 })
+            #expect(isOnQueue.value)
+            #expect(other.images.allSatisfy { $0.scale == 1 && $0.pixelWidth == 12 })
+            #expect(jpeg.scans(watcher).prefix(2) == [1, 2])
+        }
+    }
+
+    @Test("PJ08: a preview that fails is left out, and none is cached or handed to the completion handler")
+    func failuresAreSilent() async throws {
+        try await Rig.run { rig in
+            let last = Gate()
+            rig.server.route("/a", jpeg.response(holding: [(4, last)]))
+            let url = rig.server.url("/a")
+            let processor = PreviewProcessor { $0 != 2 }
+            let results = Box<[RetrieveImageResult]>([]), done = Gate()
+            let options: KingfisherOptionsInfo = [
+                .progressiveJPEG(watcher.progressive()), .processor(processor), .waitForCache,
+            ]
+            rig.manager.retrieveImage(with: url, options: options) { result in
+                if let value = try? result.get() { results.change { $0.append(value) } }
+                done.open()
+            }
+            await watcher.wait(for: 2)
+            #expect(jpeg.scans(watcher) == [1, 3])
+            #expect(rig.cache.imageCachedType(forKey: url.absoluteString, processorIdentifier: "preview") == .none)
+            #expect(results.value.isEmpty && rig.files.isEmpty)
+            last.open()
+            await done.wait()
+            let whole = try Codecs.decode(jpeg.data)
+            #expect(results.value.map { $0.image.isSame(as: whole) } == [true])
+            #expect(rig.files.count == 1)
+        }
+    }
+
+    @Test("PJ08: damage ends the previews, not the load")
+    func damageIsSilent() async throws {
+        var data = jpeg.data
+        data[jpeg.scans[2] + 5] = 77  // a component there is not
+        try await Rig.run { [data] rig in
+            let last = Gate()
+            rig.server.route("/a", TestResponse.data(data).with { $0.interruption = .hold(after: 1500, until: last) })
+            let url = rig.server.url("/a")
+            async let result = rig.manager.retrieveImage(
+                with: url,
+                options: [.progressiveJPEG(watcher.progressive())]
+            )
+            await watcher.wait(for: 2)
+            last.open()
+            // What there was before the damage is a picture, as for any truncated file; or an error. Both are the load's.
+            _ = try? await result
+            #expect(jpeg.scans(watcher) == [1, 2])
+        }
+    }
+
+    @Test("F40: the callback decides what a hosting view shows; without one its answer is ignored")
+    func theCallbackDecides() async throws {
+        try await Rig.run { rig in
+            let last = Gate(), done = Gate(), other = Picture.gradient(3, 3), shown = Watcher()
+            rig.server.route("/a", jpeg.response(holding: [(6, last)]))
+            let watcher = Watcher { number in
+                switch number {
+                case 2: .keepCurrent
+                case 3: .replace(other)
+                case 4: .replace(nil)
+                default: .default
+                }
+            }
+            rig.manager.retrieveImage(
+                with: Source.network(rig.server.url("/a")),
+                parsed: rig.manager.parsed([.progressiveJPEG(watcher.progressive())]),
+                previewSetter: { shown.note($0) },
+                completionHandler: { _ in done.open() }
+            )
+            await shown.wait(for: 4)
+            last.open()
+            await done.wait()
+            #expect(jpeg.scans(watcher).prefix(5) == [1, 2, 3, 4, 5])
+            let images = shown.images
+            #expect(jpeg.scan(of: images[0]) == 1)
+            #expect(images[1].isSame(as: other))
+            #expect(images[2].cgImage == nil)
+            #expect(jpeg.scan(of: images[3]) == 5)
+            #expect(shown.isAlwaysMain)
+        }
+    }
+
+    @Test func aLoadThatJoinsLateSeesWhatHasArrived() async throws {
+        try await Rig.run { rig in
+            let last = Gate(), late = Watcher()
+            rig.server.route("/a", jpeg.response(holding: [(4, last)]))
+            let url = rig.server.url("/a")
+            async let one = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(watcher.progressive())])
+            await watcher.wait(for: 3)
+            async let two = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(late.progressive())])
+            await late.wait(for: 3)
+            #expect(jpeg.scans(late) == [1, 2, 3])
+            last.open()
+            _ = try await (one, two)
+            #expect(rig.server.count("/a") == 1)
+        }
+    }
+}

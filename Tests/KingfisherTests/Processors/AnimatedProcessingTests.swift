@@ -1,0 +1,404 @@
+// What options and processors make of animations, and that caches do not mix the results up.
+
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Three frames of one colour each, as the bytes of a file.
+private struct Slides: ImageFrameSource {
+    static let colors: [UInt32] = [0xFFFF_0000, 0xFF00_FF00, 0xFF00_00FF]
+    var data: Data? { nil }
+    var frameCount: Int { 3 }
+    var loopCount: UInt { 4 }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard Self.colors.indices.contains(index) else { return nil }
+        return Bitmap(width: 8, height: 6) { memory, _ in
+            memory.bindMemory(to: UInt32.self).update(repeating: Self.colors[index])
+        }
+    }
+
+    func duration(at index: Int) -> TimeInterval { 0.1 * TimeInterval(index + 1) }
+
+    static func encoded() throws -> Data { try Codecs.encode(Slides(), as: .webp, lossless: true) }
+}
+
+/// A red square that grows and shrinks in an empty field.
+private struct Growing: ImageFrameSource {
+    static let sides = [6, 8, 4]
+    var data: Data? { nil }
+    var frameCount: Int { 3 }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard Self.sides.indices.contains(index) else { return nil }
+        return Bitmap(width: 16, height: 16) { memory, bytesPerRow in
+            memory.initializeMemory(as: UInt8.self, repeating: 0)
+            for y in 3..<3 + Self.sides[index] {
+                for x in 3..<3 + Self.sides[index] {
+                    memory.storeBytes(of: 0xFFFF_0000, toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
+                }
+            }
+        }
+    }
+
+    func duration(at index: Int) -> TimeInterval { 0.1 }
+}
+
+/// Exchanges red and blue, and counts how often.
+private struct Exchange: ImageProcessor {
+    let identifier = "exchange"
+    let runs = Counter()
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
+        guard let bitmap = image.cgImage else { return image }
+        runs.add()
+        let exchanged = Bitmap(width: bitmap.width, height: bitmap.height) { memory, bytesPerRow in
+            bitmap.withUnsafeBytes { memory.copyMemory(from: $0) }
+            for place in stride(from: 0, to: bytesPerRow * bitmap.height, by: 4) { memory.swapAt(place, place + 2) }
+        }
+        return Image(cgImage: exchanged, scale: image.scale)
+    }
+}
+
+/// Decodes what is behind a number of bytes.
+private struct Behind: ImageProcessor {
+    let identifier = "behind"
+    let count: Int
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image): image
+        case .data(let data):
+            DefaultImageProcessor.default.process(item: .data(data.dropFirst(count)), options: options)
+        }
+    }
+}
+
+/// Decodes data by itself, and counts how often.
+private struct StillDecoder: ImageProcessor {
+    let identifier = "still"
+    let runs = Counter()
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        runs.add()
+        switch item {
+        case .image(let image): return image
+        case .data(let data): return Image(data: data)
+        }
+    }
+}
+
+extension Bitmap {
+    fileprivate var firstPixel: UInt32 { withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } }
+}
+
+extension Image {
+    fileprivate var firstPixel: UInt32? { cgImage?.firstPixel }
+    fileprivate var framePixels: [UInt32?] {
+        guard let frames else { return [] }
+        return (0..<frames.frameCount).map { frames.frame(at: $0)?.firstPixel }
+    }
+}
+
+private let exchanged: [UInt32] = [0xFF00_00FF, 0xFF00_FF00, 0xFFFF_0000]
+
+/// A manager of its own, and a source of an animation.
+private func withManager(_ body: (KingfisherManager, Source) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+        let cache = try ImageCache(name: "animations", cacheDirectoryURL: directory)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "animations"), cache: cache)
+        manager.defaultOptions = [.callbackQueue(.untouch), .waitForCache]
+        let provider = RawImageDataProvider(data: try Slides.encoded(), cacheKey: "slides")
+        try await body(manager, .provider(provider))
+    }
+}
+
+@Suite struct AnimatedProcessingTests {
+    private func process(
+        _ processor: any ImageProcessor,
+        _ item: ImageProcessItem,
+        _ options: KingfisherOptionsInfo = []
+    ) async throws -> Image {
+        try await processor.processed(item, KingfisherParsedOptionsInfo(options))
+    }
+
+    @Test func dataBecomesWhatTheOptionsWant() async throws {
+        let data = try Slides.encoded()
+        let processor = DefaultImageProcessor.default
+        let lazy = try await process(processor, .data(data), [.scaleFactor(2)])
+        #expect(lazy.kf.frameSource?.frameCount == 3 && lazy.scale == 2 && lazy.kf.imageFrameCount == 3)
+        let whole = try await process(processor, .data(data), [.preloadAllAnimationData])
+        #expect(whole.images?.count == 3 && whole.kf.frameSource == nil)
+        let first = try await process(processor, .data(data), [.preloadAllAnimationData, .onlyLoadFirstFrame])
+        #expect(first.images == nil && first.kf.frameSource == nil && first.kf.imageFrameCount == 3)
+        let options = KingfisherParsedOptionsInfo([.preloadAllAnimationData])
+        let read = [
+            DefaultCacheSerializer.default.image(with: data, options: options),
+            FormatIndicatedCacheSerializer.png.image(with: data, options: options),
+        ]
+        #expect(read.allSatisfy { $0?.images?.count == 3 })
+    }
+
+    @Test func anotherScaleKeepsTheAnimation() async throws {
+        let lazy = try #require(
+            KingfisherWrapper<Image>.image(data: Slides.encoded(), options: ImageCreatingOptions())
+        )
+        let image = try await process(DefaultImageProcessor.default, .image(lazy), [.scaleFactor(2)])
+        #expect(image.scale == 2 && image.framePixels == Slides.colors && image.kf.imageCreatingOptions?.scale == 2)
+        #expect(try await process(DefaultImageProcessor.default, .image(lazy)) === lazy)
+    }
+
+    @Test func processorsGiveTheFirstFrameUnlessToldOtherwise() async throws {
+        for preload in [[], [.preloadAllAnimationData]] as [KingfisherOptionsInfo] {
+            let image = try await process(Exchange(), .data(Slides.encoded()), preload)
+            #expect(image.firstPixel == exchanged[0] && !image.isAnimated && image.kf.imageFrameCount == nil)
+            #expect(image.kf.animatedImageData == nil)
+        }
+    }
+
+    @Test func everyFrameIsProcessedWhenItIsShown() async throws {
+        let processor = Exchange()
+        let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames), .scaleFactor(2)]
+        let image = try await process(processor, .data(Slides.encoded()), options)
+        #expect(image.firstPixel == exchanged[0] && image.scale == 2 && image.kf.imageFrameCount == 3)
+        #expect(processor.runs.value == 1)
+        let source = try #require(image.kf.frameSource)
+        // The size of all frames is that of the first one, which is processed for it once.
+        #expect(source.frame(at: 2)?.firstPixel == exchanged[2] && processor.runs.value == 3)
+        #expect(source.frame(at: 1)?.firstPixel == exchanged[1] && processor.runs.value == 4)
+        #expect(source.loopCount == 4 && source.data == nil && source.frame(at: 3) == nil)
+        #expect((0..<3).allSatisfy { abs(source.duration(at: $0) - 0.1 * Double($0 + 1)) < 1e-9 })
+        #expect(source.copy().frame(at: 1, maxSize: CGSize(width: 4, height: 4))?.width == 4)
+        #expect(image.framePixels == exchanged)
+    }
+
+    @Test func animationsOfAllKindsAreProcessedAlike() async throws {
+        let data = try Slides.encoded()
+        let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
+        let preload = ImageCreatingOptions(preloadAll: true)
+        let lazy = try #require(KingfisherWrapper<Image>.image(data: data, options: ImageCreatingOptions()))
+        let whole = try #require(KingfisherWrapper<Image>.image(data: data, options: preload))
+        for item in [ImageProcessItem.data(data), .image(lazy), .image(whole)] {
+            let image = try await process(Exchange(), item, options)
+            #expect(image.framePixels == exchanged && image.frames?.loopCount == 4)
+        }
+        let all = try await process(Exchange(), .data(data), options + [.preloadAllAnimationData])
+        #expect(all.images?.map(\.firstPixel) == exchanged && abs(all.duration - 0.6) < 1e-9)
+        let first = try await process(Exchange(), .data(data), options + [.onlyLoadFirstFrame])
+        #expect(first.firstPixel == exchanged[0] && !first.isAnimated)
+    }
+
+    @Test func whatTheProcessorRefusesIsRefused() async throws {
+        let data = try Slides.encoded()
+        let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
+        for processor in [GIFProcessor.default, GIFProcessor.default |> Exchange()] as [any ImageProcessor] {
+            await #expect(throws: KingfisherError.self) { try await process(processor, .data(data), options) }
+        }
+        let image = try await process(WebPProcessor.default |> Exchange(), .data(data), options)
+        #expect(image.framePixels == exchanged)
+    }
+
+    @Test func aProcessorThatReadsItsOwnDataSeesItAndItsAnimationIsKept() async throws {
+        // The data is an animation itself, and more: what the processor wants is behind it.
+        let inner = try Codecs.encode(Growing(), as: .webp, lossless: true)
+        let outer = try Slides.encoded()
+        let processor = Behind(count: outer.count)
+        for preload in [[], [.preloadAllAnimationData]] as [KingfisherOptionsInfo] {
+            let image = try await process(
+                processor,
+                .data(outer + inner),
+                [.animatedProcessing(.transformFrames)] + preload
+            )
+            #expect(image.pixelWidth == 16 && image.frames?.frameCount == 3)
+            #expect((image.images != nil) == !preload.isEmpty)
+        }
+        let image = try await process(WebPProcessor.default, .data(outer), [.animatedProcessing(.transformFrames)])
+        #expect(image.framePixels == Slides.colors && image.kf.animatedImageData == outer)
+    }
+
+    @Test func processorsInARowAllRunOnEveryFrame() async throws {
+        let resizing = ResizingImageProcessor(referenceSize: CGSize(width: 4, height: 3))
+        let image = try await process(
+            Exchange() |> resizing |> Exchange(),
+            .data(Slides.encoded()),
+            [.animatedProcessing(.transformFrames)]
+        )
+        #expect(image.framePixels == Slides.colors && image.pixelWidth == 4)
+        #expect(image.kf.frameSource?.frame(at: 2)?.height == 3)
+    }
+
+    @Test func framesOfAllSizesArePlacedOnOneCanvas() async throws {
+        let data = try Codecs.encode(Growing(), as: .webp, lossless: true)
+        let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
+        // The library's own trimming decides once for all frames; a closure cannot know of it.
+        let trimming = AnyImageProcessor(id: "trimming") { $0.kf.trimmed() }
+        let image = try await process(trimming, .data(data), options)
+        let frames = try #require(image.kf.frameSource)
+        // Asked out of order, by a copy that has seen no other frame.
+        #expect(frames.copy().frame(at: 2)?.width == 6)
+        for index in 0..<3 {
+            let frame = try #require(frames.frame(at: index))
+            #expect(frame.width == 6 && frame.height == 6)
+            // 6, 8 and 4 pixels of colour a side.
+            let isCovered = index < 2
+            #expect(frame.firstPixel == (isCovered ? 0xFFFF_0000 : 0))
+        }
+        let stored = try #require(DefaultCacheSerializer.default.data(with: image, original: data))
+        // The first two look the same on the canvas and may be written as one.
+        let restored = try #require(Image.made(of: stored, options: ImageCreatingOptions())?.frames)
+        let time = (0..<restored.frameCount).reduce(0) { $0 + restored.duration(at: $1) }
+        #expect(abs(time - 0.3) < 1e-9 && restored.frame(at: restored.frameCount - 1)?.firstPixel == 0)
+        let small = try #require(frames.frame(at: 1, maxSize: CGSize(width: 3, height: 3)))
+        #expect(small.width == 3 && small.height == 3)
+    }
+
+    @Test func stillsAreProcessedAsAlways() async throws {
+        let png = try Picture.png(10, 10)
+        let image = try await process(Exchange(), .data(png), [.animatedProcessing(.transformFrames)])
+        #expect(image.pixelWidth == 10 && !image.isAnimated)
+        let bad = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
+        await #expect(throws: KingfisherError.self) { try await Exchange().processed(.data(Data("x".utf8)), bad) }
+    }
+
+    @Test func anImageThatWasMadeOtherwiseIsMadeAnew() async throws {
+        try await withManager { manager, source in
+            func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
+                try await manager.retrieveImage(with: source, options: options)
+            }
+            let lazy = try await load([])
+            #expect(lazy.cacheType == .none && lazy.image.kf.frameSource != nil)
+            #expect(try await load([]).image === lazy.image)
+            let first = try await load([.onlyLoadFirstFrame])
+            #expect(first.cacheType == .memory && !first.image.isAnimated && first.image.kf.imageFrameCount == 3)
+            #expect(try await load([.onlyLoadFirstFrame]).image === first.image)
+            let whole = try await load([.preloadAllAnimationData, .loadDiskFileSynchronously])
+            #expect(whole.cacheType == .memory && whole.image.images?.count == 3)
+            #expect(try await load([.scaleFactor(2)]).image.scale == 2)
+        }
+    }
+
+    @Test func aStillOfAnAnimationThatSaysNothingIsNotMadeAnew() async throws {
+        try await withManager { manager, source in
+            let still = try #require(Image(data: Slides.encoded()))
+            #expect(still.kf.imageFrameCount == 3 && still.kf.animatedImageData != nil)
+            manager.cache.memoryStorage.store(value: still, forKey: source.cacheKey)
+            let found = try await manager.retrieveImage(with: source)
+            #expect(found.cacheType == .memory && found.image === still)
+
+            let decoder = StillDecoder()
+            for expected in [CacheType.none, .memory, .memory] {
+                let result = try await manager.retrieveImage(with: source, options: [.processor(decoder)])
+                #expect(result.cacheType == expected && decoder.runs.value == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [CGFloat.nan, 0, -2, .infinity])
+    func aSenselessScaleIsSettledAtOnce(scale: CGFloat) async throws {
+        try await withManager { manager, source in
+            let first = try await manager.retrieveImage(with: source, options: [.scaleFactor(scale)])
+            #expect(first.image.scale == 1 && first.image.isAnimated)
+            for options in [[], [.scaleFactor(scale)]] as [KingfisherOptionsInfo] {
+                #expect(try await manager.retrieveImage(with: source, options: options).image === first.image)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func loadsWithNumbersThatAreNoneEnd() async throws {
+        try await withManager { manager, source in
+            let options: KingfisherOptionsInfo = [
+                .scaleFactor(.nan), .downloadPriority(.nan), .memoryCacheExpiration(.seconds(.nan)),
+            ]
+            let result = try await manager.retrieveImage(with: source, options: options)
+            #expect(result.image.isAnimated)
+        }
+    }
+
+    @Test func anImageThatCannotBeMadeAnewIsAnError() async throws {
+        try await withManager { manager, source in
+            let image = Picture.gradient(4, 4)
+            image.note {
+                ($0.animatedData, $0.frameCount) = (Data("broken".utf8), 3)
+                $0.creatingOptions = ImageCreatingOptions(onlyFirstFrame: true)
+            }
+            manager.cache.memoryStorage.store(value: image, forKey: source.cacheKey)
+            let error = await failure { try await manager.retrieveImage(with: source) }
+            guard case .processorError(reason: .processingFailed)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func stillsAndAnimationsOfOneProcessorAreCachedApart() async throws {
+        try await withManager { manager, source in
+            func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
+                try await manager.retrieveImage(with: source, options: [.processor(Exchange())] + options)
+            }
+            #expect(try await load([]).image.isAnimated == false)
+            let moving = try await load([.animatedProcessing(.transformFrames)])
+            #expect(moving.cacheType == .none && moving.image.framePixels == exchanged)
+            #expect(try await load([.animatedProcessing(.transformFrames)]).image === moving.image)
+            let still = try await load([])
+            #expect(still.cacheType == .memory && !still.image.isAnimated)
+        }
+    }
+
+    @Test func processedAnimationsSurviveOnDisk() async throws {
+        try await withManager { manager, source in
+            let processor = Exchange()
+            let options: KingfisherOptionsInfo = [.processor(processor), .animatedProcessing(.transformFrames)]
+            _ = try await manager.retrieveImage(with: source, options: options)
+            manager.cache.clearMemoryCache()
+            let runs = processor.runs.value
+            let again = try await manager.retrieveImage(with: source, options: options)
+            #expect(again.cacheType == .disk && again.image.framePixels == exchanged)
+            #expect(again.image.frames?.loopCount == 4 && again.image.kf.frameSource?.duration(at: 2) == 0.3)
+            // What was processed before it was written is not processed again, nor when it is made otherwise.
+            let whole = try await manager.retrieveImage(with: source, options: options + [.preloadAllAnimationData])
+            #expect(whole.image.images?.map(\.firstPixel) == exchanged && processor.runs.value == runs)
+        }
+    }
+
+    @Test func representationsOfAnimationsAreTheirBytes() throws {
+        let data = try Slides.encoded()
+        let image = try #require(KingfisherWrapper<Image>.image(data: data, options: ImageCreatingOptions()))
+        #expect(image.kf.animatedImageData == data && image.kf.gifRepresentation() == nil)
+        #expect(image.kf.data(format: .PNG)?.kf.imageFormat == .PNG)
+        #expect(image.kf.data(format: .unknown)?.kf.imageFormat == .PNG)
+        #expect(image.kf.data(format: .JPEG, compressionQuality: 0.5)?.kf.imageFormat == .JPEG)
+        #expect(image.kf.data(format: .GIF) == nil)
+        let gif = Picture.gradient(4, 4)
+        let bytes = Data("GIF89a and more".utf8)
+        gif.note { $0.animatedData = bytes }
+        #expect(gif.kf.data(format: .GIF) == bytes && gif.kf.gifRepresentation() == bytes)
+        #expect(Image().kf.data(format: .PNG) == nil)
+        gif.kf.imageFrameCount = 12
+        #expect(gif.kf.imageFrameCount == 12 && gif.kf.cost == gif.cacheCost && gif.kf.imageSource == nil)
+    }
+
+    @Test func delaysAreReadAsKingfisherReadsThem() throws {
+        let cases: [([String: Any]?, TimeInterval)] = [
+            (nil, 0.1), ([:], 0.1), (["UnclampedDelayTime": 0.05, "DelayTime": 0.2], 0.05), (["DelayTime": 0.2], 0.2),
+            (["DelayTime": 1], 1), (["UnclampedDelayTime": 0.011], 0.1), (["UnclampedDelayTime": 0.0111], 0.0111),
+            (["UnclampedDelayTime": "1", "DelayTime": NSNumber(value: 0.25)], 0.25), (["DelayTime": -1], 0.1),
+        ]
+        for (info, delay) in cases { #expect(GIFAnimatedImage.getFrameDuration(from: info) == delay) }
+        let numbers: [Any] = [2.0, Float(2), CGFloat(2), 2, Int8(2), UInt64(2), NSNumber(value: 2), Decimal(2)]
+        for number in numbers { #expect(GIFAnimatedImage.getFrameDuration(from: ["DelayTime": number]) == 2) }
+        for nonsense in [Double.nan, .infinity, -.infinity] {
+            for value: Any in [nonsense, CGFloat(nonsense), Float(nonsense), NSNumber(value: nonsense)] {
+                #expect(GIFAnimatedImage.getFrameDuration(from: ["UnclampedDelayTime": value]) == 0.1)
+            }
+        }
+        #expect(GIFAnimatedImage.getFrameDuration(from: Slides(), at: 1) == 0.2)
+        for index in [-1, 3] { #expect(GIFAnimatedImage.getFrameDuration(from: Slides(), at: index) == 0) }
+        let all = try #require(GIFAnimatedImage(from: Slides(), options: ImageCreatingOptions(scale: 2)))
+        #expect(all.images.map(\.firstPixel) == Slides.colors && abs(all.duration - 0.6) < 1e-9)
+    }
+}

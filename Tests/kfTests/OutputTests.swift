@@ -1,0 +1,181 @@
+// What is written where: formats, qualities, animations, and standard output.
+
+import Foundation
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct OutputTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func aDashIsStandardOutput() async throws {
+        let picture = try Pictures.jpeg()
+        let source = try place.write(picture, "in.jpg")
+        let plain = try await place.kf("fetch", source, "-o", "-")
+        #expect(plain.status == 0)
+        #expect(plain.data == picture)
+        #expect(plain.errorLines.count == 1)
+        let json = try await place.kf("fetch", source, "-o", "-", "--json", "--format", "webp")
+        #expect(json.data.prefix(4) == Data("RIFF".utf8))
+        #expect(json.errors.contains(#""output":"-""#))
+        let processed = try await place.kf("process", source, "-o", "-", "--process", "resize(5x5)")
+        #expect(KFCrossPlatformImage(data: processed.data)?.size == CGSize(width: 5, height: 5))
+        #expect(!place.files(".").contains("-"))
+    }
+
+    @Test func aTerminalGetsNoBytesUnlessItIsForced() async throws {
+        try place.write(try Pictures.png(), "in.png")
+        for command in [["fetch", "in.png"], ["process", "in.png", "--process", "round(3)"]] {
+            let refused = try await FakeTerminal(kind: .plain).kf(place, command + ["-o", "-"])
+            #expect(refused.status == 2)
+            #expect(refused.output.isEmpty)
+            let forced = try await FakeTerminal(kind: .plain).kf(place, command + ["-o", "-", "--force"])
+            #expect(forced.status == 0)
+            #expect(forced.output.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        }
+    }
+
+    @Test func aGIFPassesThroughUntouchedOrNotAtAll() async throws {
+        let gif = Pictures.gif()
+        let source = try place.write(gif, "in.gif")
+        for arguments in [[], ["--quality", "0.5"]] {
+            let result = try await place.kf(["fetch", source, "-o", "out.gif"] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try place.data("out.gif") == gif)
+        }
+        let png = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", "-o", "no.gif", png)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("use --format png, jpeg, webp or avif (code 9003)"), "\(result.errors)")
+    }
+
+    @Test func anAnimationBecomesAnAnimatedWebPFrameByFrame() async throws {
+        let source = try place.write(Pictures.gif(), "in.gif")
+        let pipeline = ["--process", "resize(15x10)|>round(5)"]
+        for arguments in [
+            ["fetch", source], ["fetch", source] + pipeline, ["process", source] + pipeline,
+            // Again, from the disk cache.
+            ["fetch", source] + pipeline,
+        ] {
+            let result = try await place.kf(arguments + ["-o", "out.webp"])
+            #expect(result.status == 0, "\(result.errors)")
+            let frames = try #require(try animation("out.webp").kf.frameSource)
+            #expect(frames.frameCount == 2)
+            #expect(frames.loopCount == 0)
+            #expect(frames.duration(at: 1) == 0.1)
+            let last = try #require(frames.frame(at: 1))
+            #expect(last.width == (arguments.count > 2 ? 15 : 30))
+            // The corners of the last frame are round too.
+            if arguments.count > 2 { #expect(ShownPixels(last).colors[0] == ShownPixels.nothing) }
+        }
+    }
+
+    /// What a file holds, all frames included.
+    private func animation(_ name: String) throws -> KFCrossPlatformImage {
+        let data = try place.data(name)
+        return try #require(KingfisherWrapper<KFCrossPlatformImage>.image(data: data, options: ImageCreatingOptions()))
+    }
+
+    @Test func aStillIsAskedForOrTheFormatsOwnWay() async throws {
+        let source = try place.write(Pictures.gif(), "in.gif")
+        for (arguments, name) in [
+            (["--still"], "out.webp"), (["--still", "--process", "round(5)"], "out.webp"), ([], "out.png"),
+            (["--process", "round(5)"], "out.avif"),
+        ] as [([String], String)] {
+            let result = try await place.kf(["fetch", source, "-o", name] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try animation(name).kf.frameSource == nil)
+        }
+    }
+
+    @Test func framesAreThoseThatWereWritten() async throws {
+        let frame = Landscape(seed: 1).drawn(width: 30, height: 20)
+        let equal = Data(GIFWriter.encode([frame, frame, Landscape(seed: 2).drawn(width: 30, height: 20)], delay: 10))
+        let source = try place.write(equal, "in.gif")
+        // Animated WebP shows equal neighbours as one.
+        for (arguments, frames) in [
+            (["-o", "out.png"], 1), (["-o", "out.webp"], 2), (["-o", "out.webp", "--still"], 1),
+            (["-o", "out.gif"], 3),
+            ([], 3),
+        ] as [([String], Int)] {
+            let result = try await place.kf(["fetch", source, "--json"] + arguments)
+            #expect(try result.objects.first?["frames"] as? Int == frames, "\(arguments)")
+        }
+    }
+
+    @Test func whatAFormatCannotHoldIsWrittenInOneThatCan() async throws {
+        try place.write(try Pictures.png(16_384, 2), "in.png")
+        let result = try await place.kf("process", "in.png", "-o", "out.webp", "--process", "round(0)")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("use --format png, jpeg or avif (code 9003)"), "\(result.errors)")
+    }
+
+    @Test(arguments: ["jpg", "JPG", "JPEG"])
+    func formatsAreKnownByTheirExtensionsToo(format: String) async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("fetch", source, "-o", "out", "--format", format)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try place.data("out").starts(with: [0xFF, 0xD8]))
+    }
+
+    @Test(arguments: [["info"], ["info", "--json"], ["hash"], ["show"], ["show", "--protocol", "kitty"], ["fetch"]])
+    func aFullStandardOutputIsAnError(command: [String]) async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let full = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
+        let result = try await place.kf(command + [source], target: full)
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.contains("cannot write standard output: No space left on device"), "\(result.errors)")
+    }
+
+    @Test(arguments: ["info", "hash", "show"])
+    func nobodyIsToldThatNobodyListens(command: String) async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let result = try await place.kf([command, source], target: pipe.fileHandleForWriting)
+        #expect(result.status != 1)
+        #expect(result.errors == "")
+    }
+
+    @Test(arguments: ["-", "/dev/stdin", "/dev/fd/0"])
+    func pipesAreReadToTheirEnd(source: String) async throws {
+        let picture = try Pictures.png()
+        let info = try await place.kf(["info", "--json", source], input: picture)
+        #expect(try info.objects.first?["bytes"] as? Int == picture.count, "\(info.errors)")
+        let fetch = try await place.kf(["fetch", source, "-o", "same.png", "--repeat", "2"], input: picture)
+        #expect(fetch.status == 0, "\(fetch.errors)")
+        #expect(try place.data("same.png") == picture)
+        #expect(place.files("home-cache") == [])
+        let process = try await place.kf(
+            ["process", source, "-o", "out.png", "--process", "resize(5x5)"],
+            input: picture
+        )
+        #expect(process.status == 0, "\(process.errors)")
+        #expect(KFCrossPlatformImage(data: try place.data("out.png"))?.size == CGSize(width: 5, height: 5))
+    }
+
+    @Test func whatNeverEndsIsGivenUp() async throws {
+        let result = try await place.kf("info", "/dev/zero")
+        #expect(result.status == 1)
+        #expect(result.errors.hasSuffix("came (code 5003)\n"), "\(result.errors)")
+    }
+
+    @Test func qualityDecidesHowLargeAFileIs() async throws {
+        let source = try place.write(Pictures.png(120, 80), "in.png")
+        for format in ["jpeg", "webp", "avif"] {
+            var sizes: [Int] = []
+            for quality in ["0.1", "0.95"] {
+                let result = try await place.kf(
+                    ["fetch", source, "-o", "out", "--format", format, "--quality", quality, "--json"]
+                )
+                #expect(try result.objects.first?["format"] as? String == format)
+                sizes.append(try place.data("out").count)
+            }
+            #expect(sizes[0] < sizes[1])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// The library's processors behind the steps of pipelines.
+
+import Foundation
+import Kingfisher
+import Testing
+
+@testable import kf
+
+/// From steps to the library's processors.
+@Suite struct PipelineProcessorTests {
+    /// What is typed, and the identifier of the library's processor behind its common beginning.
+    @Test(arguments: [
+        ("downsample(20x10)", "DownsamplingImageProcessor((20.0, 10.0))"),
+        ("resize(20x10)", "ResizingImageProcessor((20.0, 10.0))"),
+        ("resize(20x10,aspectFill)", "ResizingImageProcessor((20.0, 10.0), aspectFill)"),
+        ("crop(20x10,0,1)", "CroppingImageProcessor((20.0, 10.0)_(0.0, 1.0))"),
+        ("smartcrop(20x10)", "SmartCroppingImageProcessor((20.0, 10.0))"),
+        ("trim(0.1)", "TrimmingImageProcessor(0.1)"),
+        ("round(8,corners=tl)", "RoundCornerImageProcessor(8.0_corner(1))"),
+        ("circle()", "CircleImageProcessor"),
+        ("rotate(90)", "RotationImageProcessor(\(-Double.pi / 2)_true)"),
+        ("flip(h)", "FlippingImageProcessor(true_false)"),
+        ("flip(v)", "FlippingImageProcessor(false_true)"),
+        ("blur(5)", "BlurImageProcessor(5.0)"),
+        ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
+        ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
+        ("bw()", "BlackWhiteProcessor"),
+        ("blend(multiply,0.5)", "BlendImageProcessor(1,0.5)"),
+        ("composite(sourceAtop)", "CompositingImageProcessor(5,1.0)"),
+    ])
+    func aStepIsDoneByItsProcessor(text: String, identifier: String) throws {
+        let processor = try #require(PipelineStep.processor(of: try PipelineParser.parse(text)))
+        #expect(processor.identifier == "com.onevcat.Kingfisher.\(identifier)")
+    }
+
+    @Test func filtersAndColoursReachTheProcessor() throws {
+        let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor
+        #expect((resize as? ResizingImageProcessor)?.filter == .lanczos3)
+        let red = HexColor(red: 255, green: 0, blue: 0)
+        let overlay = try #require(PipelineStep.overlay(red, fraction: 0.25).processor as? OverlayImageProcessor)
+        #expect(overlay.overlay == .red)
+        #expect(overlay.fraction == 0.25)
+        #expect((PipelineStep.tint(red).processor as? TintImageProcessor)?.tint == .red)
+        let border = try #require(
+            PipelineStep.border(width: 3, red, radius: .fraction(0.5)).processor as? BorderImageProcessor
+        )
+        #expect(border.border == Border(color: .red, lineWidth: 3, radius: .widthFraction(0.5)))
+    }
+
+    @Test func wordsMeanTheLibrarysCasesOfTheSameName() {
+        #expect(PipelineStep.BlendMode.allCases.map { "\($0)" } == CGBlendMode.allCases.map { "\($0)" })
+        for mode in PipelineStep.BlendMode.allCases { #expect("\(mode)" == "\(mode.libraryMode)") }
+        let operations = PipelineStep.CompositingOperation.allCases
+        #expect(operations.map { "\($0)" } == NSCompositingOperation.allCases.map { "\($0)" })
+        for operation in operations { #expect("\(operation)" == "\(operation.libraryOperation)") }
+        #expect(PipelineStep.Filter.allCases.map(\.rawValue) == ResamplingFilter.allCases.map(\.rawValue))
+    }
+
+    @Test func degreesCountClockwise() async throws {
+        let place = try Workplace()
+        // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
+        let canvas = Canvas(width: 20, height: 10) { x, _ in Paint(x < 10 ? 0xFF0000 : 0x0000FF) }
+        try place.write(try #require(KFCrossPlatformImage(cgImage: canvas.bitmap).pngData()), "in.png")
+        let result = try await place.kf("process", "in.png", "-o", "out.png", "--process", "rotate(90)")
+        #expect(result.status == 0, "\(result.errors)")
+        let pixels = ShownPixels(try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage))
+        #expect(pixels.width == 10 && pixels.height == 20)
+        #expect(pixels.colors.first == 0xFFFF_0000)
+        #expect(pixels.colors.last == 0xFF00_00FF)
+    }
+}

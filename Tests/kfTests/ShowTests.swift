@@ -1,0 +1,289 @@
+// `kf show`: what terminals of every kind are sent, decoded again, and how they are left behind.
+
+import Foundation
+import Kingfisher
+import KingfisherTestSupport
+import Testing
+
+@testable import kf
+
+@Suite struct ShowTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// The pixels a PNG stands for in a terminal.
+    private func shown(_ data: Data) throws -> ShownPixels {
+        ShownPixels(try #require(KFCrossPlatformImage(data: data)?.cgImage))
+    }
+
+    @Test func aTerminalLikeKittyGetsThePicturesOwnPixels() async throws {
+        let png = try Pictures.png(200, 150)
+        try place.write(png, "a.png")
+        let run = try await FakeTerminal(kind: .kitty).kf(place, "show", "a.png")
+        #expect(run.status == 0)
+        #expect(run.isRestored)
+        let pictures = try TerminalDecoder.kitty(run.output)
+        #expect(pictures.count == 1)
+        #expect(pictures[0].keys["f"] == "100")
+        #expect(pictures[0].keys["q"] == "2")
+        let decoded = try #require(KFCrossPlatformImage(data: pictures[0].png)?.cgImage)
+        let original = try #require(KFCrossPlatformImage(data: png)?.cgImage)
+        let same = decoded.withUnsafeBytes { one in original.withUnsafeBytes { two in one.elementsEqual(two) } }
+        #expect(same)
+        // 150 pixels are ten lines of sixteen: room is made before, and left after.
+        #expect(run.text.contains("\u{1B}[10A\r"))
+        #expect(run.text.hasSuffix("\u{1B}8\u{1B}[10B\r"))
+    }
+
+    @Test func aTerminalWithSixelsGetsThem() async throws {
+        let flat = Canvas(width: 50, height: 32) { x, y in
+            x < 10 ? .clear : Paint([0x2040FF, 0x10C020, 0xFFFFFF, 0x000000][(x / 7 + y / 5) % 4])
+        }
+        let png = try #require(KFCrossPlatformImage(cgImage: flat.bitmap).pngData())
+        try place.write(png, "a.png")
+        let run = try await FakeTerminal(kind: .sixel).kf(place, "show", "a.png")
+        #expect(run.status == 0)
+        #expect(run.isRestored)
+        let pictures = try TerminalDecoder.sixels(run.output)
+        #expect(pictures.count == 1)
+        // Sixels know a hundred steps a channel.
+        let difference = try #require(pictures[0].largestDifference(from: try shown(png)))
+        #expect(difference <= 2)
+    }
+
+    @Test(arguments: [FakeTerminal.Kind.plain, .silent])
+    func anyOtherTerminalGetsHalfBlocks(kind: FakeTerminal.Kind) async throws {
+        let png = try Pictures.png(40, 20)
+        try place.write(png, "a.png")
+        let run = try await FakeTerminal(kind: kind).kf(place, "show", "a.png")
+        #expect(run.status == 0)
+        #expect(run.isRestored)
+        let body = try #require(run.text.components(separatedBy: "\u{1B}7").last?.components(separatedBy: "\u{1B}8"))
+        // The terminal's driver puts a return of its own before each line feed.
+        let lines = body[0].unicodeScalars.split { $0 == "\r" || $0 == "\n" }.map { String($0) }
+        let pixels = try TerminalDecoder.halfBlocks(lines)
+        #expect(pixels == (try shown(png)))
+    }
+
+    @Test func whereThereIsNoTerminalNobodyIsAsked() async throws {
+        let png = try Pictures.png(40, 21)
+        try place.write(png, "a.png")
+        let result = try await place.kf("show", "a.png")
+        #expect(result.status == 0)
+        #expect(!result.output.contains("\u{1B}[c"))
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 11)
+        // The last line's lower half is no part of the picture.
+        let pixels = try TerminalDecoder.halfBlocks(lines)
+        #expect(pixels.colors == (try shown(png).colors) + Array(repeating: 0, count: 40))
+    }
+
+    @Test(arguments: ["kitty", "sixel"])
+    func aNamedProtocolIsUsedWithoutAQuestion(name: String) async throws {
+        let png = try Pictures.png(30, 20)
+        try place.write(png, "a.png")
+        for output in [
+            Array(try await place.kf("show", "a.png", "--protocol", name).output.utf8),
+            try await FakeTerminal(kind: .silent).kf(place, "show", "a.png", "--protocol", name).output,
+        ] {
+            #expect(!output.contains("\u{1B}[c".utf8))
+            let count =
+                name == "kitty" ? try TerminalDecoder.kitty(output).count : try TerminalDecoder.sixels(output).count
+            #expect(count == 1)
+        }
+    }
+
+    @Test func picturesAreShrunkToTheColumnsAndTheRows() async throws {
+        try place.write(try Pictures.jpeg(400, 300), "a.jpg")
+        for (terminal, arguments, size) in [
+            (FakeTerminal(kind: .kitty), ["--width", "20"], CGSize(width: 160, height: 120)),
+            (FakeTerminal(kind: .kitty, rows: 11), [], CGSize(width: 213, height: 160)),
+        ] as [(FakeTerminal, [String], CGSize)] {
+            let run = try await terminal.kf(place, ["show", "a.jpg"] + arguments)
+            let picture = try #require(TerminalDecoder.kitty(run.output).first)
+            #expect(KFCrossPlatformImage(data: picture.png)?.size == size)
+        }
+    }
+
+    @Test(arguments: ["kitty", "sixel", "blocks"])
+    func animationsArePlayedAsOftenAsAllowed(name: String) async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        let run = try await FakeTerminal(kind: .plain).kf(place, "show", "a.gif", "--loops", "2", "--protocol", name)
+        #expect(run.status == 0)
+        #expect(run.isRestored)
+        // Two frames twice, each whole before it is shown.
+        #expect(run.text.components(separatedBy: "\u{1B}[?2026h").count == 5)
+        #expect(run.text.components(separatedBy: "\u{1B}8\u{1B}[?2026l").count == 5)
+        #expect(run.text.contains("\u{1B}[?25l"))
+        #expect(run.text.hasSuffix("\u{1B}[?25h"))
+        guard name == "kitty" else { return }
+        let pictures = try TerminalDecoder.kitty(run.output)
+        #expect(pictures.count == 4)
+        #expect(Set(pictures.map { $0.keys["i"] }).count == 1)
+        #expect(pictures[0].png == pictures[2].png)
+        #expect(pictures[0].png != pictures[1].png)
+    }
+
+    @Test(arguments: [["--frames", "1"], []])
+    func ofAnAnimationOnPaperThereIsOneFrame(arguments: [String]) async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        let result = try await place.kf(["show", "a.gif"] + arguments)
+        #expect(result.output.split(separator: "\n").count == 10)
+    }
+
+    /// Arguments behind a protocol whose pictures a file can hold, and how many there are.
+    @Test(
+        arguments: [
+            ([], 1), (["--frames", "2"], 2), (["--frames", "1", "--loops", "3"], 1), (["--loops", "2"], 4),
+        ] as [([String], Int)]
+    )
+    func anAnimationInAFileComesToAnEnd(arguments: [String], count: Int) async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        let kitty = try await place.kf(["show", "a.gif", "--protocol", "kitty"] + arguments)
+        #expect(try TerminalDecoder.kitty(Array(kitty.data)).count == count)
+        let sixel = try await place.kf(["show", "a.gif", "--protocol", "sixel"] + arguments)
+        #expect(try TerminalDecoder.sixels(Array(sixel.data)).count == count)
+    }
+
+    @Test func aStoppedAnimationLeavesTheTerminalAsItWasUntilItGoesOn() async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        let run = try await FakeTerminal(kind: .plain, signal: SIGTSTP).kf(place, "show", "a.gif")
+        #expect(run.isRestoredWhileStopped == true)
+        #expect(run.status == -SIGINT)
+        #expect(run.isRestored)
+        // Hidden and shown again twice, each time below the picture.
+        #expect(run.text.components(separatedBy: "\u{1B}[?25l").count == 3)
+        #expect(run.text.components(separatedBy: "\u{1B}[10B\r\u{1B}[?25h").count == 3)
+        #expect(run.text.hasSuffix("\u{1B}[?25h"))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func anInterruptedAnimationLeavesTheTerminalAsItWas(signal: Int32) async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        let run = try await FakeTerminal(kind: .plain, signal: signal).kf(place, "show", "a.gif")
+        #expect(run.status == -signal)
+        #expect(run.isRestored)
+        #expect(run.text.hasSuffix("\u{1B}[10B\r\u{1B}[?25h"))
+    }
+
+    @Test func aPipelineIsAppliedFirst() async throws {
+        try place.write(try Pictures.png(40, 20), "a.png")
+        let result = try await place.kf("show", "a.png", "--process", "resize(10x10)")
+        #expect(result.output.split(separator: "\n").count == 5)
+    }
+
+    @Test(arguments: [("missing.png", 5003), ("a.txt", 4001)])
+    func whatCannotBeShownIsSaid(source: String, code: Int) async throws {
+        try place.write(Data("hello".utf8), "a.txt")
+        let result = try await place.kf("show", source)
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
+    }
+}
+
+@Suite struct ShowPartsTests {
+    @Test(arguments: [
+        ("", false, ShowProtocol.blocks),
+        ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c", true, .kitty),
+        ("\u{1B}_Gi=31;ENOENT:no\u{1B}\\\u{1B}[?62;4;9c", true, .sixel),
+        ("\u{1B}[?4c", true, .blocks),
+        ("\u{1B}[?64;1;2;4", false, .blocks),
+        ("abc\u{1B}[?1;2c", true, .blocks),
+        ("\u{1B}[?25;1$y\u{1B}[?62;4c", true, .sixel),
+    ])
+    func answersAreUnderstoodHoweverTheyArrive(text: String, isComplete: Bool, best: ShowProtocol) {
+        var (whole, slow) = (TerminalReply(), TerminalReply())
+        whole.add(text.utf8)
+        for byte in text.utf8 { slow.add([byte]) }
+        for reply in [whole, slow] {
+            #expect(reply.isComplete == isComplete)
+            #expect(reply.best == best)
+        }
+    }
+
+    /// Width, height, columns and rows of the screen, the protocol; width, height and lines of the picture.
+    @Test(arguments: [
+        (40, 20, 80, 24, ShowProtocol.blocks, 40, 20, 10),
+        (160, 40, 80, 24, .blocks, 80, 20, 10),
+        (100, 100, 80, 24, .blocks, 46, 46, 23),
+        (40, 21, 80, 24, .blocks, 40, 21, 11),
+        (1, 5000, 80, 24, .blocks, 1, 46, 23),
+        (5000, 1, 80, 24, .blocks, 80, 1, 1),
+        (40, 20, 1, 1, .blocks, 1, 1, 1),
+        (640, 160, 80, 24, .kitty, 640, 160, 10),
+        (1280, 160, 80, 24, .kitty, 640, 80, 5),
+        (100, 160, 80, 24, .sixel, 100, 160, 11),
+        (100, 1000, 80, 24, .sixel, 36, 363, 23),
+    ])
+    func pictureAreShrunkNeverEnlarged(
+        width: Int,
+        height: Int,
+        columns: Int,
+        rows: Int,
+        form: ShowProtocol,
+        shownWidth: Int,
+        shownHeight: Int,
+        lines: Int
+    ) {
+        let screen = TerminalSize(columns: columns, rows: rows, cell: nil)
+        let layout = ShowLayout(width: width, height: height, in: screen, columns: nil, with: form)
+        #expect(layout.width == shownWidth)
+        #expect(layout.height == shownHeight)
+        #expect(layout.lines == lines)
+    }
+
+    @Test(arguments: [(0, nil, nil), (0, 3, 3), (2, nil, 2), (2, 5, 2), (5, 2, 2)] as [(UInt, Int?, Int?)])
+    func loopsAreThoseOfTheFileButAtMostSoMany(file: UInt, limit: Int?, rounds: Int?) {
+        #expect(ShowPlayer.rounds(file: file, limit: limit) == rounds)
+    }
+
+    @Test func manyColoursBecomeTwoHundredAndFiftySixThatResembleThem() throws {
+        let picture = ShownPixels(Landscape(seed: 1).drawn(width: 120, height: 80).bitmap)
+        #expect(Set(picture.colors).count > 256)
+        let sixels = Sixel.sequence(picture)
+        let decoded = try #require(try TerminalDecoder.sixels(sixels).first)
+        #expect(Set(decoded.colors).count <= 256)
+        #expect(Set(decoded.colors).count > 200)
+        // Diffused errors cancel out: the means of tiles are very near, which those of the nearest colours would not be.
+        for top in stride(from: 0, to: 80, by: 16) {
+            for left in stride(from: 0, to: 120, by: 24) {
+                let (one, two) = (mean(picture, left, top), mean(decoded, left, top))
+                #expect(abs(one - two) < 2.5)
+            }
+        }
+    }
+
+    @Test func fewColoursAreKept() {
+        let colors = (0..<256).map { 0xFF00_0000 | UInt32($0 * 0x010307) } + [ShownPixels.nothing]
+        let pixels = IndexedPixels(ShownPixels(width: 257, height: 1, colors: colors))
+        #expect(pixels.palette == Array(colors.prefix(256)))
+        #expect(pixels.indices == Array(0..<256) + [IndexedPixels.nothing])
+    }
+
+    @Test func aPictureOfNothingIsNoSixelAtAll() throws {
+        let empty = ShownPixels(width: 7, height: 13, colors: Array(repeating: 0, count: 91))
+        #expect(try TerminalDecoder.sixels(Sixel.sequence(empty)) == [empty])
+        #expect(HalfBlocks.lines(empty) == Array(repeating: "       ", count: 7))
+    }
+
+    @Test func longPayloadsComeInPieces() throws {
+        let png = Pictures.noise + Pictures.noise + Pictures.noise + Pictures.noise
+        let pictures = try TerminalDecoder.kitty(KittyGraphics.sequences(png: png, id: 7))
+        #expect(pictures.map(\.png) == [png])
+        #expect(pictures[0].keys["i"] == "7")
+    }
+
+    /// The mean brightness of a tile of 24 by 16 pixels.
+    private func mean(_ pixels: ShownPixels, _ left: Int, _ top: Int) -> Double {
+        var sum = 0
+        for y in top..<top + 16 {
+            for x in left..<left + 24 {
+                let color = ShownColor(pixels.colors[y * pixels.width + x])
+                sum += color.red + color.green + color.blue
+            }
+        }
+        return Double(sum) / (24 * 16 * 3)
+    }
+}

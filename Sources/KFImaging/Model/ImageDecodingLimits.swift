@@ -24,7 +24,8 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
     /// gigabyte) unless set.
     ///
-    /// Animations whose frames are decoded on demand never hold more than three of them, and are not limited by this.
+    /// Animations whose frames are decoded on demand hold three of them (small ones two more, for going back), and are not
+    /// limited by this.
     public var maxAnimationPixelCount = 1 << 28
 
     private static let inForce = Locked(ImageDecodingLimits())

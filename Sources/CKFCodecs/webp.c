@@ -58,10 +58,23 @@ kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *
 }
 
 // Lossless pictures hold an alpha even when they say that they are opaque, and it may be anything. It is not shown: not by
-// dwebp, and not by browsers.
-static void make_opaque(uint8_t *rows, size_t stride, uint64_t width, uint64_t height) {
+// dwebp, and not by browsers. What is lossy and has no alpha of its own is opaque already.
+static void make_opaque(
+    const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint64_t width, uint64_t height
+) {
+    enum { lossy = 1 };
+    WebPBitstreamFeatures features;
+    if (WebPGetFeatures(bytes, size, &features) == VP8_STATUS_OK && features.format == lossy && !features.has_alpha) return;
+    const uint8_t opaque[4] = {0, 0, 0, 255};
+    uint32_t alpha, pixel;
+    memcpy(&alpha, opaque, sizeof alpha);
     for (uint64_t y = 0; y < height; y++) {
-        for (uint64_t x = 0; x < width; x++) rows[y * stride + x * 4 + 3] = 255;
+        for (uint64_t x = 0; x < width; x++) {
+            uint8_t *const place = rows + y * stride + x * 4;
+            memcpy(&pixel, place, sizeof pixel);
+            pixel |= alpha;
+            memcpy(place, &pixel, sizeof pixel);
+        }
     }
 }
 
@@ -92,7 +105,10 @@ kf_status kf_webp_read(
     config.output.u.RGBA.size = (size_t)(bottom - y - 1) * stride + (size_t)(right - x) * 4;
     VP8StatusCode code = WebPDecode(frame->fragment.bytes, frame->fragment.size, &config);
     WebPFreeDecBuffer(&config.output);
-    if (!frame->has_alpha) make_opaque(config.output.u.RGBA.rgba, stride, right - x, bottom - y);
+    if (!frame->has_alpha) {
+        uint8_t *const first = config.output.u.RGBA.rgba;
+        make_opaque(frame->fragment.bytes, frame->fragment.size, first, stride, right - x, bottom - y);
+    }
     return code == VP8_STATUS_OK ? KF_OK : fail(message, code);
 }
 
@@ -138,7 +154,7 @@ kf_status kf_webp_frame_read(
     config.output.u.RGBA.size = (size_t)height * stride;
     VP8StatusCode code = WebPDecode(bytes, size, &config);
     WebPFreeDecBuffer(&config.output);
-    if (!has_alpha) make_opaque(rows, stride, width, height);
+    if (!has_alpha) make_opaque(bytes, size, rows, stride, width, height);
     return code == VP8_STATUS_OK ? KF_OK : fail(message, code);
 }
 

@@ -54,6 +54,7 @@ import Testing
     func everyColourFollowsTheFormula(space: WorkingSpace) throws {
         let settings: [Numbers] = [
             (0.05, 1.1, 1.3, 0.2), (-0.2, 0.6, 0.4, -0.5), (0, 1, 0, 0.7), (0.1, 2, 1, 1), (0, -1, 1, 0), (0, 1, -2, 3),
+            (0, 4, 3, 5), (0, 4, 0, -5), (1, 1, 1.5, 0), (-0.9, 1, 0, 5), (0, 4, 0.9, 0),
         ]
         for picture in [ResamplingTests.noise(41, 19, opaque: true), ResamplingTests.noise(13, 29), .solid(0, 5, 5)] {
             for numbers in settings {
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func everyByteIsWithinARoundingErrorOfTheFormula() throws {
-        // All 256 greys, so that the polynomials are tried at every place that tables would have.
+        // All 256 greys, so that tables are tried at every place.
         let greys = Bitmap.row(Array(0...255))
         let result = try greys.adjusted(adjustment((0, 1, 0.5, 0))).rows[0]
         #expect(zip(result, greys.rows[0]).allSatisfy { $0 == $1 })

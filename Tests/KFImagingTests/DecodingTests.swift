@@ -129,6 +129,12 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, 40, 1])
+    func lossyWebPWithoutAlphaIsOpaque(maxPixelSize: Int?) throws {
+        let bitmap = try picture("photo.webp", maxPixelSize: maxPixelSize).bitmap()
+        #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
+    }
+
     @Test func theFirstFrameOfAnAnimatedWebPIsDecoded() throws {
         let bitmap = try picture("animated.webp").bitmap()
         #expect(bitmap.width == 24 && bitmap.height == 16)

@@ -307,6 +307,13 @@ private let cyclicEXIF: [UInt8] =
         #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
     }
 
+    @Test func alphaThatIsNotAnnouncedIsNotShown() throws {
+        let alpha = [0] + [UInt8](repeating: 7, count: 96 * 64)
+        let data = container([extended(0, width: 96, height: 64), ("ALPH", alpha), try coded("photo.webp")])
+        let bitmap = try Codecs.decode(data).bitmap()
+        #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
+    }
+
     @Test func losslessFramesThatSayTheyAreOpaqueAre() throws {
         // The same taken away from each frame of an animation.
         let pixels: [[UInt32]] = [[0x4032_190C, 0x8040_2010], [0xFF64_3232, 0x2010_0804]]

@@ -376,7 +376,8 @@ typedef struct kf_color_mix {
     bool linear;
 } kf_color_mix;
 
-/// Mixes the colours of pixels with straight alpha. Both pointers may be the same. Exact within a twentieth of a byte's step.
+/// Mixes the colours of pixels with straight alpha. Both pointers may be the same. Before it is rounded, a byte is within three
+/// quarters of a step of the formula; where the processor or the mixture calls for floating point, within a twentieth.
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 /// The same without any instructions that not every processor has.

@@ -1,0 +1,157 @@
+// Mixing colours in C, every variant of it against the formula in double precision. Knows no bitmaps.
+
+import CKFCodecs
+import Foundation
+import Testing
+
+@Suite struct ColorMixTests {
+    typealias Mixer =
+        @Sendable (UnsafePointer<UInt32>, UnsafeMutablePointer<UInt32>, Int, UnsafePointer<kf_color_mix>) -> Void
+
+    /// What colour controls make: brightness, contrast, saturation and exposure, from harmless to extreme.
+    static let controls: [SIMD4<Double>] = [
+        [0.05, 1.1, 1.3, 0.2], [-0.2, 0.6, 0.4, -0.5], [0, 1, 0, 0], [0, 1, 0, 0.7], [0, 1, 0.5, 0], [0, 1, 1.9, -0.1],
+        [0, 4, 3, 5], [0, 4, 3, -5], [0, 4, 0, 5], [0, 4, 0, -5], [0, 1, 3, 5], [0, 1, 3, -5], [0, 1, 0, 5],
+        [0, -1, 0.5, 0],
+        [1, 1, 1.2, 0], [-1, 1, 1.2, 0], [-0.9, 1, 1.1, 5], [1, 4, 3, -5], [-1, 4, 3, 5], [0, 4, 0.9, 0],
+        [0, 2, 1.2, 0.5],
+        [-0.1, 1.5, 2, 0.3], [-0.45, 1.6, 1.3, 0.3], [0.3, 1.7, 0, 0.9], [0.1, 2, 1.2, 1], [0, 1, 2.2, 0.8],
+    ]
+
+    static let mixers: [(name: String, mixer: Mixer)] = [
+        ("chosen", { kf_mix_colors($0, $1, $2, $3) }), ("portable", { kf_mix_colors_portably($0, $1, $2, $3) }),
+    ]
+
+    private static func mix(_ controls: SIMD4<Double>, linear: Bool) -> kf_color_mix {
+        let gain = exp2(controls[3])
+        let luma = gain * controls[1] * (1 - controls[2])
+        return kf_color_mix(
+            own: Float(gain * controls[1] * controls[2]),
+            red: Float(0.2126 * luma),
+            green: Float(0.7152 * luma),
+            blue: Float(0.0722 * luma),
+            offset: Float(gain * (0.5 + controls[0] - controls[1] / 2)),
+            linear: linear
+        )
+    }
+
+    /// All greys, the corners of the cube, dark colours, and any.
+    private static let colors: [UInt32] = {
+        var dice = Dice(state: 11)
+        let greys = (0...255).map { UInt32($0) * 0x010101 }
+        let corners: [UInt32] = [0xFF0000, 0xFF00, 0xFF, 0xFFFF, 0xFF00FF, 0xFFFF00]
+        let dark = (0..<600).map { _ in UInt32.random(in: 0...(.max), using: &dice) & 0x1F1F1F }
+        let any = (0..<3000).map { _ in UInt32.random(in: 0...0xFFFFFF, using: &dice) }
+        return (greys + corners + dark + any).map { $0 | UInt32.random(in: 0...255, using: &dice) << 24 }
+    }()
+
+    private static func parts(_ word: UInt32) -> SIMD4<Int> {
+        SIMD4(truncatingIfNeeded: SIMD4(word >> 16 & 255, word >> 8 & 255, word & 255, word >> 24))
+    }
+
+    /// The bytes of red, green and blue before they are rounded.
+    private static func exact(_ word: UInt32, _ mix: kf_color_mix, light: [Double]) -> SIMD3<Double> {
+        let parts = parts(word)
+        let rgb = SIMD3(light[parts[0]], light[parts[1]], light[parts[2]])
+        let shares = SIMD3(Double(mix.red), Double(mix.green), Double(mix.blue))
+        var result = rgb * Double(mix.own) + (rgb * shares).sum() + Double(mix.offset)
+        result.clamp(lowerBound: .zero, upperBound: .one)
+        for k in 0..<3 where mix.linear {
+            result[k] = result[k] <= 0.0031308 ? 12.92 * result[k] : 1.055 * pow(result[k], 1 / 2.4) - 0.055
+        }
+        return result * 255
+    }
+
+    @Test(arguments: controls)
+    func everyByteIsWithinAStepOfTheFormula(controls: SIMD4<Double>) {
+        for linear in [true, false] {
+            var mix = Self.mix(controls, linear: linear)
+            let light = (0...255).map { byte -> Double in
+                let value = Double(byte) / 255
+                if !linear { return value }
+                return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            }
+            let expected = Self.colors.map { Self.exact($0, mix, light: light) }
+            for (name, mixer) in Self.mixers {
+                var result = Self.colors
+                mixer(Self.colors, &result, result.count, &mix)
+                var worst = 0.0
+                for (index, word) in result.enumerated() {
+                    let parts = Self.parts(word)
+                    let error = SIMD3<Double>(SIMD3(parts[0], parts[1], parts[2])) - expected[index]
+                    worst = max(worst, error.max(), -error.min())
+                    if parts[3] != Int(Self.colors[index] >> 24) { worst = .infinity }
+                }
+                // Half a step is rounding; the rest is a little more than was ever seen.
+                #expect(worst <= 0.8, "\(name), linear: \(linear)")
+            }
+        }
+    }
+
+    @Test(arguments: [1.3, 0.0])
+    func nothingOutsideThePixelsIsTouchedAndNoneInsideIsForgotten(saturation: Double) {
+        for linear in [true, false] {
+            var mix = Self.mix([0.05, 1.1, saturation, 0.2], linear: linear)
+            for (name, mixer) in Self.mixers {
+                let mixed = Self.colors[..<100].map { word -> UInt32 in
+                    var result: UInt32 = 0
+                    mixer([word], &result, 1, &mix)
+                    return result
+                }
+                for count in 0...70 {
+                    // Pixels are at multiples of four bytes, and of nothing else.
+                    let range = (count % 17)..<(count % 17 + count)
+                    var expected = [UInt32](repeating: 0x1234_5678, count: 100)
+                    var (result, inPlace) = (expected, Array(Self.colors[..<100]))
+                    expected.replaceSubrange(range, with: mixed[range])
+                    Self.apply(mixer, &mix, to: range, of: inPlace, into: &result)
+                    #expect(result == expected, "\(name), \(count)")
+
+                    expected = inPlace
+                    expected.replaceSubrange(range, with: mixed[range])
+                    inPlace.withUnsafeMutableBufferPointer { pixels in
+                        guard let base = pixels.baseAddress else { return }
+                        mixer(base + range.lowerBound, base + range.lowerBound, count, &mix)
+                    }
+                    #expect(inPlace == expected, "\(name), \(count), in place")
+                }
+            }
+        }
+    }
+
+    private static func apply(
+        _ mixer: Mixer,
+        _ mix: inout kf_color_mix,
+        to range: Range<Int>,
+        of source: [UInt32],
+        into target: inout [UInt32]
+    ) {
+        source.withUnsafeBufferPointer { source in
+            target.withUnsafeMutableBufferPointer { target in
+                guard let from = source.baseAddress, let to = target.baseAddress else { return }
+                mixer(from + range.lowerBound, to + range.lowerBound, range.count, &mix)
+            }
+        }
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude])
+    func nonsenseMakesSomeColoursAndKeepsAlpha(number: Float) {
+        var mixes = [kf_color_mix](
+            repeating: kf_color_mix(own: 1, red: 0.1, green: 0.1, blue: 0.1, offset: 0, linear: true),
+            count: 5
+        )
+        mixes[0].own = number
+        mixes[1].red = number
+        mixes[2].green = number
+        mixes[3].blue = number
+        mixes[4].offset = number
+        for (name, mixer) in Self.mixers {
+            for index in mixes.indices {
+                var result = Self.colors
+                mixer(Self.colors, &result, result.count, &mixes[index])
+                let keepsAlpha = zip(result, Self.colors).allSatisfy { $0 >> 24 == $1 >> 24 }
+                #expect(keepsAlpha, "\(name), \(index)")
+            }
+        }
+    }
+}

@@ -65,6 +65,7 @@ let package = Package(
         system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
         // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
         system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
+        system("CDav1d", pkgConfig: "dav1d", apt: "libdav1d-dev"),
         system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
         // Used with the traits only.
@@ -76,7 +77,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS",
+                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]

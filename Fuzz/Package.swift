@@ -42,6 +42,7 @@ let package = Package(
         system("CWebPMux", "libwebpmux"),
         system("CDeflate", "libdeflate"),
         system("CAVIF", nil),
+        system("CDav1d", "dav1d"),
         system("CLCMS", "lcms2"),
         system("CCairo", "cairo", path: "Sources/CCairo"),
         system("CHEIF", "libheif"),
@@ -50,7 +51,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS",
+                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]

@@ -384,7 +384,7 @@ def make_avif(photo):
     def encode(image, name, *arguments):
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "source.png")
-            image.save(source)
+            image.save(source, icc_profile=image.info.get("icc_profile"))
             command = ["avifenc", *arguments, "-s", "4", source, path(name)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
@@ -400,6 +400,20 @@ def make_avif(photo):
     for x in range(64):
         steps.paste((x // 8 * 32,) * 3, (x, 0, x + 1, 8))
     encode(steps, "pq.avif", "-l", "--cicp", "1/16/0")
+    # What AV1 data may be: without colours, of every depth and layout, of odd sizes, in several tiles, with grain.
+    encode(scene(33, 21), "grey-odd.avif", *fine, "-y", "400")
+    encode(veil(45, 31), "alpha-premultiplied.avif", *fine, "-y", "420", "-p")
+    encode(veil(45, 31), "alpha-deep.avif", *fine, "-d", "12", "-y", "422", "-r", "limited")
+    encode(scene(80, 60), "cropped.avif", *fine, "-d", "10", "-y", "420", "--crop", "10,12,40,30", "--irot", "3",
+           "--imir", "0")
+    encode(scene(129, 67), "tiles.avif", *fine, "-y", "420", "--tilecolslog2", "1", "--tilerowslog2", "1")
+    encode(scene(67, 35), "grainy.avif", *fine, "-y", "420", "-a", "film-grain-test=1")
+    encode(scene(128, 64), "grid.avif", *fine, "-y", "444", "-g", "2x1")
+    # This encoder leaves out the ends of the range in the alpha, too.
+    encode(veil(96, 64), "alpha-limited.avif", "-c", "svt", "-y", "420")
+    marked = patches()
+    marked.info["icc_profile"] = P3
+    encode(marked, "display-p3.avif", *fine, "-y", "444")
 
 
 # --------------------------------------------------------------------------------------------- GIF by hand
@@ -594,14 +608,19 @@ def make_sequences(photo):
         with tempfile.TemporaryDirectory() as folder:
             command = ["avifenc", "--timescale", "100", "--min", "4", "--max", "8", "-s", "6", "-y", "444", *arguments]
             for index, image in enumerate(images):
-                image.save(os.path.join(folder, f"{index}.png"))
-                command += ["--duration", str(5 + 5 * index), os.path.join(folder, f"{index}.png")]
+                source = os.path.join(folder, f"{index}.png")
+                image.save(source, icc_profile=image.info.get("icc_profile"))
+                command += ["--duration", str(5 + 5 * index), source]
             subprocess.run(command + [path(name)], check=True, stdout=subprocess.DEVNULL)
 
     turned = [scene(48, 48).rotate(angle) for angle in (0, 90, 180, 270, 0, 90)]
     encode(turned, "sequence.avif", "--keyframe", "3")
     encode([image.convert("RGBA") for image in map(lambda i: veil(48, 32).rotate(i, fillcolor=(0, 0, 0, 0)), (0, 180))],
            "sequence-alpha.avif")
+    marked = [patches().rotate(angle) for angle in (0, 90, 180, 270, 0)]
+    for image in marked:
+        image.info["icc_profile"] = P3
+    encode(marked, "sequence-p3.avif")
     for index in range(3):
         turned[index].save(path(f"sequence-{index}.png"))
 

@@ -1,5 +1,5 @@
-// Reading AVIF through libavif. Refuses to crop, turn or mirror: it says what the file asks for.
-#include "avif_support.h"
+// Reading AVIF through libavif, with dav1d for plain stills. Refuses to crop, turn or mirror: it says what the file asks for.
+#include "avif_still.h"
 #include "obu.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,10 @@ struct kf_avif_reader {
     // Why a sample was kept from libaom.
     const char *refusal;
     bool has_failed;
+    // What dav1d decodes; where that is unknown, libavif sees to everything.
+    kf_avif_still still;
+    // libavif throws its copy away when it begins anew.
+    uint8_t *icc;
 };
 
 static void describe_transforms(const avifImage *image, avifDiagnostics *details, kf_avif_header *header) {
@@ -41,9 +45,17 @@ static void describe_transforms(const avifImage *image, avifDiagnostics *details
     }
 }
 
+static bool copy_profile(kf_avif_reader *reader, const avifRWData *icc, kf_avif_header *header) {
+    if (!icc->size) return true;
+    reader->icc = malloc(icc->size);
+    if (!reader->icc) return false;
+    memcpy(reader->icc, icc->data, icc->size);
+    header->icc = reader->icc;
+    header->icc_size = icc->size;
+    return true;
+}
+
 static void describe_colors(const avifImage *image, kf_avif_header *header) {
-    header->icc = image->icc.size ? image->icc.data : NULL;
-    header->icc_size = image->icc.size;
     header->primaries = image->colorPrimaries;
     header->transfer = image->transferCharacteristics;
     float xy[8];
@@ -91,28 +103,45 @@ static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t
     return AVIF_RESULT_IO_ERROR;
 }
 
-// libavif chooses dav1d, which complains about damaged data on the terminal; libaom does not, but knows no limit on the
-// size. So libaom gets what announces a sensible size, and nobody gets what cannot be overseen.
-static bool choose_decoder(kf_avif_reader *reader, kf_message *message) {
-    if (!avifCodecName(AVIF_CODEC_CHOICE_AOM, AVIF_CODEC_FLAG_CAN_DECODE)) return true;
+static bool is_still(const avifDecoder *decoder) {
+#if AVIF_VERSION >= 100000
+    if (decoder->progressiveState != AVIF_PROGRESSIVE_STATE_UNAVAILABLE) return false;
+#endif
+    return decoder->imageCount == 1;
+}
+
+// Looks at what is to be decoded first, and remembers where a still's data lies.
+static kf_status look(kf_avif_reader *reader, kf_message *message) {
     avifDecoder *decoder = reader->decoder;
     avifExtent extent;
     avifResult result = avifDecoderNthImageMaxExtent(decoder, 0, &extent);
-    if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error) == KF_OK;
+    if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error);
     if (extent.offset > reader->size || extent.size > reader->size - extent.offset) {
-        return kf_fail(message, KF_MALFORMED, "the data ends too early") == KF_OK;
+        return kf_fail(message, KF_MALFORMED, "the data ends too early");
     }
     const uint8_t *start = reader->bytes + extent.offset;
     switch (check_data(start, extent.size, &decoder->ioStats, reader->max_width, reader->max_height)) {
-    case KF_OBU_TOO_LARGE:
-        return kf_fail(message, KF_MALFORMED, "the coded picture is larger than announced") == KF_OK;
+    case KF_OBU_TOO_LARGE: return kf_fail(message, KF_MALFORMED, "the coded picture is larger than announced");
     case KF_OBU_HEADERLESS:
     case KF_OBU_BROKEN:
-        return kf_fail(message, KF_MALFORMED, "the coded picture is broken, or scattered over the file") == KF_OK;
+        return kf_fail(message, KF_MALFORMED, "the coded picture is broken, or scattered over the file");
     case KF_OBU_SOUND: break;
     }
+    if (is_still(decoder)) {
+        kf_avif_find_still(start, extent.size, &decoder->ioStats, decoder->alphaPresent, &reader->still);
+    }
+    return KF_OK;
+}
+
+// libavif chooses dav1d, which complains about damaged data on the terminal; libaom does not, but knows no limit on the
+// size. So libaom gets what announces a sensible size, and nobody gets what cannot be overseen.
+static bool choose_decoder(kf_avif_reader *reader, kf_message *message) {
+    avifDecoder *decoder = reader->decoder;
+    kf_status status = look(reader, message);
+    if (!avifCodecName(AVIF_CODEC_CHOICE_AOM, AVIF_CODEC_FLAG_CAN_DECODE)) return true;
+    if (status != KF_OK) return false;
     decoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
-    result = avifDecoderReset(decoder);
+    avifResult result = avifDecoderReset(decoder);
     if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, decoder->diag.error) == KF_OK;
     reader->is_sequence = decoder->imageCount > 1;
     return true;
@@ -166,6 +195,11 @@ kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *
     header->duration = decoder->imageCount > 1 ? decoder->duration : 0;
     describe_transforms(image, &decoder->diag, header);
     describe_colors(image, header);
+    if (!copy_profile(reader, &image->icc, header)) {
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        kf_avif_close(reader);
+        return NULL;
+    }
     return reader;
 }
 
@@ -188,10 +222,40 @@ static avifResult decode(kf_avif_reader *reader, uint32_t index) {
     return result;
 }
 
+// By dav1d. `is_done` says whether that was all; if not, and nothing failed, libavif has to do it.
+static kf_status read_still(
+    const kf_avif_reader *reader, uint8_t *rows, size_t stride, bool premultiplied, bool *is_done, kf_message *message
+) {
+    avifImage *image = reader->decoder->image;
+    // libavif knows what to do with pictures that are a little larger than announced.
+    size_t pixel_count = (size_t)reader->max_width * reader->max_height;
+    const kf_avif_still *still = &reader->still;
+    kf_av1_picture color = {0}, alpha = {0};
+    kf_status status = kf_av1_decode(still->color, still->color_size, pixel_count, &color, message);
+    if (status == KF_OK && still->alpha) {
+        status = kf_av1_decode(still->alpha, still->alpha_size, pixel_count, &alpha, message);
+    }
+    *is_done = status == KF_OK && kf_avif_lend(image, &color, still->alpha ? &alpha : NULL);
+    if (*is_done) {
+        avifResult result = kf_avif_to_bgra(image, rows, stride, premultiplied);
+        if (result != AVIF_RESULT_OK) status = kf_avif_fail(message, result, NULL);
+        kf_avif_take_back(image);
+    }
+    kf_av1_release(&color);
+    kf_av1_release(&alpha);
+    return status;
+}
+
 kf_status kf_avif_read(
     kf_avif_reader *reader, uint32_t index, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message
 ) {
     avifDecoder *decoder = reader->decoder;
+    if (reader->still.color && index == 0) {
+        bool is_done = false;
+        kf_status status = read_still(reader, rows, stride, premultiplied, &is_done, message);
+        if (is_done || status != KF_OK) return status;
+        kf_avif_leave_to_libavif(reader);
+    }
     if (decoder->image && !kf_avif_has_room(decoder->image)) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
     avifResult result = decode(reader, index);
     if (reader->refusal) return kf_fail(message, KF_MALFORMED, reader->refusal);
@@ -200,19 +264,19 @@ kf_status kf_avif_read(
     if (decoder->image->width != reader->width || decoder->image->height != reader->height) {
         return kf_fail(message, KF_MALFORMED, "the picture has another size than announced");
     }
-    avifRGBImage rgb;
-    avifRGBImageSetDefaults(&rgb, decoder->image);
-    rgb.format = AVIF_RGB_FORMAT_BGRA;
-    rgb.depth = 8;
-    rgb.alphaPremultiplied = premultiplied;
-    rgb.pixels = rows;
-    rgb.rowBytes = (uint32_t)stride;
-    result = avifImageYUVToRGB(decoder->image, &rgb);
+    result = kf_avif_to_bgra(decoder->image, rows, stride, premultiplied);
     return result == AVIF_RESULT_OK ? KF_OK : kf_avif_fail(message, result, NULL);
+}
+
+bool kf_avif_leave_to_libavif(kf_avif_reader *reader) {
+    bool is_something = reader->still.color != NULL;
+    reader->still.color = NULL;
+    return is_something;
 }
 
 void kf_avif_close(kf_avif_reader *reader) {
     if (!reader) return;
     if (reader->decoder) avifDecoderDestroy(reader->decoder);
+    free(reader->icc);
     free(reader);
 }

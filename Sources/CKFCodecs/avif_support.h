@@ -35,4 +35,7 @@ static inline bool kf_avif_has_room(const avifImage *image) {
 #endif
 }
 
+/// Writes a decoded picture as rows of BGRA, with colours multiplied by alpha or not.
+avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied);
+
 #endif

@@ -2,7 +2,6 @@
 //
 // The names are those of the AV1 specification, sections 5.3 and 5.5.
 #include "obu.h"
-#include <stdbool.h>
 
 typedef struct {
     const uint8_t *bytes;
@@ -71,28 +70,68 @@ static kf_obu_verdict check_sequence_header(
     return width <= max_width && height <= max_height ? KF_OBU_SOUND : KF_OBU_TOO_LARGE;
 }
 
+/// A unit of AV1 data, without its header.
+typedef struct {
+    unsigned type;
+    bool is_layer;
+    const uint8_t *bytes;
+    size_t size;
+} obu;
+
+// obu_type, as far as it matters here.
+enum { SEQUENCE_HEADER = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT_FRAME_HEADER = 7, TILE_LIST = 8 };
+
+// Reads the unit at `offset`, which is before the end, and steps over it.
+static bool next_unit(const uint8_t *bytes, size_t size, size_t *offset, obu *unit) {
+    size_t position = *offset;
+    uint8_t first = bytes[position++];
+    bool is_forbidden = first & 0x80, has_extension = first & 4, has_size = first & 2;
+    if (is_forbidden || !has_size) return false;
+    unit->type = first >> 3 & 15;
+    // temporal_id and spatial_id
+    unit->is_layer = has_extension && position < size && bytes[position] >> 3;
+    if (has_extension) position++;
+    size_t length = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        if (position >= size || shift > 28) return false;
+        length |= (size_t)(bytes[position] & 0x7F) << shift;
+        if (!(bytes[position++] & 0x80)) break;
+    }
+    if (length > size - position) return false;
+    unit->bytes = bytes + position;
+    unit->size = length;
+    *offset = position + length;
+    return true;
+}
+
 kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height) {
-    enum { SEQUENCE_HEADER = 1 };
     bool has_header = false;
     size_t offset = 0;
+    obu unit;
     while (offset < size) {
-        uint8_t first = bytes[offset++];
-        bool is_forbidden = first & 0x80, has_extension = first & 4, has_size = first & 2;
-        if (is_forbidden || !has_size) return KF_OBU_BROKEN;
-        if (has_extension) offset++;
-        size_t length = 0;
-        for (unsigned shift = 0;; shift += 7) {
-            if (offset >= size || shift > 28) return KF_OBU_BROKEN;
-            length |= (size_t)(bytes[offset] & 0x7F) << shift;
-            if (!(bytes[offset++] & 0x80)) break;
-        }
-        if (length > size - offset) return KF_OBU_BROKEN;
-        if ((first >> 3 & 15) == SEQUENCE_HEADER) {
-            kf_obu_verdict verdict = check_sequence_header(bytes + offset, length, max_width, max_height);
-            if (verdict != KF_OBU_SOUND) return verdict;
-            has_header = true;
-        }
-        offset += length;
+        if (!next_unit(bytes, size, &offset, &unit)) return KF_OBU_BROKEN;
+        if (unit.type != SEQUENCE_HEADER) continue;
+        kf_obu_verdict verdict = check_sequence_header(unit.bytes, unit.size, max_width, max_height);
+        if (verdict != KF_OBU_SOUND) return verdict;
+        has_header = true;
     }
     return has_header ? KF_OBU_SOUND : KF_OBU_HEADERLESS;
+}
+
+bool kf_obu_is_one_picture(const uint8_t *bytes, size_t size) {
+    unsigned headers = 0, frames = 0;
+    size_t offset = 0;
+    obu unit;
+    while (offset < size) {
+        if (!next_unit(bytes, size, &offset, &unit) || unit.is_layer) return false;
+        switch (unit.type) {
+        case SEQUENCE_HEADER: headers++; break;
+        case FRAME_HEADER:
+        case FRAME: frames++; break;
+        case REDUNDANT_FRAME_HEADER:
+        case TILE_LIST: return false;
+        default: break;
+        }
+    }
+    return headers == 1 && frames == 1;
 }

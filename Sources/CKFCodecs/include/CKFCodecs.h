@@ -240,6 +240,9 @@ double kf_avif_delay(const kf_avif_reader *reader, uint32_t index);
 /// Decodes a frame, 0 being the first; the one after the last read is cheap.
 kf_status kf_avif_read(
     kf_avif_reader *reader, uint32_t index, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message);
+/// Has libavif decode what dav1d would be asked for; false when that is nothing. Both give the same pixels, which tests hold
+/// against each other.
+bool kf_avif_leave_to_libavif(kf_avif_reader *reader);
 void kf_avif_close(kf_avif_reader *reader);
 
 /// Encodes straight BGRA rows. `quality` 0…100, without meaning when `lossless`. Unsupported when the system's libavif

@@ -20,7 +20,7 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo test bench fuzz tsan docs format lint layers build dependencies clean
+.PHONY: help demo test bench fuzz soak tsan docs format lint layers build dependencies clean
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,10 +50,20 @@ bench: dependencies ## Measures against the baselines; FILTER=word runs some row
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test
 	@SECONDS_EACH=$(SECONDS) Fuzz/run $(WITH_TRAITS) $(ONLY)
 
+# `make soak ROUNDS=20` kills fewer processes.
+ROUNDS ?= 500
+
+soak: dependencies ## Kills processes at work in a cache, ROUNDS times, and looks at what they leave
+	@swift build --product kf-soak
+	@directory="$$(mktemp -d)"; trap 'rm -rf "$$directory"' EXIT; \
+	    "$$(swift build --show-bin-path)/kf-soak" $(ROUNDS) "$$directory"
+
 # One target after the other: under the sanitizer the pixel tests would keep both cores from everybody's timeouts.
 tsan: dependencies ## All tests under the thread sanitizer; ONLY=name runs some
 	@swift build --build-tests $(TSAN)
-	@export TSAN_OPTIONS="allocator_may_return_null=1 halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt"; \
+	@# Eight threads of that many calls each.
+	@export KF_STRESS=$(or $(STRESS),100000); \
+	export TSAN_OPTIONS="allocator_may_return_null=1 halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt"; \
 	for target in $(or $(ONLY),$(notdir $(wildcard Tests/*Tests))); do \
 	    echo "tsan: $$target"; \
 	    swift test --skip-build --disable-xctest $(TSAN) --filter "$$target"; \

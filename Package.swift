@@ -45,6 +45,7 @@ let package = Package(
         .trait(name: "HEIC", description: "Decodes HEIC through libheif."),
         .trait(name: "JXL", description: "Decodes JPEG XL through libjxl."),
         .trait(name: "SVG", description: "Draws SVG through librsvg."),
+        .trait(name: "Metrics", description: "Reports the statistics of caches through swift-metrics."),
     ],
     dependencies: [
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
@@ -52,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
     ],
@@ -115,7 +117,10 @@ let package = Package(
         // Layer 2: the API.
         .target(
             name: "Kingfisher",
-            dependencies: ["KFSupport", "KFImaging", "KFStorage", "KFTransport"],
+            dependencies: [
+                "KFSupport", "KFImaging", "KFStorage", "KFTransport",
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
             swiftSettings: settings
         ),
 
@@ -141,6 +146,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Kills itself at work in a cache, for `make soak` and a test.
+        .executableTarget(name: "kf-soak", dependencies: ["Kingfisher"], path: "Tests/Soak", swiftSettings: settings),
+
         .testTarget(name: "KFSupportTests", dependencies: ["KFSupport"], swiftSettings: settings),
         .testTarget(
             name: "KFImagingTests",
@@ -148,7 +156,11 @@ let package = Package(
             resources: [.copy("Fixtures"), .copy("Corpus")],
             swiftSettings: settings
         ),
-        .testTarget(name: "KFStorageTests", dependencies: ["KFStorage", "KFSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "KFStorageTests",
+            dependencies: ["KFStorage", "KFSupport", "CKFLinux"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KFTransportTests",
             dependencies: ["KFTransport", "KFSupport", "KingfisherTestSupport"],
@@ -157,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "KingfisherTests",
             dependencies: [
-                "Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport",
+                "Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport", "kf-soak",
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
             swiftSettings: settings
         ),

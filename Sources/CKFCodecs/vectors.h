@@ -12,8 +12,14 @@ typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 
 #define KF_INLINE inline __attribute__((always_inline))
 
-// Compiled twice where the processor of today can do more than the one every compiler must expect.
-#if defined(__x86_64__) && defined(__gnu_linux__)
+// Compiled twice where the processor of today can do more than the one every compiler must expect. Not under the thread
+// sanitizer: which of the two is wanted is asked while the program is being loaded, when the sanitizer is not there yet.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KF_ONCE
+#endif
+#endif
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(KF_ONCE)
 #define KF_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define KF_CLONES

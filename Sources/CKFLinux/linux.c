@@ -1,9 +1,19 @@
 // What Linux offers and the Glibc module does not export.
 #define _GNU_SOURCE
 #include "CKFLinux.h"
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+
+// `STATX_ATTR_MOUNT_ROOT`, which headers before Linux 5.8 do not have.
+#define KF_MOUNT_ROOT 0x2000
 
 const int kf_o_noatime = O_NOATIME;
 
@@ -11,4 +21,42 @@ void kf_name_thread(const char *name) {
     char kept[16];  // the kernel refuses longer names instead of cutting them
     snprintf(kept, sizeof kept, "%s", name);
     pthread_setname_np(pthread_self(), kept);
+}
+
+long kf_read_directory(int directory, void *buffer, size_t size) { return getdents64(directory, buffer, size); }
+
+int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name) {
+    if (renameat2(directory, name, new_directory, new_name, RENAME_NOREPLACE) == 0) return 0;
+    // Not every file system can; a second name for the same file can be given on most of the others.
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    return linkat(directory, name, new_directory, new_name, 0) == 0 ? unlinkat(directory, name, 0) : -1;
+}
+
+uint64_t kf_file_system(int file) {
+    struct statfs status;
+    // The field is signed or not, 32 or 64 bits wide, depending on the machine; the numbers have 32 bits.
+    return fstatfs(file, &status) == 0 ? (uint32_t)status.f_type : 0;
+}
+
+int kf_is_mount_root(int directory) {
+    struct statx status;
+    // Linux 5.8 and later say so; before, and where `statx` is forbidden, nobody does.
+    if (statx(directory, "", AT_EMPTY_PATH, 0, &status) != 0) return 0;
+    return (status.stx_attributes & status.stx_attributes_mask & KF_MOUNT_ROOT) != 0;
+}
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks would not work between processes");
+
+uint64_t kf_shared_load(const void *number) {
+    return atomic_load_explicit((const _Atomic uint64_t *)number, memory_order_acquire);
+}
+
+uint64_t kf_shared_add(void *number, uint64_t amount) {
+    return atomic_fetch_add_explicit((_Atomic uint64_t *)number, amount, memory_order_acq_rel);
+}
+
+int64_t kf_coarse_milliseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }

@@ -9,6 +9,7 @@ extension Descriptor {
     ///
     /// It cannot fail for an open descriptor.
     var status: stat {
+        BlockingGuard.check()
         var status = stat()
         fstat(number, &status)
         return status
@@ -16,6 +17,7 @@ extension Descriptor {
 
     /// Reads `count` bytes from the start, fewer if the file ends before; `nil` with `errno` on failure.
     func read(_ count: Int) -> Data? {
+        BlockingGuard.check()
         guard count > 0 else { return Data() }
         // Not `Data(count:)`, which would write zeros over memory that is about to be filled.
         guard let buffer = malloc(count) else { return nil }
@@ -33,9 +35,19 @@ extension Descriptor {
         return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
     }
 
+    /// The most bytes this process may write into a file.
+    ///
+    /// The system does not only refuse more, but sends a signal that ends the process.
+    static var longestFile: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Writes all of `data`; false with `errno` on failure.
     func write(_ data: Data) -> Bool {
-        data.withUnsafeBytes { bytes in
+        BlockingGuard.check()
+        return data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let result = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -48,11 +60,15 @@ extension Descriptor {
     }
 
     /// Sets the access and the modification time; false with `errno` on failure.
-    func setTimes(access: timespec, modification: timespec) -> Bool { futimens(number, [access, modification]) == 0 }
+    func setTimes(access: timespec, modification: timespec) -> Bool {
+        BlockingGuard.check()
+        return futimens(number, [access, modification]) == 0
+    }
 
     /// Sets an extended attribute; false with `errno` on failure.
     func setAttribute(_ name: String, to value: [UInt8]) -> Bool {
-        fsetxattr(number, name, value, value.count, 0) == 0
+        BlockingGuard.check()
+        return fsetxattr(number, name, value, value.count, 0) == 0
     }
 
     /// Hands the first `limit` bytes of an extended attribute to `body`, or none if there is no such attribute, or if
@@ -62,8 +78,9 @@ extension Descriptor {
         limit: Int,
         _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
-        withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in
-            let count = fgetxattr(number, name, buffer.baseAddress, limit)
+        BlockingGuard.check()
+        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in
+            let count = name.withCString { fgetxattr(number, $0, buffer.baseAddress, limit) }
             return body(UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
         }
     }

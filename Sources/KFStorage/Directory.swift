@@ -19,8 +19,10 @@ struct Descriptor: ~Copyable {
 final class Directory: Sendable {
     /// Where it was found.
     let path: String
-    private let number: Int32
-    private let identity: FileIdentity
+    let number: Int32
+    let identity: FileIdentity
+    /// The user it belonged to when it was opened.
+    let owner: uid_t
 
     private init?(path: String, number: Int32) {
         var status = stat()
@@ -28,13 +30,17 @@ final class Directory: Sendable {
         self.path = path
         self.number = number
         identity = FileIdentity(status)
+        owner = status.st_uid
     }
 
     deinit { close(number) }
 
     /// The directory at `path`, or `nil` if there is nothing.
-    static func open(_ path: String) throws(StorageError) -> Directory? {
-        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    ///
+    /// Unless `followingLinks`, a symbolic link in its place is an error.
+    static func open(_ path: String, followingLinks: Bool = true) throws(StorageError) -> Directory? {
+        BlockingGuard.check()
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW))
         if number < 0, errno == ENOENT { return nil }
         guard number >= 0 else { throw StorageError(.openDirectory, path, errno) }
         guard let directory = Directory(path: path, number: number) else {
@@ -44,29 +50,67 @@ final class Directory: Sendable {
     }
 
     /// The directory at `path`, made with all that leads to it if need be.
-    static func create(_ path: String) throws(StorageError) -> Directory {
-        if let directory = try open(path) { return directory }
+    static func create(_ path: String, followingLinks: Bool = true) throws(StorageError) -> Directory {
+        if let directory = try open(path, followingLinks: followingLinks) { return directory }
         let parent = (path as NSString).deletingLastPathComponent
         if !parent.isEmpty, parent != path { _ = try create(parent) }
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw StorageError(.createDirectory, path, errno) }
-        guard let directory = try open(path) else { throw StorageError(.createDirectory, path, ENOENT) }
+        guard let directory = try open(path, followingLinks: followingLinks) else {
+            throw StorageError(.createDirectory, path, ENOENT)
+        }
         return directory
     }
 
     /// Whether its path still leads to it: false after it was removed or moved.
-    var isAtItsPath: Bool {
+    var isAtItsPath: Bool { stampAtItsPath != nil }
+
+    /// Who may do what with it.
+    var mode: mode_t { status.st_mode }
+
+    private var status: stat {
+        BlockingGuard.check()
         var status = stat()
-        return stat(path, &status) == 0 && FileIdentity(status) == identity
+        fstat(number, &status)
+        return status
+    }
+
+    /// Whether everybody who may add names to `other` may add names here.
+    func isOpenToAllWhoMayChange(_ other: Directory) -> Bool {
+        let (here, there) = (status, other.status)
+        let group = mode_t(S_IWGRP)
+        return here.st_uid == there.st_uid && there.st_mode & ~here.st_mode & mode_t(S_IWGRP | S_IWOTH) == 0
+            && (there.st_mode & group == 0 || here.st_gid == there.st_gid)
+    }
+
+    /// Changes with every name that is added or taken out; `nil` on failure.
+    var stamp: Stamp? {
+        BlockingGuard.check()
+        var status = stat()
+        return fstat(number, &status) == 0 ? Stamp(status) : nil
+    }
+
+    /// The stamp of what its path leads to, if that still is this directory.
+    var stampAtItsPath: Stamp? {
+        BlockingGuard.check()
+        var status = stat()
+        return stat(path, &status) == 0 && FileIdentity(status) == identity ? Stamp(status) : nil
     }
 
     /// Whether files can be renamed from the one into the other.
     func isOnSameFileSystem(as other: Directory) -> Bool { identity.device == other.identity.device }
+
+    /// Whether we may make files in it.
+    var isWritable: Bool {
+        BlockingGuard.check()
+        return faccessat(number, ".", W_OK | X_OK, AT_EACCESS) == 0
+    }
 
     /// The full path of `name`.
     func path(of name: String) -> String { path + "/" + name }
 
     /// The status of what `name` stands for, or `nil` if there is nothing.
     func status(of name: String) throws(StorageError) -> stat? {
+        BlockingGuard.check()
         var status = stat()
         if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
         guard errno == ENOENT else { throw StorageError(.read, path(of: name), errno) }
@@ -75,11 +119,15 @@ final class Directory: Sendable {
 
     /// Opens `name` for reading, or answers `nil` if there is nothing.
     func open(_ name: String) throws(StorageError) -> Descriptor? {
+        BlockingGuard.check()
         // Not blocking: a pipe in the place of an entry must not hold the thread.
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
-        var file = openat(number, name, flags | kf_o_noatime)
-        if file < 0, errno == EPERM { file = openat(number, name, flags) }
+        // Not handed over as it is: that would copy the name to the heap, which is a part of the time to be noticed.
+        let file = name.withCString { name in
+            let file = openat(number, name, flags | kf_o_noatime)
+            return file < 0 && errno == EPERM ? openat(number, name, flags) : file
+        }
         if file >= 0 { return Descriptor(file) }
         guard errno == ENOENT else { throw StorageError(.read, path(of: name), errno) }
         return nil
@@ -87,6 +135,7 @@ final class Directory: Sendable {
 
     /// Makes the new file `name` for writing, or answers `nil` if the name is taken.
     func create(_ name: String) throws(StorageError) -> Descriptor? {
+        BlockingGuard.check()
         let file = openat(number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         if file >= 0 { return Descriptor(file) }
         guard errno == EEXIST else { throw StorageError(.write, path(of: name), errno) }
@@ -95,6 +144,7 @@ final class Directory: Sendable {
 
     /// Moves `name` to `newName` in `target`, over a file that is there.
     func move(_ name: String, to target: Directory, as newName: String) throws(StorageError) {
+        BlockingGuard.check()
         guard renameat(number, name, target.number, newName) == 0 else {
             throw StorageError(.write, target.path(of: newName), errno)
         }
@@ -103,18 +153,15 @@ final class Directory: Sendable {
     /// Removes the file `name` and answers whether there was one.
     @discardableResult
     func remove(_ name: String) throws(StorageError) -> Bool {
+        BlockingGuard.check()
         if unlinkat(number, name, 0) == 0 { return true }
         guard errno == ENOENT else { throw StorageError(.remove, path(of: name), errno) }
         return false
     }
 
-    /// Removes the file `name` if it still is the one whose status was `known`.
-    func remove(_ name: String, ifStill known: stat) throws(StorageError) {
-        guard let status = try status(of: name), FileIdentity(status) == FileIdentity(known) else { return }
-        try remove(name)
-    }
-
     /// Removes whatever `name` stands for: a file, a link but not what it leads to, a directory with all it holds.
+    ///
+    /// What cannot be removed does not keep the rest; the first failure is thrown at the end.
     func removeTree(_ name: String) throws(StorageError) {
         guard let status = try status(of: name) else { return }
         guard status.isDirectory else {
@@ -127,7 +174,7 @@ final class Directory: Sendable {
         }
         var names: [String] = []
         try directory.forEachName { names.append($0) }
-        for name in names { try directory.removeTree(name) }
+        try names.forAll { name throws(StorageError) in try directory.removeTree(name) }
         guard unlinkat(number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw StorageError(.remove, path(of: name), errno)
         }
@@ -135,6 +182,7 @@ final class Directory: Sendable {
 
     /// Calls `body` with every name but `.` and `..`.
     func forEachName(_ body: (String) -> Void) throws(StorageError) {
+        BlockingGuard.check()
         let listing = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listing >= 0 else { throw StorageError(.list, path, errno) }
         guard let stream = fdopendir(listing) else {
@@ -160,5 +208,16 @@ struct FileIdentity: Hashable, Sendable {
     init(_ status: stat) {
         device = status.st_dev
         inode = status.st_ino
+    }
+}
+
+extension [String] {
+    /// Calls `body` with all of them, also after it failed, and throws its first error at the end.
+    func forAll(_ body: (String) throws(StorageError) -> Void) throws(StorageError) {
+        var first: StorageError?
+        for element in self {
+            do throws(StorageError) { try body(element) } catch { first = first ?? error }
+        }
+        if let first { throw first }
     }
 }

@@ -1,5 +1,6 @@
 // What is remembered about an entry besides its bytes, and how it lies in the file system. Knows nothing of stores.
 
+import CKFLinux
 import Foundation
 import Glibc
 
@@ -29,25 +30,56 @@ enum Lifetime: Sendable, Equatable {
     }
 }
 
-/// What is written beside an entry's bytes: its exact length, its lifetime and its key.
+/// What is written beside an entry's bytes: their exact number, their checksum, the entry's lifetime, its key, and what
+/// those above want to be kept with it.
 ///
-/// It lies in extended attributes, so that the file itself holds the entry's bytes and nothing else. The key has one of
-/// its own: the other is then small enough to lie beside the file's status, and costs a reading next to nothing. A file
-/// without them is an entry all the same (the file system may not know attributes): the lifetime is then the distance between
-/// the access time and the expiry, and the length is not checked.
+/// It lies in extended attributes, so that the file itself holds the entry's bytes and nothing else. Key and attachment
+/// have one each of their own: the first is then small enough to lie beside the file's status, and costs a reading next
+/// to nothing. A file without them is an entry all the same (the file system may not know attributes): the lifetime is
+/// then the distance between the access time and the expiry, and length and bytes are not checked.
 struct EntryMetadata: Sendable, Equatable {
     var length: Int
     var lifetime: Lifetime
-    var key: String?
+    /// The checksum of the bytes; `nil` in entries that were written before there were checksums.
+    var checksum: UInt64?
 
     static let attribute = "user.kingfisher"
     static let keyAttribute = "user.kingfisher.key"
-    /// Keys longer than this are not written: attributes have to share a block of the file system.
+    static let attachmentAttribute = "user.kingfisher.attachment"
+    /// Keys longer than this are not written: attributes have to share a block of the file system, which is 4,096 bytes.
     static let longestKey = 2_000
-    private static let version: UInt8 = 1
-    static let encodedLength = 17
+    /// Longer attachments are refused, for the same reason.
+    static let longestAttachment = 1_500
+    static let encodedLength = 25
+    private static let version: UInt8 = 2
+    /// Version 1 ends before the checksum.
+    private static let encodedLengthOfVersion1 = 17
 
-    /// Version (1 byte), length (8), lifetime in seconds (8; infinite: never, zero: absolute), without the key.
+    init(length: Int, lifetime: Lifetime, checksum: UInt64?) {
+        self.length = length
+        self.lifetime = lifetime
+        self.checksum = checksum
+    }
+
+    /// What is written beside `data`.
+    init(of data: Data, lifetime: Lifetime) {
+        self.init(length: data.count, lifetime: lifetime, checksum: Self.checksum(of: data))
+    }
+
+    /// XXH3, 64 bits: of those whose bits all depend on all bytes the fastest.
+    ///
+    /// Of 20 KB: 0.4 µs, or 1.0 µs on processors
+    /// without AVX2; CRC-32 takes 1.4 µs, CRC-32C 2.1 µs, XXH64 1.9 µs.
+    static func checksum(of data: Data) -> UInt64 {
+        data.withUnsafeBytes { kf_checksum($0.baseAddress, $0.count) }
+    }
+
+    /// Whether `data` is what was written.
+    func describes(_ data: Data) -> Bool {
+        data.count == length && (checksum.map { $0 == Self.checksum(of: data) } ?? true)
+    }
+
+    /// Version (1 byte), length (8), lifetime in seconds (8; infinite: never, zero: absolute), checksum (8).
     ///
     /// Little endian.
     func encoded() -> [UInt8] {
@@ -57,15 +89,24 @@ struct EntryMetadata: Sendable, Equatable {
             case .absolute: 0
             case .seconds(let seconds): seconds
             }
-        var bytes = [Self.version]
-        withUnsafeBytes(of: UInt64(length).littleEndian) { bytes += $0 }
-        withUnsafeBytes(of: seconds.bitPattern.littleEndian) { bytes += $0 }
-        return bytes
+        return [UInt8](unsafeUninitializedCapacity: Self.encodedLength) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            bytes[0] = checksum == nil ? 1 : Self.version
+            bytes.storeBytes(of: UInt64(length).littleEndian, toByteOffset: 1, as: UInt64.self)
+            bytes.storeBytes(of: seconds.bitPattern.littleEndian, toByteOffset: 9, as: UInt64.self)
+            bytes.storeBytes(of: (checksum ?? 0).littleEndian, toByteOffset: 17, as: UInt64.self)
+            count = checksum == nil ? Self.encodedLengthOfVersion1 : Self.encodedLength
+        }
     }
 
     /// `nil` if the bytes are not of this kind.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.encodedLength, bytes[0] == Self.version else { return nil }
+        switch (bytes.first, bytes.count) {
+        case (1, Self.encodedLengthOfVersion1...): checksum = nil
+        case (Self.version, Self.encodedLength...):
+            checksum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
+        default: return nil
+        }
         let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
         let bits = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
         let seconds = TimeInterval(bitPattern: bits)
@@ -73,33 +114,51 @@ struct EntryMetadata: Sendable, Equatable {
         self.length = length
         lifetime = seconds == 0 ? .absolute : seconds == .infinity ? .never : .seconds(seconds)
     }
-
-    init(length: Int, lifetime: Lifetime, key: String? = nil) {
-        self.length = length
-        self.lifetime = lifetime
-        self.key = key
-    }
 }
 
 extension Descriptor {
     /// What is written beside the entry's bytes, if it is.
-    func metadata(readingKey: Bool) -> EntryMetadata? {
-        var metadata = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.encodedLength) { EntryMetadata($0) }
-        if readingKey {
-            metadata?.key = withAttribute(EntryMetadata.keyAttribute, limit: EntryMetadata.longestKey) {
-                $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
-            }
-        }
-        return metadata
+    var metadata: EntryMetadata? {
+        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.encodedLength) { EntryMetadata($0) }
     }
 
-    /// Writes `metadata` beside the entry's bytes: without the key if there is no room for it, and not at all if the
-    /// file system does not know attributes.
-    func attach(_ metadata: EntryMetadata) {
-        guard setAttribute(EntryMetadata.attribute, to: metadata.encoded()), let key = metadata.key,
-            key.utf8.count <= EntryMetadata.longestKey
-        else { return }
-        _ = setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
+    /// The key that is written beside the entry's bytes, if it is.
+    var key: String? {
+        withAttribute(EntryMetadata.keyAttribute, limit: EntryMetadata.longestKey) {
+            $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// The attachment that is written beside the entry's bytes, if one is.
+    var attachment: [UInt8]? {
+        withAttribute(EntryMetadata.attachmentAttribute, limit: EntryMetadata.longestAttachment) {
+            $0.isEmpty ? nil : Array($0)
+        }
+    }
+
+    /// Writes all that belongs to a new entry beside its bytes, what matters most first.
+    ///
+    /// The rest is missing if there is no room for it, and all of it if the file system does not know attributes.
+    func attach(_ metadata: EntryMetadata, attachment: [UInt8]?, key: String?) {
+        guard setAttribute(EntryMetadata.attribute, to: metadata.encoded()) else { return }
+        if let attachment, (1...EntryMetadata.longestAttachment).contains(attachment.count) {
+            _ = setAttribute(EntryMetadata.attachmentAttribute, to: attachment)
+        }
+        if let key, key.utf8.count <= EntryMetadata.longestKey {
+            _ = setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
+        }
+    }
+
+    /// Writes `attachment` beside the bytes of an entry in place of one that is there; nothing, if it is empty.
+    ///
+    /// The key makes room for it if need be. False with `errno` on failure.
+    func replaceAttachment(with attachment: [UInt8]) -> Bool {
+        BlockingGuard.check()
+        let name = EntryMetadata.attachmentAttribute
+        guard !attachment.isEmpty else { return fremovexattr(number, name) == 0 || errno == ENODATA }
+        if setAttribute(name, to: attachment) { return true }
+        guard errno == ENOSPC, fremovexattr(number, EntryMetadata.keyAttribute) == 0 else { return false }
+        return setAttribute(name, to: attachment)
     }
 }
 
@@ -125,7 +184,8 @@ extension Date {
 
     /// As a time of a file, rounded up: no entry is reported expired too early.
     var entryTime: timespec {
-        let time = min(max(timeIntervalSince1970, 0), Self.endOfTime)
+        // What is no number is no time in the future.
+        let time = timeIntervalSince1970 > 0 ? min(timeIntervalSince1970, Self.endOfTime) : 0
         let seconds = time.rounded(.down)
         let nanoseconds = Int(((time - seconds) * 1e9).rounded(.up))
         return timespec(tv_sec: Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)

@@ -6,7 +6,8 @@ public import Foundation
 public enum StorageExpiration: Sendable, Equatable {
     /// Valid for ever.
     case never
-    /// Valid for so many seconds from the moment of storing. Zero and less mean already expired.
+    /// Valid for so many seconds from the moment of storing. Zero and less mean already expired, and so does what is no
+    /// number.
     case seconds(TimeInterval)
     /// Valid for so many days of 86,400 seconds from the moment of storing. Zero and less mean already expired.
     case days(Int)
@@ -19,10 +20,22 @@ public enum StorageExpiration: Sendable, Equatable {
     package func estimatedExpiration(since date: Date) -> Date {
         switch self {
         case .never: .distantFuture
-        case .seconds(let seconds): date.addingTimeInterval(seconds)
+        case .seconds(let seconds): seconds.isNaN ? .distantPast : date.addingTimeInterval(seconds)
         case .days(let days): date.addingTimeInterval(TimeConstants.seconds(inDays: days))
         case .date(let instant): instant
         case .expired: .distantPast
+        }
+    }
+
+    /// The same in seconds since the reference date, infinite for what always or never holds: what a memory hit uses.
+    @inline(__always)
+    func expiry(since now: TimeInterval) -> TimeInterval {
+        switch self {
+        case .never: .infinity
+        case .seconds(let seconds): seconds.isNaN ? -.infinity : now + seconds
+        case .days(let days): now + TimeConstants.seconds(inDays: days)
+        case .date(let instant): instant.timeIntervalSinceReferenceDate
+        case .expired: -.infinity
         }
     }
 
@@ -44,7 +57,19 @@ public enum StorageExpiration: Sendable, Equatable {
     package var timeInterval: TimeInterval { timeInterval(since: Date()) }
 
     /// Whether an entry stored at `date` would be invalid from the start.
-    package func isExpired(at date: Date) -> Bool { timeInterval(since: date) <= 0 }
+    ///
+    /// What is no number is.
+    package func isExpired(at date: Date) -> Bool { !(timeInterval(since: date) > 0) }
+
+    /// Whether it says when: a time that is no number does not.
+    @inline(__always)
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .seconds(let seconds): !seconds.isNaN
+        case .date(let instant): !instant.timeIntervalSinceReferenceDate.isNaN
+        case .never, .days, .expired: true
+        }
+    }
 
     /// Whether an entry stored now would be invalid from the start.
     package var isExpired: Bool { isExpired(at: Date()) }
@@ -56,7 +81,7 @@ public enum ExpirationExtending: Sendable, Equatable {
     case none
     /// The entry's original lifetime starts again now. An entry stored until a ``StorageExpiration/date(_:)`` keeps it.
     case cacheTime
-    /// The entry expires as if it were stored now with this expiration.
+    /// The entry expires as if it were stored now with this expiration; if that is no number, when it was going to.
     case expirationTime(_ expiration: StorageExpiration)
 
     /// The instant at which an entry read at `now` expires from then on; `nil` means: when it was going to.
@@ -64,7 +89,17 @@ public enum ExpirationExtending: Sendable, Equatable {
         switch self {
         case .none: nil
         case .cacheTime: original.estimatedExpiration(since: now)
-        case .expirationTime(let expiration): expiration.estimatedExpiration(since: now)
+        case .expirationTime(let expiration): expiration.isNumber ? expiration.estimatedExpiration(since: now) : nil
+        }
+    }
+
+    /// The same in seconds since the reference date.
+    @inline(__always)
+    func expiry(readAt now: TimeInterval, original: StorageExpiration) -> TimeInterval? {
+        switch self {
+        case .none: nil
+        case .cacheTime: original.expiry(since: now)
+        case .expirationTime(let expiration): expiration.isNumber ? expiration.expiry(since: now) : nil
         }
     }
 }

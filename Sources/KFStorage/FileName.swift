@@ -60,8 +60,13 @@ package struct FileNaming: Sendable, Equatable {
 
     /// Whether `name` can be the name of a visible file in a directory.
     package static func isSafe(_ name: String) -> Bool {
-        let bytes = name.utf8
-        return !bytes.isEmpty && bytes.count <= Int(NAME_MAX) && bytes.first != UInt8(ascii: ".")
-            && bytes.allSatisfy { $0 != UInt8(ascii: "/") && $0 != 0 }
+        var name = name
+        return name.withUTF8 { bytes in
+            // Asked at every access, so no byte is looked at by hand.
+            guard let start = bytes.baseAddress, (1...Int(NAME_MAX)).contains(bytes.count),
+                bytes[0] != UInt8(ascii: ".")
+            else { return false }
+            return memchr(start, Int32(UInt8(ascii: "/")), bytes.count) == nil && memchr(start, 0, bytes.count) == nil
+        }
     }
 }

@@ -1,60 +1,101 @@
-// A string that hashes fast. Knows nothing of what it is the key of.
+// A string with its hash. Knows nothing of what it is the key of.
 
-import Glibc
-
-/// A cache key as the memory store looks it up.
+/// A cache key as the memory store keeps it.
 ///
-/// Hashing a URL with the standard hasher takes a third of a whole memory hit. This reads eight bytes at a time and
-/// folds each through one wide multiplication; a secret of the process keeps others from choosing colliding keys.
-struct MemoryKey: Hashable, Sendable {
+/// Keys are bytes, as in the file store: texts that differ in Unicode normalisation only are different keys.
+struct MemoryKey: Sendable {
+    /// Contiguous: ``matches(_:)`` need not ask.
     let text: String
+    let digest: UInt64
 
-    private static let secret = UInt64.random(in: .min ... .max) | 1
+    init(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        self.text = text
+        digest = MemoryKey.withDigest(of: text) { $0.digest }
+    }
 
-    /// Keys are bytes, as in the file store: texts that differ in Unicode normalisation only are different keys.
-    static func == (left: MemoryKey, right: MemoryKey) -> Bool {
-        left.withBytes { left in
-            right.withBytes { right in
-                guard left.count == right.count, let left = left.baseAddress, let other = right.baseAddress else {
-                    return left.count == right.count
-                }
-                return memcmp(left, other, right.count) == 0
-            }
+    /// A key that is looked for: its bytes, hashed before any lock is taken, for as long as a call lasts.
+    struct Query {
+        fileprivate let bytes: UnsafeRawBufferPointer
+        /// A number that is the same for the same bytes in this process.
+        let digest: UInt64
+
+        @inline(__always)
+        fileprivate init(bytes: UnsafeRawBufferPointer) {
+            self.bytes = bytes
+            digest = bytes.digest(MemoryKey.secrets)
         }
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
-
-    /// What `Dictionary` asks for.
-    ///
-    /// Written out because the default hashes the digest once more.
-    func _rawHashValue(seed: Int) -> Int { digest ^ seed }
-
-    /// A number that is the same for the same bytes in this process.
-    var digest: Int { withBytes(Self.digest(of:)) }
-
-    private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        text.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
-            ?? Array(text.utf8).withUnsafeBytes(body)
+    /// Runs `body` with the bytes of `text`.
+    @inline(__always)
+    static func withDigest<Result>(of text: String, _ body: (Query) -> Result) -> Result {
+        // Not a local function for both: it would be a closure that retains what `body` holds on to, on every hit.
+        let result = text.utf8.withContiguousStorageIfAvailable { body(Query(bytes: UnsafeRawBufferPointer($0))) }
+        if let result { return result }
+        return Array(text.utf8).withUnsafeBufferPointer { body(Query(bytes: UnsafeRawBufferPointer($0))) }
     }
 
-    private static func digest(of bytes: UnsafeRawBufferPointer) -> Int {
-        var state = secret ^ UInt64(bytes.count)
+    /// Whether this is the key that is looked for.
+    ///
+    /// A plain loop: around a call of `memcmp` the compiler retains the text, which costs more than comparing it.
+    @inline(__always)
+    func matches(_ query: Query) -> Bool {
+        guard digest == query.digest else { return false }
+        return text.utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).equals(query.bytes) } ?? false
+    }
+
+    private static let secrets = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+}
+
+extension UnsafeRawBufferPointer {
+    /// Hashing a URL with the standard hasher takes a third of a whole memory hit.
+    ///
+    /// This reads sixteen bytes at a time and folds them through one wide multiplication; the secrets keep others
+    /// from choosing colliding keys.
+    @inline(__always)
+    fileprivate func digest(_ secrets: (UInt64, UInt64)) -> UInt64 {
+        var state = secrets.0 ^ UInt64(count)
+        guard count >= 16 else { return Self.fold(state ^ shortWord(0), secrets.1 ^ shortWord(8)) }
         var offset = 0
-        while offset + 8 <= bytes.count {
-            state = fold(state ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        while offset + 16 < count {
+            state = Self.fold(word(offset) ^ secrets.1, word(offset + 8) ^ state)
+            offset += 16
+        }
+        // The last sixteen bytes, some of which may have been read before.
+        return Self.fold(Self.fold(word(count - 16) ^ secrets.1, word(count - 8) ^ state), secrets.0 | 1)
+    }
+
+    @inline(__always)
+    fileprivate func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count >= 8 else { return shortWord(0) == other.shortWord(0) }
+        var offset = 0
+        while offset + 8 < count {
+            guard word(offset) == other.word(offset) else { return false }
             offset += 8
         }
-        var rest: UInt64 = 0
-        while offset < bytes.count {
-            rest = rest << 8 | UInt64(bytes[offset])
-            offset += 1
-        }
-        return Int(truncatingIfNeeded: fold(state ^ rest))
+        return word(count - 8) == other.word(count - 8)
     }
 
-    private static func fold(_ value: UInt64) -> UInt64 {
-        let product = value.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    @inline(__always)
+    private func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+
+    /// Up to eight bytes from `offset` on, fewer or none at the end.
+    private func shortWord(_ offset: Int) -> UInt64 {
+        var word: UInt64 = 0
+        var index = Swift.min(count, offset + 8)
+        while index > offset {
+            index -= 1
+            word = word << 8 | UInt64(self[index])
+        }
+        return word
+    }
+
+    @inline(__always)
+    private static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
+        let product = one.multipliedFullWidth(by: other)
         return product.high ^ product.low
     }
 }

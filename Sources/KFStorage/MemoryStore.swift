@@ -1,4 +1,4 @@
-// Values in memory by key: least recently used goes first. Knows nothing of images, files or timers.
+// Values in memory by key, bounded and with an expiry. Knows nothing of images, files or timers.
 
 package import Foundation
 import Glibc
@@ -6,9 +6,10 @@ import KFSupport
 
 /// Values in memory, bounded by cost and count, each with an expiry.
 ///
-/// Over a limit, expired entries go first, then the least recently used. Expired entries are not found but stay until
-/// ``removeExpired()`` or an eviction. Every function may be called from any thread and takes constant time
-/// unless it says otherwise. Values are released outside the lock: their deinitialisers may call back.
+/// Over a limit, expired entries go first, then what the order of eviction names: things used once go before things used
+/// again and again. Expired entries are not found but stay until ``removeExpired()`` or an eviction. Every
+/// function may be called from any thread and takes constant time, or logarithmic where something expires, unless it says
+/// otherwise. Values are released outside the locks: their deinitialisers may call back.
 package final class MemoryStore<Value: Sendable>: Sendable {
     package typealias Configuration = MemoryConfiguration
     package typealias Generation = MemoryGeneration
@@ -21,30 +22,23 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// Objects are stored as they are: a box would be one more place in memory for every hit to go to.
     private let holdsObjects = Value.self is AnyClass
-    private let clock: @Sendable () -> Date
-    private let state: Locked<MemoryStoreState>
+    private let core: MemoryCore
 
     /// An empty store.
     ///
-    /// `clock` tells the time that expiry is measured by.
-    package init(
-        configuration: Configuration = Configuration(),
-        clock: @escaping @Sendable () -> Date = coarseWallClock
-    ) {
-        self.clock = clock
-        state = Locked(MemoryStoreState(configuration: configuration))
+    /// `clock` tells the time that expiry is measured by; nil means the time of day as of the kernel's last tick.
+    package init(configuration: Configuration = Configuration(), clock: (@Sendable () -> Date)? = nil) {
+        core = MemoryCore(configuration: configuration, clock: clock)
     }
 
     /// The limits in force.
-    package var configuration: Configuration { state.withLock { $0.configuration } }
+    package var configuration: Configuration { core.configuration }
 
     /// Changes the limits, and evicts at once what exceeds them.
+    ///
+    /// `change` runs under the lock of the store and must not call it.
     package func configure(_ change: @Sendable (inout Configuration) -> Void) {
-        let now = clock()
-        _ = state.withLock { state in
-            change(&state.configuration)
-            return state.evict(at: now)
-        }
+        _ = core.configure(change)
     }
 
     /// Stores `value`, and evicts others if a limit is exceeded.
@@ -56,7 +50,8 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     ///   - key: Its key; what is there under the key is replaced.
     ///   - cost: What the value counts against the cost limit; less than 0 counts as 0.
     ///   - expiration: How long it is valid; `nil` means as configured.
-    ///   - generation: When given, nothing happens if the key was stored or removed since.
+    ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value: somebody
+    ///     else was faster, and has nothing older.
     package func store(
         _ value: Value,
         forKey key: String,
@@ -64,78 +59,94 @@ package final class MemoryStore<Value: Sendable>: Sendable {
         expiration: StorageExpiration? = nil,
         ifGeneration generation: Generation? = nil
     ) {
-        let now = clock()
         // SAFETY: an instance of a class is a reference, and that is all there is in a value of this existential type.
-        let box = holdsObjects ? unsafeBitCast(value, to: MemoryStoreState.Value.self) : Box(value)
-        _ = state.withLock { state -> (MemoryStoreState.Value?, [MemoryStoreState.Entry]) in
-            if let generation, state.generation(forKey: key) != generation { return (nil, []) }
-            let replaced = state.store(box, forKey: key, cost: max(0, cost), expiration: expiration, at: now)
-            return (replaced, state.evict(at: now))
-        }
+        let box = holdsObjects ? unsafeBitCast(value, to: MemoryValue.self) : Box(value)
+        _ = core.store(box, forKey: key, cost: max(0, cost), expiration: expiration, ifGeneration: generation)
     }
 
     /// The value of `key` unless it has expired.
     ///
-    /// A hit counts as a use and extends the expiry as `extending` says.
-    package func value(forKey key: String, extending: ExpirationExtending = .cacheTime) -> Value? {
-        let now = clock()
-        guard let box = state.withLock({ $0.value(forKey: key, extending: extending, at: now) }) else { return nil }
+    /// A hit counts as a use and extends the expiry as `extending` says. Who looks for something again that was missed
+    /// a moment ago does not count the miss twice.
+    package func value(
+        forKey key: String,
+        extending: ExpirationExtending = .cacheTime,
+        countingMiss: Bool = true
+    ) -> Value? {
+        guard let box = core.value(forKey: key, extending: extending, countingMiss: countingMiss) else { return nil }
+        return unboxed(box)
+    }
+
+    @inline(__always)
+    private func unboxed(_ box: MemoryValue) -> Value {
         // SAFETY: `store` is the only way in, and puts in nothing but objects of class `Value`, or boxes of this type.
-        return holdsObjects ? unsafeBitCast(box, to: Value.self) : unsafeDowncast(box, to: Box.self).value
+        holdsObjects ? unsafeBitCast(box, to: Value.self) : unsafeDowncast(box, to: Box.self).value
+    }
+
+    /// What is stored under `key`, expired or not, with its lifetime and its expiry.
+    ///
+    /// Neither counts as a use nor extends anything.
+    package func entry(forKey key: String) -> (value: Value, expiration: StorageExpiration, expiry: Date)? {
+        guard let entry = core.entry(forKey: key), let value = entry.value else { return nil }
+        // What never expires does so in a distant future.
+        let latest = Date.distantFuture.timeIntervalSinceReferenceDate
+        let expiry = Date(timeIntervalSinceReferenceDate: min(entry.expiry, latest))
+        return (unboxed(value), entry.expiration, expiry)
     }
 
     /// Whether a read would find `key`.
     ///
-    /// Does not count as a use.
-    package func isCached(forKey key: String) -> Bool {
-        let now = clock()
-        return state.withLock { $0.contains(key, at: now) }
-    }
+    /// Does not count as a use, nor as a look-up.
+    package func isCached(forKey key: String) -> Bool { core.contains(key) }
 
     /// Removes the entry of `key`, if there is one.
-    package func remove(forKey key: String) {
-        _ = state.withLock { $0.remove(key) }
-    }
+    package func remove(forKey key: String) { _ = core.remove(key) }
 
     /// Removes everything.
-    package func removeAll() {
-        _ = state.withLock { $0.removeAll() }
-    }
+    package func removeAll() { _ = core.removeAll(because: \.removed) }
+
+    /// Removes everything because memory is short: the entries count as purged.
+    package func purgeAll() { _ = core.removeAll(because: \.purged) }
 
     /// Removes the entries that have expired.
     ///
-    /// Takes time in proportion to the number of entries.
-    package func removeExpired() {
-        let now = clock()
-        _ = state.withLock { $0.removeExpired(at: now) }
-    }
+    /// Takes time in proportion to their number, not to that of all entries.
+    package func removeExpired() { _ = core.removeExpired() }
 
     /// Removes the entries stored while ``MemoryConfiguration/survivesPurge`` was false.
     ///
     /// Takes time in proportion to the number of entries.
-    package func purge() {
-        _ = state.withLock { $0.purge() }
-    }
+    package func purge() { _ = core.purge() }
+
+    /// Evicts, in the same order as ever, until the costs are no more than `cost`; limits stay what they are.
+    package func shrink(toCost cost: Int) { _ = core.shrink(toCost: max(0, cost)) }
 
     /// The sum of the costs of all entries, expired ones included.
-    package var totalCost: Int { state.withLock { $0.entries.totalCost } }
+    package var totalCost: Int { core.cost }
 
     /// How many entries there are, expired ones included.
-    package var count: Int { state.withLock { $0.entries.count } }
+    package var count: Int { core.count }
+
+    /// What has happened so far, and what there is, all of one moment.
+    ///
+    /// Every look-up waits until they are added up, for some microseconds.
+    package var counts: MemoryCounts { core.counts }
 
     /// A mark to take before a slow read elsewhere whose result is to be stored with `ifGeneration:`.
     ///
-    /// It changes when the key is stored or removed, and now and then when another key is; never by eviction or expiry.
-    package func generation(forKey key: String) -> Generation {
-        state.withLock { $0.generation(forKey: key) }
-    }
+    /// It changes when the key is stored or removed, and now and then when another key is; never by eviction or expiry, nor
+    /// by what is stored with `ifGeneration:`.
+    package func generation(forKey key: String) -> Generation { core.generation(forKey: key) }
+
+    /// Changes the generation of `key`, because what it stands for has changed elsewhere; its entry stays.
+    package func noteChange(forKey key: String) { core.noteChange(forKey: key) }
 }
 
-/// The time of day as of the kernel's last tick: some milliseconds behind, for a quarter of the price of `Date()`, which
-/// would be the dearest part of a hit.
-@Sendable
-package func coarseWallClock() -> Date {
+/// The time of day as of the kernel's last tick, in seconds since the reference date: some milliseconds behind, for a
+/// quarter of the price of `Date()`, which would be the dearest part of a hit.
+@inline(__always)
+func coarseSeconds() -> TimeInterval {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME_COARSE, &time)
-    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) * 1e-9
 }

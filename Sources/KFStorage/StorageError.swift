@@ -12,6 +12,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case read
         case write
         case setTimes = "set the times of"
+        case setAttachment = "set what is kept with"
         case remove
         case list
     }

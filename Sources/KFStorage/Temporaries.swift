@@ -1,34 +1,59 @@
 // Files that are being written and have no name yet. Knows nothing of entries.
 
+import CKFLinux
 import Glibc
+import Synchronization
 
 /// Where files are written before they get their name, so that nobody ever sees half of one.
 ///
 /// A folder beside the directory, not inside: the directory holds entries and nothing else. Only when there can be none
-/// on the same file system (the directory is a mount point, or its parent is not ours) they are hidden files in it.
-/// A file is locked while it is written. One that is not locked was left behind by a process that died.
+/// (the directory is a mount point or is found through one, its parent is not ours, or somebody put something else there) they are hidden files
+/// in the directory itself.
+///
+/// A file is locked while it is written. One that is not locked was left behind by a process that died. (A file without
+/// a name, made with `O_TMPFILE`, would leave nothing behind; but it cannot take the place of an entry without getting a
+/// name first, and takes a tenth longer.)
 final class Temporaries: Sendable {
     static let prefix = ".kf-"
     let folder: Directory
+    /// Whether the folder is one beside the directory.
+    let isBeside: Bool
 
-    private init(folder: Directory) { self.folder = folder }
+    private init(folder: Directory, isBeside: Bool) {
+        self.folder = folder
+        self.isBeside = isBeside
+    }
 
     /// The temporaries of `directory`; what dead processes left there is removed.
     static func of(_ directory: Directory) throws(StorageError) -> Temporaries {
-        let beside = try? Directory.create(path(beside: directory.path))
-        let isUsable = beside.map { $0.isOnSameFileSystem(as: directory) && access($0.path, W_OK) == 0 } ?? false
-        let temporaries = Temporaries(folder: isUsable ? beside ?? directory : directory)
+        let beside = path(beside: directory).flatMap { try? Directory.create($0, followingLinks: false) }
+        let usable = beside.flatMap { $0.canServe(directory) ? $0 : nil }
+        let temporaries = Temporaries(folder: usable ?? directory, isBeside: usable != nil)
         try temporaries.removeLeftovers()
         return temporaries
     }
 
-    /// Removes what dead processes left for the directory at `path`, without making anything.
-    static func removeLeftovers(of path: String) throws(StorageError) {
-        guard let folder = try Directory.open(Self.path(beside: path)) else { return }
-        try Temporaries(folder: folder).removeLeftovers()
+    /// Removes what dead processes left for `directory`, without making anything.
+    static func removeLeftovers(of directory: Directory) throws(StorageError) {
+        if let temporaries = existing(of: directory) { return try temporaries.removeLeftovers() }
+        // There may be no folder because there has never been a writer, or because there cannot be one.
+        var status = stat()
+        let isAbsent = path(beside: directory).map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
+        if !isAbsent { try Temporaries(folder: directory, isBeside: false).removeLeftovers() }
     }
 
-    private static func path(beside path: String) -> String { path + ".tmp" }
+    /// The folder beside `directory`, if somebody has made it.
+    static func existing(of directory: Directory) -> Temporaries? {
+        let path = path(beside: directory)
+        guard let path, let beside = try? Directory.open(path, followingLinks: false), beside.canServe(directory) else {
+            return nil
+        }
+        return Temporaries(folder: beside, isBeside: true)
+    }
+
+    /// Where the folder of `directory` is, or would be: the same by whatever path the directory was found; `nil` if
+    /// that cannot be told.
+    private static func path(beside directory: Directory) -> String? { directory.ownPath.map { $0 + ".tmp" } }
 
     private func removeLeftovers() throws(StorageError) {
         var names: [String] = []
@@ -44,24 +69,93 @@ final class Temporaries: Sendable {
     func put(
         _ name: String,
         in directory: Directory,
-        _ write: (borrowing Descriptor) throws(StorageError) -> Void
+        _ write: (borrowing Descriptor, FileIdentity) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let temporary = Self.freshName()
-        guard let file = try folder.create(temporary) else {
-            throw StorageError(.write, directory.path(of: name), EEXIST)
-        }
+        let temporary = try newFile(for: directory.path(of: name))
         do throws(StorageError) {
-            // Between making the file and locking it, another process that has just started may take it for a leftover.
-            guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-                throw StorageError(.write, directory.path(of: name), ENOENT)
+            try write(temporary.descriptor, temporary.identity)
+            // Not while somebody who has looked at the file of that name is about to remove it.
+            try NameLocks.withLock(name) { () throws(StorageError) in
+                try folder.move(temporary.name, to: directory, as: name)
             }
-            try write(file)
-            try folder.move(temporary, to: directory, as: name)
         } catch {
-            _ = try? folder.remove(temporary)
+            _ = try? folder.remove(temporary.name)
             throw error
         }
     }
 
-    private static func freshName() -> String { prefix + String(UInt64.random(in: .min ... .max), radix: 36) }
+    /// Makes a new file that is locked.
+    private func newFile(for path: String) throws(StorageError) -> NewFile {
+        for _ in 0..<100 {
+            let name = Self.freshName()
+            guard let file = try folder.create(name) else { continue }
+            if let identity = Self.secure(file) { return NewFile(name: name, descriptor: file, identity: identity) }
+            _ = try? folder.remove(name)
+        }
+        throw StorageError(.write, path, EBUSY)
+    }
+
+    private struct NewFile: ~Copyable {
+        let name: String
+        let descriptor: Descriptor
+        let identity: FileIdentity
+    }
+
+    /// Locks a file that was just made, and answers which it is if nobody will remove it now.
+    ///
+    /// Before, another process that has just started may have taken it for a leftover. Such a one holds the lock until
+    /// it has removed the file: who gets the lock and finds a file that still has its name will keep it.
+    static func secure(_ file: borrowing Descriptor) -> FileIdentity? {
+        let isLocked = flock(file.number, LOCK_EX | LOCK_NB) == 0
+        // Where locks are unknown, nobody gets one to remove anything.
+        guard isLocked || errno != EWOULDBLOCK else { return nil }
+        let status = file.status
+        return status.st_nlink > 0 ? FileIdentity(status) : nil
+    }
+
+    /// A name that nobody has: chance once a process, then one after the other, for chance is a system call.
+    static func freshName() -> String {
+        let number = nextName.wrappingAdd(1, ordering: .relaxed).newValue
+        return prefix + String(number, radix: 36)
+    }
+
+    private static let nextName = Atomic(UInt64.random(in: .min ... .max))
+}
+
+extension Directory {
+    /// Whether files can be written here, and renamed from here into `directory`, with nobody else meddling, and
+    /// whether all who use `directory` find this folder.
+    ///
+    /// Who finds the directory where it was mounted once more would not: what is beside it there is not beside it here.
+    fileprivate func canServe(_ directory: Directory) -> Bool {
+        isOnSameFileSystem(as: directory) && isWritable && (owner == geteuid() || owner == directory.owner)
+            && !isMountRoot && !directory.isMountRoot && parent != nil && parent == directory.parent
+    }
+
+    private var isMountRoot: Bool {
+        BlockingGuard.check()
+        return kf_is_mount_root(number) != 0
+    }
+
+    /// The directory it really lies in; `nil` if that is not ours to see.
+    private var parent: FileIdentity? {
+        BlockingGuard.check()
+        var status = stat()
+        return fstatat(number, "..", &status, 0) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// Its path by its own name in the directory it really lies in, whatever links have led to it; `nil` if that cannot
+    /// be told.
+    fileprivate var ownPath: String? {
+        BlockingGuard.check()
+        let found = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = buffer.baseAddress.map { readlink("/proc/self/fd/\(number)", $0, buffer.count) } ?? 0
+            let bytes = UnsafeRawBufferPointer(buffer)[..<max(0, count)]
+            return String(validating: bytes, as: UTF8.self)
+        }
+        return [found, path].compactMap { $0 }.first { path in
+            var status = stat()
+            return lstat(path, &status) == 0 && FileIdentity(status) == identity
+        }
+    }
 }

@@ -43,29 +43,34 @@ extension CacheCommand {
     /// How much there is.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the number of entries, their size and what has expired."
+            abstract:
+                "Show the number of entries, their size, what has expired, and what has been done with the cache.",
+            discussion: """
+                The lines from "hits" on count what all runs together have done with the cache since it was made. They are \
+                missing where nothing can be kept beside the cache's directory.
+                """
         )
         @OptionGroup var arguments: Arguments
 
         func run() async throws {
             try await arguments.run { cache, console throws(KingfisherError) in
                 let entries = try await cache.diskEntries()
-                let bytes = entries.reduce(0) { $0 + $1.size }
+                let bytes = Units.sum(entries.map(\.size))
                 let expired = entries.count { $0.isExpired }
                 let directory = cache.diskStorage.directoryURL.path
-                arguments.say(
-                    console,
-                    [
-                        "directory": .string(directory), "entries": .int(entries.count), "bytes": .int(bytes),
-                        "expired": .int(expired),
-                    ],
-                    """
-                    directory  \(directory)
+                let history = await cache.history()
+                let known: JSON = [
+                    "directory": .string(directory), "entries": .int(entries.count), "bytes": .int(bytes),
+                    "expired": .int(expired), "history": .optional(history, \.json),
+                ]
+                let isThere = FileManager.default.fileExists(atPath: directory)
+                let words = """
+                    directory  \(directory)\(isThere ? "" : " (not there yet)")
                     entries    \(entries.count)
                     bytes      \(bytes) (\(Units.bytes(bytes)))
                     expired    \(expired)
                     """
-                )
+                arguments.say(console, known, words + (history.map { "\n" + $0.text } ?? ""))
                 return true
             }
         }
@@ -184,15 +189,16 @@ extension CacheCommand.Arguments {
     ) async throws(KingfisherError) -> Bool {
         let before = try await cache.diskEntries()
         await remove(cache)
-        let after = try await cache.diskEntries()
-        let count = max(0, before.count - after.count)
-        let bytes = max(0, before.reduce(0) { $0 + $1.size } - after.reduce(0) { $0 + $1.size })
+        // Others may store and read meanwhile: what is there now and was not, or was used, is theirs.
+        let after = Set(try await cache.diskEntries().map(\.identity))
+        let gone = before.filter { !after.contains($0.identity) }
+        let left = before.count { shouldGo($0) && after.contains($0.identity) }
+        let bytes = Units.sum(gone.map(\.size))
         say(
             console,
-            ["removed": .int(count), "bytes": .int(bytes)],
-            "removed \(count) \(count == 1 ? "entry" : "entries"), \(Units.bytes(bytes))"
+            ["removed": .int(gone.count), "bytes": .int(bytes)],
+            "removed \(gone.count) \(gone.count == 1 ? "entry" : "entries"), \(Units.bytes(bytes))"
         )
-        let left = after.count { shouldGo($0) }
         if left > 0 {
             let directory = cache.diskStorage.directoryURL.path
             console.error("\(left) of the entries in \(directory) could not be removed; may this user write there?")
@@ -211,8 +217,52 @@ extension ImageCache {
     }
 }
 
+extension CacheHistory {
+    fileprivate var json: JSON {
+        [
+            "memory": [
+                "hits": .int(memory.hits), "misses": .int(memory.misses), "stores": .int(memory.stores),
+                "evictedByCost": .int(memory.evictedByCost), "evictedByCount": .int(memory.evictedByCount),
+                "expired": .int(memory.expired), "purged": .int(memory.purged), "removed": .int(memory.removed),
+            ],
+            "disk": [
+                "hits": .int(disk.hits), "misses": .int(disk.misses), "missesWithoutDisk": .int(disk.missesWithoutDisk),
+                "stores": .int(disk.stores), "expired": .int(disk.expired), "trimmed": .int(disk.trimmed),
+                "corrupted": .int(disk.corrupted), "undecodable": .int(disk.undecodable),
+                "removed": .int(disk.removed), "failures": .int(disk.failures), "bytesRead": .int(disk.bytesRead),
+                "bytesWritten": .int(disk.bytesWritten),
+            ],
+            "seconds": [
+                "reading": .number(seconds.reading), "decoding": .number(seconds.decoding),
+                "encoding": .number(seconds.encoding), "writing": .number(seconds.writing),
+            ],
+        ]
+    }
+
+    fileprivate var text: String {
+        """
+        hits       \(disk.hits) on disk, \(memory.hits) in memory
+        misses     \(disk.misses) on disk (\(disk.missesWithoutDisk) without looking), \(memory.misses) in memory
+        read       \(Units.bytes(disk.bytesRead))
+        written    \(Units.bytes(disk.bytesWritten)) in \(disk.stores) \(disk.stores == 1 ? "entry" : "entries")
+        removed    \(disk.removed) on demand, \(disk.expired) expired, \(disk.trimmed) for room, \
+        \(disk.corrupted) corrupted, \(disk.undecodable) undecodable
+        memory     \(memory.evictedByCost) evicted by size, \(memory.evictedByCount) by count, \
+        \(memory.expired) expired, \(memory.purged) under pressure
+        time       \(Units.seconds(seconds.reading)) reading, \(Units.seconds(seconds.decoding)) decoding, \
+        \(Units.seconds(seconds.encoding)) encoding, \(Units.seconds(seconds.writing)) writing
+        failures   \(disk.failures)
+        """
+    }
+}
+
 extension ImageCache.DiskEntry {
     fileprivate var isExpired: Bool { expiration <= .now }
+
+    /// Changes when the entry is replaced or used.
+    fileprivate var identity: [String] {
+        [fileName, "\(size)", "\(expiration.timeIntervalSince1970)", "\(lastAccess.timeIntervalSince1970)"]
+    }
 
     fileprivate var json: JSON {
         [

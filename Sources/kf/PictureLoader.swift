@@ -114,7 +114,10 @@ struct PictureLoader: Sendable {
         }
         // Of cached pictures the result knows only the pixels; the bytes they were made from are in their own entry.
         let (storage, key) = (cache.diskStorage, source.cacheKey)
-        let entry = await WorkExecutor.io.run { try? storage.value(forKey: key, extendingExpiration: .none) }
+        let entry = await WorkExecutor.io.run {
+            // Read as a file: it has been looked up already, and should count once.
+            storage.isCached(forKey: key) ? try? Data(contentsOf: storage.cacheFileURL(forKey: key)) : nil
+        }
         return entry ?? originals.value(forKey: key)?.data ?? (result.cacheType == .none ? result.data() : nil)
     }
 

@@ -15,6 +15,14 @@ enum Units {
         return "\(fixed(value / 1000, digits: 1)) TB"
     }
 
+    /// All of them together; sparse files may claim more than any number holds.
+    static func sum(_ counts: [Int]) -> Int {
+        counts.reduce(0) { sum, count in
+            let (total, isTooLarge) = sum.addingReportingOverflow(count)
+            return isTooLarge ? .max : total
+        }
+    }
+
     /// `0.12 ms`, `35.1 ms`, `1.20 s`.
     static func seconds(_ seconds: Double) -> String {
         switch seconds {

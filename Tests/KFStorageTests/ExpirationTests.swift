@@ -8,7 +8,8 @@ import Testing
 @Suite struct ExpirationTests {
     let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test func anInstantForEveryExpiration() {
+    @Test("EXP-1: an instant for every expiration")
+    func anInstantForEveryExpiration() {
         #expect(StorageExpiration.never.estimatedExpiration(since: now) == .distantFuture)
         #expect(StorageExpiration.seconds(10).estimatedExpiration(since: now) == now + 10)
         #expect(StorageExpiration.days(2).estimatedExpiration(since: now) == now + 172_800)
@@ -16,7 +17,8 @@ import Testing
         #expect(StorageExpiration.expired.estimatedExpiration(since: now) == .distantPast)
     }
 
-    @Test func aLengthForEveryExpiration() {
+    @Test("EXP-2: a length for every expiration")
+    func aLengthForEveryExpiration() {
         #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)
         #expect(StorageExpiration.seconds(10).timeInterval(since: now) == 10)
         #expect(StorageExpiration.days(2).timeInterval(since: now) == 172_800)
@@ -24,29 +26,70 @@ import Testing
         #expect(StorageExpiration.expired.timeInterval(since: now) == -.infinity)
     }
 
-    @Test(arguments: [
-        StorageExpiration.seconds(0), .seconds(-1), .days(0), .days(-1), .date(.distantPast), .expired,
-    ])
+    @Test(
+        "EXP-3: zero, negative and past are expired",
+        arguments: [
+            StorageExpiration.seconds(0), .seconds(-1), .seconds(.nan), .days(0), .days(-1), .date(.distantPast),
+            .expired,
+        ]
+    )
     func zeroNegativeAndPastAreExpired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
 
-    @Test(arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)])
+    @Test(
+        "EXP-3: what lies ahead is not expired",
+        arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)]
+    )
     func whatLiesAheadIsNotExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
 
-    @Test func noNumberOfDaysOverflows() {
+    @Test("EXP-4: no number of days overflows")
+    func noNumberOfDaysOverflows() {
         #expect(!StorageExpiration.days(.max).isExpired)
         #expect(StorageExpiration.days(.min).isExpired)
         #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) > now)
     }
 
-    @Test func theSameInstantIsPast() {
+    @Test("EXP-5: the same instant is past")
+    func theSameInstantIsPast() {
         #expect(now.isPast(referenceDate: now))
         #expect(!now.isPast(referenceDate: now - 0.001))
     }
 
-    @Test func extendingKeepsRestartsOrReplaces() {
+    @Test("EXP-6: extending keeps, restarts or replaces")
+    func extendingKeepsRestartsOrReplaces() {
         #expect(ExpirationExtending.none.expiry(readAt: now, original: .seconds(5)) == nil)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .seconds(5)) == now + 5)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .date(now + 1)) == now + 1)
         #expect(ExpirationExtending.expirationTime(.days(1)).expiry(readAt: now, original: .seconds(5)) == now + 86_400)
+    }
+
+    @Test func whatIsNoNumberHasExpiredAndProlongsNothing() {
+        #expect(StorageExpiration.seconds(.nan).estimatedExpiration(since: now) == .distantPast)
+        #expect(StorageExpiration.seconds(.nan).expiry(since: 0) == -.infinity)
+        for expiration in [StorageExpiration.seconds(.nan), .date(Date(timeIntervalSince1970: .nan))] {
+            let hasExpired = expiration.isExpired(at: now)
+            #expect(hasExpired)
+            // Foundation cannot describe such a date, as `#expect` would.
+            let extending = ExpirationExtending.expirationTime(expiration)
+            let isNone = extending.expiry(readAt: now, original: .days(1)) == nil
+            let isNoneInMemory = extending.expiry(readAt: 0, original: .days(1)) == nil
+            #expect(isNone && isNoneInMemory)
+        }
+    }
+
+    @Test("EXP-1, EXP-6: what a memory hit computes is the same")
+    func theQuickWayAgrees() {
+        let seconds = now.timeIntervalSinceReferenceDate
+        let all: [StorageExpiration] = [.never, .seconds(10), .days(3), .days(.max), .date(now + 7), .expired]
+        for expiration in all {
+            let quick = expiration.expiry(since: seconds)
+            let exact = expiration.estimatedExpiration(since: now).timeIntervalSinceReferenceDate
+            #expect(quick == exact || quick == .infinity && exact >= 63_113_904_000 || quick == -.infinity)
+            #expect((quick <= seconds) == expiration.isExpired(at: now))
+            for extending in [ExpirationExtending.none, .cacheTime, .expirationTime(.seconds(5))] {
+                let quick = extending.expiry(readAt: seconds, original: expiration)
+                #expect((quick == nil) == (extending.expiry(readAt: now, original: expiration) == nil))
+                if extending == .expirationTime(.seconds(5)) { #expect(quick == seconds + 5) }
+            }
+        }
     }
 }

@@ -20,15 +20,13 @@ import Testing
 
     // MARK: Entries
 
-    @Test(arguments: [0, 1, 19_999, 20_001, 50_000])
+    @Test(.needsAttributes, arguments: [0, 1, 19_999, 20_001, 50_000])
     func anEntryOfAnotherLengthIsAMissAndRemoved(length: Int) throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try #require(truncate(scratch("cache/a"), off_t(length)) == 0)
         // Changing the length made the entry look expired; whoever damages it may also restore the time.
         let times = [timespec(tv_sec: 4_000_000_000, tv_nsec: 0), timespec(tv_sec: 4_000_000_000, tv_nsec: 0)]
         try #require(utimensat(AT_FDCWD, scratch("cache/a"), times, 0) == 0)
-        // Lengths are only checked where the file system knows attributes.
-        guard getxattr(scratch("cache/a"), EntryMetadata.attribute, nil, 0) >= 0 else { return }
         #expect(try store.read("a") == nil)
         #expect(names(in: scratch("cache")) == [])
     }
@@ -61,6 +59,30 @@ import Testing
         #expect(names(in: scratch("precious")) == ["file"])
     }
 
+    @Test func whatCannotBeRemovedKeepsNothingElse() throws {
+        try store.prepare()
+        let files = FileManager.default
+        for folder in ["cache/folder", "cache/folder/locked"] {
+            try files.createDirectory(atPath: scratch(folder), withIntermediateDirectories: false)
+        }
+        for number in 0..<20 {
+            for folder in ["", "folder/", "folder/locked/"] {
+                try Data().write(to: URL(fileURLWithPath: scratch("cache/\(folder)\(number)")))
+            }
+        }
+        for (folder, mode) in [("cache", 0o777), ("cache/folder", 0o777), ("cache/folder/locked", 0o555)] {
+            try #require(chmod(scratch(folder), mode_t(mode)) == 0)
+        }
+        defer { chmod(scratch("cache/folder/locked"), 0o755) }
+        #expect { try withoutPrivileges { try store.removeAll() } } throws: { error in
+            let error = error as? StorageError
+            return error?.code == EACCES && error?.path.hasPrefix(scratch("cache/folder/locked/")) == true
+        }
+        #expect(names(in: scratch("cache")) == ["folder"])
+        #expect(names(in: scratch("cache/folder")) == ["locked"])
+        #expect(names(in: scratch("cache/folder/locked")).count == 20)
+    }
+
     @Test func aDanglingLinkCountsByItsOwnTimeAndCannotBeRead() throws {
         try store.prepare()
         try #require(symlink(scratch("nowhere"), scratch("cache/a")) == 0)
@@ -78,7 +100,26 @@ import Testing
             try store.write(bytes, to: "a", expiration: .days(1))
         }
         #expect(try store.totalSize() == 0)
-        #expect(names(in: scratch("cache.tmp")) == [])
+        #expect(temporaries(of: scratch("cache")) == [])
+    }
+
+    @Test func whatCannotBeReadIsCountedAsAFailureOnce() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let entry = try #require(try store.read("a"))
+        try store.remove("a")
+        try #require(symlink(scratch("nowhere"), scratch("cache/a")) == 0)
+        #expect(throws: StorageError.self) { try store.read("a") }
+        #expect(store.counts.failures == 1)
+        #expect(throws: StorageError.self) { try store.attachment(of: "a") }
+        #expect(store.counts.failures == 2)
+        #expect(throws: StorageError.self) { try store.touch("a", entry, extending: .cacheTime) }
+        #expect(store.counts.failures == 3)
+        #expect(throws: StorageError.self) { try store.setAttachment([1], of: "a") }
+        #expect(store.counts.failures == 4)
+        // That is a mistake of who asks, and the system was not asked.
+        #expect(throws: StorageError.self) { try store.read("../a") }
+        #expect(try store.read("b") == nil)
+        #expect(store.counts.failures == 4)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -164,12 +205,12 @@ import Testing
         defer { close(file) }
         try #require(flock(file, LOCK_EX) == 0)
         try FileStore(path: scratch("cache")).prepare()
-        #expect(names(in: scratch("cache.tmp")) == [".kf-alive"])
+        #expect(temporaries(of: scratch("cache")) == [".kf-alive"])
         try FileStore(path: scratch("cache")).write(bytes, to: "b", expiration: .days(1))
-        #expect(names(in: scratch("cache.tmp")) == [".kf-alive"])
+        #expect(temporaries(of: scratch("cache")) == [".kf-alive"])
     }
 
-    @Test(.enabled(if: SmallFileSystem.isPossible))
+    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"))
     func aFullDiskIsAnErrorAndLeavesTheOldEntry() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
         let store = FileStore(path: disk.path + "/cache")
@@ -179,11 +220,11 @@ import Testing
         }
         #expect(try store.read("a")?.data == bytes)
         #expect(names(in: store.path) == ["a"])
-        #expect(names(in: store.path + ".tmp") == [])
+        #expect(temporaries(of: store.path) == [])
         try store.write(bytes, to: "b", expiration: .days(1))
     }
 
-    @Test(.enabled(if: SmallFileSystem.isPossible))
+    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"))
     func aDirectoryThatIsAMountPointKeepsItsTemporariesInside() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
         let store = FileStore(path: disk.path)
@@ -216,26 +257,6 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(names(in: scratch("cache.tmp")) == [])
+        #expect(temporaries(of: scratch("cache")) == [])
     }
-}
-
-/// A file system in memory with little room, for those who may mount one.
-private final class SmallFileSystem {
-    let path: String
-
-    static let isPossible: Bool = {
-        guard geteuid() == 0, let scratch = try? Scratch() else { return false }
-        return (try? SmallFileSystem(at: scratch("probe"), kilobytes: 64)) != nil
-    }()
-
-    init(at path: String, kilobytes: Int) throws {
-        self.path = path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
-            throw StorageError(.createDirectory, path, errno)
-        }
-    }
-
-    deinit { umount2(path, Int32(MNT_DETACH)) }
 }

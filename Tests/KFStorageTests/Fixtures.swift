@@ -1,6 +1,7 @@
-// What the tests of the stores share: a clock they set, a folder of their own. Knows nothing of stores.
+// What the tests of the stores share: a clock they set, a folder of their own, chance. Knows nothing of stores.
 
 import Foundation
+import Glibc
 import KFSupport
 
 /// A clock that stands still until it is moved.
@@ -30,4 +31,32 @@ final class Scratch: Sendable {
 /// The names in the directory at `path`, hidden ones included.
 func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+}
+
+/// What is being written, or was left behind, for the directory at `path`.
+func temporaries(of path: String) -> [String] { names(in: path + ".tmp").filter { $0.hasPrefix(".kf-") } }
+
+/// Random numbers that are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Waits until files in the folder at `path` get a later time than any got so far: some systems count it in ticks.
+func letTimePass(at path: String) throws {
+    func time() throws -> Date? {
+        let probe = path + "/probe"
+        defer { unlink(probe) }
+        try Data().write(to: URL(fileURLWithPath: probe))
+        return try FileManager.default.attributesOfItem(atPath: probe)[.modificationDate] as? Date
+    }
+    let start = try time()
+    while try time() == start {}
 }

@@ -1,4 +1,4 @@
-// The memory store: expiry, limits, order of eviction, generations. MEM-1 to MEM-15, MEM-20.
+// The memory store: what is found, when it expires, how it goes.
 
 import Foundation
 import KFStorage
@@ -12,7 +12,8 @@ import Testing
         MemoryStore(configuration: configuration, clock: clock.read)
     }
 
-    @Test func whatIsStoredIsReadAndReplaced() {
+    @Test("MEM-1: what is stored is read, and replaced under the same key")
+    func whatIsStoredIsReadAndReplaced() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
         #expect(store.value(forKey: "a") == 1)
@@ -35,7 +36,8 @@ import Testing
         #expect(watched == nil)
     }
 
-    @Test func theExpirationIsTheGivenOneOrTheConfiguredOneOfThatMoment() {
+    @Test("MEM-2: the expiration is the given one, or the configured one of that moment")
+    func theExpirationIsTheGivenOneOrTheConfiguredOneOfThatMoment() {
         let store = store(.init(expiration: .seconds(10)))
         store.store(1, forKey: "configured", cost: 1)
         store.store(2, forKey: "given", cost: 1, expiration: .seconds(30))
@@ -47,7 +49,8 @@ import Testing
         #expect(store.isCached(forKey: "given"))
     }
 
-    @Test func storingWhatIsExpiredRemovesWhatWasThere() {
+    @Test("MEM-3, F-15: storing what is expired removes what was there")
+    func storingWhatIsExpiredRemovesWhatWasThere() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
         store.store(2, forKey: "a", cost: 1, expiration: .expired)
@@ -55,7 +58,8 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test func anExpiredEntryIsNotFoundButStaysUntilItIsCleanedAway() {
+    @Test("MEM-4, MEM-7: an expired entry is not found, but stays until it is cleaned away")
+    func anExpiredEntryIsNotFoundButStaysUntilItIsCleanedAway() {
         let store = store()
         store.store(1, forKey: "a", cost: 7, expiration: .seconds(10))
         clock.advance(10)
@@ -66,7 +70,8 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test func readingExtendsAsAsked() {
+    @Test("MEM-5: reading extends as asked")
+    func readingExtendsAsAsked() {
         let store = store()
         for key in ["default", "none", "longer"] { store.store(1, forKey: key, cost: 1, expiration: .seconds(10)) }
         clock.advance(6)
@@ -81,7 +86,8 @@ import Testing
         #expect(store.isCached(forKey: "longer"))
     }
 
-    @Test func askingDoesNotExtend() {
+    @Test("MEM-6: asking does not extend")
+    func askingDoesNotExtend() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .seconds(10))
         clock.advance(6)
@@ -90,7 +96,8 @@ import Testing
         #expect(!store.isCached(forKey: "a"))
     }
 
-    @Test func anAbsoluteDateStaysHoweverOftenItIsRead() {
+    @Test("MEM-11: an absolute date stays, however often it is read")
+    func anAbsoluteDateStaysHoweverOftenItIsRead() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .date(clock.now + 10))
         clock.advance(9)
@@ -99,56 +106,8 @@ import Testing
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test func theLeastRecentlyUsedGoesFirst() {
-        let store = store(.init(costLimit: 3))
-        for key in ["a", "b", "c"] { store.store(1, forKey: key, cost: 1) }
-        #expect(store.count == 3)
-        _ = store.value(forKey: "a")
-        #expect(store.isCached(forKey: "b"))  // not a use
-        store.store(1, forKey: "d", cost: 1)
-        #expect(["a", "b", "c", "d"].filter { store.isCached(forKey: $0) } == ["a", "c", "d"])
-    }
-
-    @Test func expiredEntriesGoBeforeLivingOnes() {
-        let store = store(.init(countLimit: 3))
-        store.store(1, forKey: "old", cost: 1, expiration: .seconds(1_000))
-        store.store(1, forKey: "short", cost: 1, expiration: .seconds(10))
-        store.store(1, forKey: "new", cost: 1, expiration: .seconds(1_000))
-        clock.advance(20)
-        store.store(1, forKey: "newest", cost: 1, expiration: .seconds(1_000))
-        #expect(["old", "short", "new", "newest"].filter { store.isCached(forKey: $0) } == ["old", "new", "newest"])
-    }
-
-    @Test func whatAloneExceedsTheLimitIsKeptOut() {
-        let store = store(.init(costLimit: 10))
-        store.store(1, forKey: "a", cost: 5)
-        store.store(2, forKey: "big", cost: 11)
-        #expect(store.value(forKey: "a") == 1)
-        #expect(store.value(forKey: "big") == nil)
-        store.store(3, forKey: "a", cost: 11)
-        #expect(store.value(forKey: "a") == nil)
-    }
-
-    @Test func newLimitsHoldAtOnce() {
-        let store = store()
-        for number in 0..<10 { store.store(number, forKey: "\(number)", cost: 10) }
-        store.configure { $0.costLimit = 50 }
-        #expect(store.count == 5)
-        store.configure { $0.countLimit = 2 }
-        #expect(store.count == 2)
-        #expect(store.isCached(forKey: "9"))
-        #expect(store.configuration.costLimit == 50)
-    }
-
-    @Test func zeroMeansNoLimit() {
-        let store = store(.init(costLimit: 0, countLimit: 0))
-        for number in 0..<1_000 { store.store(number, forKey: "\(number)", cost: .max) }
-        #expect(store.count == 1_000)
-        store.removeAll()
-        #expect(store.totalCost == 0)
-    }
-
-    @Test func aPurgeSparesWhatWasStoredToSurvive() {
+    @Test("MEM-13, MEM-21: a purge spares what was stored to survive, and nothing else")
+    func aPurgeSparesWhatWasStoredToSurvive() {
         let store = store()
         store.store(1, forKey: "before", cost: 1)
         store.configure { $0.survivesPurge = true }
@@ -191,6 +150,38 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
+    @Test func whatIsStoredAfterASlowReadKeepsNothingElseOut() {
+        let store = store()
+        let keys = (0..<1_000).map(String.init)
+        let generations = keys.map { store.generation(forKey: $0) }
+        for (key, generation) in zip(keys, generations) {
+            store.store(1, forKey: key, cost: 0, ifGeneration: generation)
+        }
+        #expect(keys.allSatisfy { store.isCached(forKey: $0) })
+    }
+
+    @Test func aSlowReadReplacesNothingThatIsValid() {
+        let store = store()
+        let before = store.generation(forKey: "a")
+        store.store(2, forKey: "a", cost: 1, expiration: .seconds(10), ifGeneration: before)
+        store.store(1, forKey: "a", cost: 1, ifGeneration: before)
+        store.store(1, forKey: "a", cost: 1, expiration: .expired, ifGeneration: before)
+        #expect(store.value(forKey: "a", extending: .none) == 2)
+        clock.advance(10)
+        store.store(3, forKey: "a", cost: 1, ifGeneration: before)
+        #expect(store.value(forKey: "a") == 3)
+    }
+
+    @Test func whatHasChangedElsewhereIsNotBroughtBack() {
+        let store = store()
+        store.store(1, forKey: "b", cost: 1)
+        let before = store.generation(forKey: "a")
+        store.noteChange(forKey: "a")
+        store.noteChange(forKey: "b")
+        store.store(1, forKey: "a", cost: 1, ifGeneration: before)
+        #expect(store.value(forKey: "a") == nil && store.value(forKey: "b") == 1)
+    }
+
     @Test func keysAreBytes() {
         let store = store()
         let keys = ["", "a", "a\u{0}", "é", "e\u{301}", "12345678", "123456789", String(repeating: "x", count: 10_000)]
@@ -198,39 +189,4 @@ import Testing
         #expect(keys.map { store.value(forKey: $0) } == Array(keys.indices))
     }
 
-    @Test func valuesMayCallBackWhenTheyGo() {
-        final class Caller: Sendable {
-            let store: MemoryStore<Caller>
-            init(_ store: MemoryStore<Caller>) { self.store = store }
-            deinit { store.remove(forKey: "other") }
-        }
-        let store = MemoryStore<Caller>(configuration: .init(countLimit: 1))
-        store.store(Caller(store), forKey: "a", cost: 1)
-        store.store(Caller(store), forKey: "a", cost: 1)
-        store.store(Caller(store), forKey: "b", cost: 1)
-        store.removeAll()
-        #expect(store.count == 0)
-    }
-
-    @Test func manyThreadsMayUseItAtOnce() async {
-        let store = MemoryStore<Int>(configuration: .init(countLimit: 50))
-        await withTaskGroup(of: Void.self) { group in
-            for thread in 0..<8 {
-                group.addTask {
-                    for step in 0..<5_000 {
-                        let key = "\((step &* 31 &+ thread) % 100)"
-                        switch step % 7 {
-                        case 0, 1: store.store(step, forKey: key, cost: 1)
-                        case 2: store.remove(forKey: key)
-                        case 3: store.removeExpired()
-                        case 4: store.configure { $0.expiration = .seconds(Double(step % 3)) }
-                        default: _ = store.value(forKey: key)
-                        }
-                    }
-                }
-            }
-        }
-        #expect(store.count <= 50)
-        #expect(store.totalCost == store.count)
-    }
 }

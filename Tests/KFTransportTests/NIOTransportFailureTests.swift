@@ -114,7 +114,10 @@ struct NIOTransportFailureTests {
 
     @Test func cancellingAtOnceStillCompletes() async throws {
         try await withServer { server in
-            server.route("/a", .data(hundredKilobytes))
+            // Nothing comes before it is let: however late this thread is with its cancelling.
+            let gate = Gate()
+            defer { gate.open() }
+            server.route("/a", TestResponse.data(hundredKilobytes).with { $0.gate = gate })
             for _ in 0..<50 {
                 let recorder = Recorder()
                 NIOTransport.shared.start(

@@ -51,13 +51,13 @@ final class Workplace: Sendable {
         return path(name)
     }
 
-    /// The regular files below a directory, by their paths in it.
+    /// The regular files below a directory, by their paths in it; without what caches keep beside their entries.
     func files(_ name: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String } ?? []
         return all.filter { entry in
             var isDirectory: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: path("\(name)/\(entry)"), isDirectory: &isDirectory)
-            return isThere && !isDirectory.boolValue
+            return isThere && !isDirectory.boolValue && !entry.contains(".tmp/")
         }
     }
 

@@ -143,6 +143,19 @@ import Testing
         #expect(try stats.objects[0]["entries"] as? Int == 2)
         #expect(try stats.objects[0]["bytes"] as? Int == 2 * Pictures.png().count)
         #expect(try stats.objects[0]["expired"] as? Int == 0)
+        // Two other processes have stored, and read in vain before.
+        let history = try #require(try stats.objects[0]["history"] as? [String: Any])
+        let (disk, memory) = (history["disk"] as? [String: Any], history["memory"] as? [String: Any])
+        #expect(disk?["stores"] as? Int == 2 && disk?["misses"] as? Int == 2 && disk?["hits"] as? Int == 0)
+        #expect(memory?["misses"] as? Int == 2)
+        #expect(try #require((history["seconds"] as? [String: Any])?["writing"] as? Double) > 0)
+        let bytes = try 2 * Pictures.png().count
+        #expect(disk?["bytesWritten"] as? Int == bytes)
+        _ = try await place.kf("fetch", keys[0], "-o", "again.png")
+        let later = try await place.kf("cache", "stats", "--json")
+        let laterHistory = try #require(try later.objects[0]["history"] as? [String: Any])
+        let laterDisk = laterHistory["disk"] as? [String: Any]
+        #expect(laterDisk?["hits"] as? Int == 1 && laterDisk?["stores"] as? Int == 2)
         for command in ["list", "stats"] {
             let text = try await place.kf("cache", command)
             #expect(text.status == 0)

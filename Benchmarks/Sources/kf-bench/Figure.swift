@@ -8,12 +8,14 @@ enum Quantity {
     case bytes(Double)
     /// Operations a second.
     case rate(Double)
+    /// A part of a whole, from 0 to 1.
+    case fraction(Double)
     /// How often something happened.
     case count(Int)
 
     var value: Double {
         switch self {
-        case .seconds(let value), .bytes(let value), .rate(let value): value
+        case .seconds(let value), .bytes(let value), .rate(let value), .fraction(let value): value
         case .count(let count): Double(count)
         }
     }
@@ -25,6 +27,8 @@ enum Goal {
     case faster(Double)
     /// No more than so many times the baseline.
     case atMostTimes(Double)
+    /// At least so many times the baseline.
+    case atLeastTimes(Double)
     /// At least this share of the baseline's rate.
     case share(Double)
     /// No more than so much, whatever the baseline takes.
@@ -33,6 +37,8 @@ enum Goal {
     case below(Quantity)
     /// Exactly so often.
     case exactly(Int)
+    /// Nothing: it is there to compare with.
+    case shown
 }
 
 /// A measured row.
@@ -73,6 +79,8 @@ struct Figure {
         return switch goal {
         case .faster(let times): 1 / ratio >= times
         case .atMostTimes(let times): ratio <= times
+        case .atLeastTimes(let times): ratio >= times
+        case .shown: true
         case .share(let share): 1 / ratio >= share
         case .atMost(let limit): ours.value <= limit.value
         case .below(let limit): ours.value < limit.value

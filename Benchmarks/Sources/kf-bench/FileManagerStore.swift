@@ -3,16 +3,30 @@
 import Crypto
 import Foundation
 
-/// Reads entries out of files named by the SHA-256 of their key, which expire at their modification time.
+/// Entries in files named by the SHA-256 of their key, which expire at their modification time.
 struct FileManagerStore {
     let folder: URL
     private let queue = DispatchQueue(label: "kf-bench.times")
 
     init(folder: URL) { self.folder = folder }
 
-    func value(forKey key: String) throws -> Data? {
+    private func url(forKey key: String) -> URL {
         let name = SHA256.hash(data: Data(key.utf8)).map { String(format: "%02x", $0) }.joined()
-        let url = folder.appendingPathComponent(name)
+        return folder.appendingPathComponent(name)
+    }
+
+    func store(_ data: Data, forKey key: String) throws {
+        let url = url(forKey: key)
+        try data.write(to: url, options: .atomic)
+        let now = Date()
+        let dates: [FileAttributeKey: Any] = [
+            .creationDate: now, .modificationDate: now.addingTimeInterval(7 * 86_400),
+        ]
+        try FileManager.default.setAttributes(dates, ofItemAtPath: url.path)
+    }
+
+    func value(forKey key: String) throws -> Data? {
+        let url = url(forKey: key)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let values = try url.resourceValues(forKeys: [.contentModificationDateKey, .creationDateKey])
         guard let expiry = values.contentModificationDate, expiry > Date() else { return nil }

@@ -5,8 +5,9 @@ import Foundation
 @main
 struct KFBench {
     static let benchmarks =
-        memoryBenchmarks + fileBenchmarks + networkBenchmarks + imagingBenchmarks
-        + operationBenchmarks + animationBenchmarks + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks
+        memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + largeCacheBenchmarks
+        + networkBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
+        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -36,6 +36,7 @@ struct Table {
         case .seconds(let seconds): number(seconds * 1e3, "ms")
         case .bytes(let bytes): number(bytes / 1e6, "MB")
         case .rate(let rate): number(rate, "/s")
+        case .fraction(let fraction): number(fraction * 100, "%")
         case .count(let count): String(count)
         }
     }
@@ -58,6 +59,8 @@ struct Table {
         switch goal {
         case .faster(let times): "≥ \(number(times))× faster"
         case .atMostTimes(let times): "≤ \(number(times))×"
+        case .atLeastTimes(let times): "≥ \(number(times))×"
+        case .shown: "–"
         case .share(let share): "≥ \(number(share * 100)) %"
         case .atMost(let limit): "≤ \(text(limit))"
         case .below(let limit): "< \(text(limit))"

@@ -1,14 +1,42 @@
 // What Linux offers and the Glibc module does not export.
 #ifndef CKFLINUX_H
 #define CKFLINUX_H
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
+#include "CKFLifeCycle.h"
 
 /// The flag for opening a file without changing its access time.
 extern const int kf_o_noatime;
 
-
 /// Names the calling thread, as `top -H` and debuggers show it; at most 15 bytes are kept.
 void kf_name_thread(const char *name);
+
+/// Reads entries of an open directory, as many as the buffer holds, in the kernel's layout (`linux_dirent64`).
+/// Returns the bytes filled, 0 at the end, -1 with `errno` on failure.
+long kf_read_directory(int directory, void *buffer, size_t size);
+
+/// Moves a file, unless the new name is taken (`EEXIST`). Answers 0; -1 with `errno` on failure.
+int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name);
+
+/// The kind of file system an open file lies on (`f_type` of `statfs`), 0 if it cannot be told.
+uint64_t kf_file_system(int file);
+
+/// Whether an open directory is where something was mounted; 0 also if that cannot be told.
+int kf_is_mount_root(int directory);
+
+/// A number in memory that several processes share; `number` is aligned to 8 bytes.
+/// Reading sees all that happened before the addition whose result it reads.
+uint64_t kf_shared_load(const void *number);
+
+/// Adds to a number in memory that several processes share and returns what it was.
+uint64_t kf_shared_add(void *number, uint64_t amount);
+
+/// Milliseconds of a clock that only goes forward, as of the last tick: no system call.
+int64_t kf_coarse_milliseconds(void);
+
+/// The XXH3 checksum, 64 bits, of `count` bytes; the same on every machine.
+uint64_t kf_checksum(const void *bytes, size_t count);
 
 #endif

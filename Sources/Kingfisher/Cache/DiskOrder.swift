@@ -36,6 +36,9 @@ final class DiskOrder: Sendable {
         }
     }
 
+    /// Whether an operation on `key` is under way or waits for its turn: what the disk holds may not be what it will.
+    func isBusy(_ key: String) -> Bool { state.withLock { $0.last[key] != nil || $0.barrier != nil } }
+
     /// The next place among the operations on `key`.
     func place(forKey key: String) -> Place {
         let end = End()

@@ -1,5 +1,6 @@
-// The disk part of a cache as users see it. The work is done in KFStorage; this is where its errors become ours.
+// The disk part of a cache as users see it. The work is done in KFStorage; how is in the files beside this one.
 
+import Dispatch
 public import Foundation
 import KFStorage
 import KFSupport
@@ -25,117 +26,104 @@ extension Data: DataTransformable {
 
 /// What belongs to the disk part of a cache.
 public enum DiskStorage {
-    /// Where a disk storage is, how large it may be and what its files are called.
-    public struct Config: Sendable {
-        /// The bytes all files together may take; 0 means no limit.
-        public var sizeLimit: UInt
-        /// How long entries are valid that are stored without an expiration.
-        public var expiration: StorageExpiration = .days(7)
-        /// The extension of every file, without its dot.
-        public var pathExtension: String?
-        /// Whether files are called by the SHA-256 of their key, or by the key itself.
-        ///
-        /// A key that cannot be a file name is hashed all the same.
-        public var usesHashedFileName = true
-        /// Whether a hashed file name gets the extension its key seems to have.
-        public var autoExtAfterHashedFileName = false
-        /// Makes the storage's directory out of the directory it lies in and the cache's full name.
-        ///
-        /// Asked once, when the storage is created.
-        public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)?
-        /// The name of the cache.
-        public let name: String
-
-        let directory: URL?
-
-        /// Creates a configuration.
-        /// - Parameters:
-        ///   - name: The name of the cache; becomes a part of its directory's.
-        ///   - sizeLimit: The bytes all files together may take; 0 means no limit.
-        ///   - fileManager: Accepted for compatibility and not used: files are reached by system calls.
-        ///   - directory: Where the cache's directory lies; nil means the user's caches directory, which is
-        ///     `$XDG_CACHE_HOME`, or `~/.cache`.
-        public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
-            self.name = name
-            self.sizeLimit = sizeLimit
-            self.directory = directory
-        }
-
-        var cacheName: String { "com.onevcat.Kingfisher.ImageCache.\(name)" }
-
-        /// The directory of the storage.
-        var location: URL {
-            let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
-            let root = directory ?? caches ?? FileManager.default.temporaryDirectory
-            return cachePathBlock?(root, cacheName) ?? root.appendingPathComponent(cacheName, isDirectory: true)
-        }
-
-        var naming: FileNaming {
-            FileNaming(
-                usesHash: usesHashedFileName,
-                pathExtension: pathExtension,
-                keepsExtensionOfKey: autoExtAfterHashedFileName
-            )
-        }
-    }
-
     /// Values in files, by key.
     ///
     /// One file an entry, which holds the value's bytes and nothing else.
     ///
-    /// Safe to use from any thread, and by several processes at once. Everything here waits for the file system.
+    /// Safe to use from any thread, and by several storages and processes at once. Everything here waits for the file
+    /// system on the caller's thread, except creating a storage's list of names, which happens in the background.
     public final class Backend<T: DataTransformable & Sendable>: Sendable {
         /// The directory the files are in.
         public let directoryURL: URL
         let files: FileStore
-        private let state: Locked<Config>
+        let clock: @Sendable () -> Date
+        let state: Locked<State>
+        /// Whether the directory is this storage's to make, and to make again.
+        let makesDirectory: Bool
+        /// Kept when the names have been listed, or could not be.
+        let listed = Promise<Void>()
+        /// What is queued here after an entry was read finds its life prolonged.
+        ///
+        /// That is so because prolonging is over when the reading returns: nothing of ours waits here.
+        let metaChangingQueue = DispatchQueue(label: "com.onevcat.Kingfisher.DiskStorage.metaChanging")
+        /// Where to look at ``maybeCached`` and change it without anybody between; nothing of ours waits here.
+        let maybeCachedCheckingQueue = DispatchQueue(label: "com.onevcat.Kingfisher.DiskStorage.maybeCached")
+
+        /// A storage that has touched nothing yet.
+        private init(_ config: Config, makesDirectory: Bool, clock: @escaping @Sendable () -> Date) {
+            directoryURL = config.location
+            self.makesDirectory = makesDirectory
+            self.clock = clock
+            files = FileStore(path: directoryURL.path, clock: clock)
+            files.configure(sizeLimit: Int(clamping: config.sizeLimit))
+            var kept = config
+            kept.cachePathBlock = nil
+            state = Locked(State(config: kept))
+        }
 
         /// Creates a storage and its directory.
+        ///
+        /// What is in the directory is found out in the background; nothing waits for that.
         /// - Parameter config: Where it is and how large it may be.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
         public convenience init(config: Config) throws(KingfisherError) {
-            self.init(noThrowConfig: config, creatingDirectory: false)
-            do throws(StorageError) { try files.prepare() } catch {
+            self.init(config, makesDirectory: true) { Date() }
+            do { try makeDirectory() } catch {
                 throw .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
             }
+            list()
         }
 
         /// Creates a storage even if its directory cannot be created.
         ///
-        /// Storing then tries again, and fails as long as that fails.
-        package init(
+        /// Storing and reading then fail, but try again now and then.
+        /// - Parameters:
+        ///   - config: Where it is and how large it may be.
+        ///   - creatingDirectory: Whether to make the directory now, and again when it has been cleared. Otherwise the first
+        ///     store makes it, and before that there is nothing to be found out.
+        ///   - clock: Tells the time.
+        package convenience init(
             noThrowConfig config: Config,
             creatingDirectory: Bool,
             clock: @escaping @Sendable () -> Date = { Date() }
         ) {
-            directoryURL = config.location
-            files = FileStore(path: directoryURL.path, clock: clock)
-            var kept = config
-            kept.cachePathBlock = nil
-            state = Locked(kept)
-            if creatingDirectory { try? files.prepare() }
+            self.init(config, makesDirectory: creatingDirectory, clock: clock)
+            if creatingDirectory {
+                do { try makeDirectory() } catch {
+                    state.withLock { $0.failure = clock() }
+                    return
+                }
+                list()
+            }
         }
 
         /// The configuration.
         ///
-        /// The directory does not change with it.
+        /// The directory does not change with it. A lower size limit holds from the next store on.
         public var config: Config {
-            get { state.withLock { $0 } }
-            set { state.withLock { $0 = newValue } }
+            get { state.withLock { $0.config } }
+            set {
+                state.withLock { $0.config = newValue }
+                applySizeLimit()
+            }
         }
 
         // MARK: One entry
 
         /// Writes a value.
         ///
+        /// It can be read as soon as this returns. When the size limit is exceeded by it, the least recently used
+        /// entries are removed. A value that alone is larger than the limit is not kept, which is no error; what was there
+        /// under its key goes all the same.
         /// - Parameters:
         ///   - value: The value.
         ///   - key: Its key.
         ///   - expiration: How long it is valid; nil means what the configuration says. With one that is over
         ///     already, the key's entry is removed.
-        ///   - writeOptions: Accepted for compatibility. Files are always written atomically.
+        ///   - writeOptions: With `withoutOverwriting`, an entry that is there is left and is an error. Files are always
+        ///     written atomically; other options are accepted for compatibility.
         ///   - forcedExtension: The extension of the file, instead of the configured one.
-        /// - Throws: ``KingfisherError``, a cache error.
+        /// - Throws: ``KingfisherError``, a cache error; what was there before is still there then.
         public func store(
             value: T,
             forKey key: String,
@@ -143,17 +131,12 @@ public enum DiskStorage {
             writeOptions: Data.WritingOptions = [],
             forcedExtension: String? = nil
         ) throws(KingfisherError) {
+            try beReady()  // before any work is done in vain
             let data: Data
             do { data = try value.toData() } catch {
                 throw .cacheError(reason: .cannotConvertToData(object: value, error: error))
             }
-            let config = config
-            let name = config.naming.fileName(forKey: key, forcedExtension: forcedExtension)
-            do throws(StorageError) {
-                try files.write(data, to: name, key: key, expiration: expiration ?? config.expiration)
-            } catch {
-                throw translated(error, key: key, data: data)
-            }
+            try write(data, forKey: key, expiration, writeOptions, forcedExtension)
         }
 
         /// Reads a value.
@@ -169,24 +152,27 @@ public enum DiskStorage {
             forcedExtension: String? = nil,
             extendingExpiration: ExpirationExtending = .cacheTime
         ) throws(KingfisherError) -> T? {
-            guard let entry = try entry(forKey: key, forcedExtension: forcedExtension) else { return nil }
-            let value: T
-            do { value = try T.fromData(entry.data) } catch {
-                let url = cacheFileURL(forKey: key, forcedExtension: forcedExtension)
-                throw .cacheError(reason: .cannotLoadDataFromDisk(url: url, error: error))
-            }
-            touch(entry, extending: extendingExpiration)
-            return value
+            try value(
+                forKey: key,
+                referenceDate: clock(),
+                actuallyLoad: true,
+                extendingExpiration: extendingExpiration,
+                forcedExtension: forcedExtension
+            )
         }
 
         /// Whether a key has an entry that has not expired; prolongs nothing.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
-            files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension))
+            isCached(forKey: key, referenceDate: clock(), forcedExtension: forcedExtension)
         }
 
         /// Whether a key has an entry that has not expired at a date; prolongs nothing.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
-            files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
+            guard isReady else { return false }
+            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
+            if files.contains(name, at: referenceDate) { return true }
+            listAgainIfNeeded()
+            return false
         }
 
         /// Removes an entry; that there is none is no error.
@@ -202,29 +188,24 @@ public enum DiskStorage {
 
         /// Where the entry of a key is, or would be.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
-            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-            return directoryURL.appendingPathComponent(name, isDirectory: false)
-        }
-
-        func cacheFileName(forKey key: String, forcedExtension: String? = nil) -> String {
-            config.naming.fileName(forKey: key, forcedExtension: forcedExtension)
+            url(of: cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
 
         // MARK: All entries
 
         /// Removes all entries.
         ///
+        /// The directory stays, and is made if it had been removed.
         /// - Throws: ``KingfisherError``, a cache error, when something cannot be removed.
-        public func removeAll() throws(KingfisherError) {
-            try translating { () throws(StorageError) in try files.removeAll() }
-        }
+        public func removeAll() throws(KingfisherError) { try removeAll(skipCreatingDirectory: false) }
 
         /// Removes the entries that have expired.
         ///
+        /// One that cannot be removed does not keep the others.
         /// - Returns: Where they were.
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func removeExpiredValues() throws(KingfisherError) -> [URL] {
-            urls(try translating { () throws(StorageError) in try files.removeExpired() })
+            try removeExpiredValues(referenceDate: clock())
         }
 
         /// When the size limit is reached, removes the least recently used entries until half of it is free.
@@ -234,68 +215,14 @@ public enum DiskStorage {
         public func removeSizeExceededValues() throws(KingfisherError) -> [URL] {
             let limit = Int(clamping: config.sizeLimit)
             guard limit > 0 else { return [] }
-            return urls(
-                try translating { () throws(StorageError) in try files.trim(above: limit - 1, to: limit / 2) }
-            )
+            return try listing { () throws(StorageError) in try files.trim(above: limit - 1, to: limit / 2) }.map(url)
         }
 
         /// The bytes of all entries, with those that have expired and are not removed yet.
         ///
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func totalSize() throws(KingfisherError) -> UInt {
-            UInt(try translating { () throws(StorageError) in try files.totalSize() })
+            UInt(try listing { () throws(StorageError) in try files.totalSize() })
         }
-
-        private func urls(_ names: [String]) -> [URL] {
-            names.map { directoryURL.appendingPathComponent($0, isDirectory: false) }
-        }
-    }
-}
-
-// MARK: - For the cache above
-
-extension DiskStorage.Backend {
-    /// The entry of a key, not yet made into a value.
-    func entry(forKey key: String, forcedExtension: String?) throws(KingfisherError) -> FileStore.Entry? {
-        let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        return try translating { () throws(StorageError) in try files.read(name) }
-    }
-
-    /// Prolongs the life of an entry that was read.
-    ///
-    /// What was read is good whether or not that works.
-    func touch(_ entry: FileStore.Entry, extending: ExpirationExtending) {
-        try? files.touch(entry.name, entry, extending: extending)
-    }
-
-    /// Removes an entry that was read and is no good.
-    func discard(_ entry: FileStore.Entry) {
-        try? files.discard(entry.name, entry)
-    }
-
-    /// Everything there is.
-    func listing() throws(KingfisherError) -> [FileStore.Listed] {
-        try translating { () throws(StorageError) in try files.entries() }
-    }
-
-    // MARK: Errors
-
-    private func translating<Result>(_ body: () throws(StorageError) -> Result) throws(KingfisherError) -> Result {
-        do throws(StorageError) { return try body() } catch { throw translated(error) }
-    }
-
-    /// The one place where the file store's errors become ours.
-    private func translated(_ error: StorageError, key: String = "", data: Data = Data()) -> KingfisherError {
-        let url = URL(fileURLWithPath: error.path)
-        let reason: KingfisherError.CacheErrorReason =
-            switch error.operation {
-            case .openDirectory, .createDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
-            case .write, .name: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
-            case .setTimes: .cannotSetCacheFileAttribute(filePath: error.path, attributes: [:], error: error)
-            case .list: .fileEnumeratorCreationFailed(url: url)
-            case .remove: .cannotRemoveCacheFile(fileURL: url, error: error)
-            case .read: .cannotLoadDataFromDisk(url: url, error: error)
-            }
-        return .cacheError(reason: reason)
     }
 }

@@ -51,15 +51,25 @@ extension ImageCache {
 
     /// Removes all images from memory and disk; the handler is called on the main queue, whatever happens.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
+        // The disk's place is taken first: what is read from then on comes after, what was read before is not promoted.
+        let isMemoryClear = Promise<Void>()
+        let completion = handler.map { handler in
+            { @Sendable [self] in finish(with: handler, on: .mainCurrentOrAsync) { await isMemoryClear.value } }
+        }
+        clearDiskCache(completion: completion)
         clearMemoryCache()
-        clearDiskCache(completion: handler)
+        isMemoryClear.keep(())
     }
 
     /// Removes all images from memory and disk.
     public func clearCache() async {
+        let clearing = beginClearingDisk()
         clearMemoryCache()
-        await clearDiskCache()
+        await clearing.value
     }
+
+    /// Begins, on this thread, what may be overridden.
+    private func beginClearingDisk() -> Task<Void, Never> { Task.immediate { await clearDiskCache() } }
 
     /// Removes all images from memory.
     public func clearMemoryCache() { memoryStorage.removeAll() }
@@ -88,6 +98,7 @@ extension ImageCache {
     ///
     /// What fails is left to the next time.
     func cleanDisk() async {
+        recordHistory()
         let removed = await order.placeForAll(holdingBack: false).run { [self] in
             let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
             let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }

@@ -5,15 +5,25 @@ import KFStorage
 import KFSupport
 
 extension ImageCache {
-    /// Memory, then disk; what was on disk goes to memory.
-    func find(_ key: String, _ options: KingfisherParsedOptionsInfo) async throws(KingfisherError) -> ImageCacheResult {
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) { return .memory(image) }
-        guard !options.fromMemoryCacheOrRefresh else { return .none }
+    /// Whether the code that runs now looks in memory for what it has missed there a moment ago, in case somebody else
+    /// has stored it since.
+    ///
+    /// Such a miss is not counted again. Looking up is for subclasses to override: this goes past its parameters.
+    @TaskLocal static var isLookingAgain = false
 
+    /// What is on disk, if that is to be looked at; it goes to memory.
+    func findBelowMemory(
+        _ key: String,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> ImageCacheResult {
+        guard !options.fromMemoryCacheOrRefresh else { return .none }
         let computedKey = key.computedKey(with: options.processor.identifier)
         // Marked before the disk is read: what is removed or stored meanwhile must not come back.
         let generation = memoryStorage.store.generation(forKey: computedKey)
+        // Who reads on the caller's thread waits for nobody, and may read what is about to be replaced or removed.
+        let isEarly = options.loadDiskFileSynchronously && order.isBusy(computedKey)
         guard let (image, _) = try await findOnDisk(computedKey, options) else { return .none }
+        guard !isEarly else { return .disk(image) }
         memoryStorage.store.store(
             image,
             forKey: computedKey,
@@ -24,41 +34,141 @@ extension ImageCache {
         return .disk(image)
     }
 
-    /// Reads and decodes an entry, and gives its bytes too; one that cannot be decoded is removed, others have their
-    /// life prolonged.
+    /// An entry's image and its bytes; nil if there is none, or if nobody wants it any more.
     func findOnDisk(
         _ computedKey: String,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> (image: KFCrossPlatformImage, bytes: Data)? {
-        let fileExtension = options.forcedExtension
+        let (outcome, entry) = try await lookOnDisk(computedKey, options)
+        guard case .image(let image) = outcome, let entry else { return nil }
+        return (image, entry.data)
+    }
+
+    /// An entry's image, its bytes, and what is kept with just that entry.
+    func findOnDiskWithFacts(
+        _ computedKey: String,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> (image: KFCrossPlatformImage, bytes: Data, facts: HTTPFacts?)? {
+        let (outcome, entry) = try await lookOnDisk(computedKey, options)
+        guard case .image(let image) = outcome, let entry else { return nil }
+        let attachment = await onDisk { disk throws(KingfisherError) in try disk.attachment(of: entry) }
+        return (image, entry.data, ((try? attachment.get()) ?? nil).flatMap { HTTPFacts(encoded: $0) })
+    }
+
+    /// Reads and decodes an entry, and gives that too; one that cannot be decoded is removed, others have their
+    /// life prolonged.
+    ///
+    /// The options' checker is asked between the steps whether the image is still wanted.
+    private func lookOnDisk(
+        _ computedKey: String,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> (outcome: DiskRetrievalOutcome, entry: FileStore.Entry?) {
+        let isWanted = options.sourceTaskIdentifierChecker ?? { true }
+        guard isWanted() else { return (.stale, nil) }
+        guard let entry = try await read(computedKey, options) else { return (.notFound, nil) }
+        guard isWanted() else { return (.stale, nil) }
+        guard let image = await decode(entry, options) else {
+            await settle(entry, isGood: false, options)
+            return (.notFound, nil)
+        }
+        guard isWanted() else { return (.stale, nil) }
+        await settle(entry, isGood: true, options)
+        // Decoded pixels have been made already; what is left of the option is that its scale wins over the serializer's.
+        let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
+        return (.image(ready), entry)
+    }
+
+    private func read(
+        _ computedKey: String,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> FileStore.Entry? {
+        let reading = { @Sendable [recorder] (disk: DiskStorage.Backend<Data>) throws(KingfisherError) in
+            try recorder.measuring(.reading) { () throws(KingfisherError) in
+                try disk.entry(forKey: computedKey, forcedExtension: options.forcedExtension)
+            }
+        }
         // On the caller's thread nothing may wait for other operations either.
-        if options.loadDiskFileSynchronously {
-            guard let entry = try diskStorage.entry(forKey: computedKey, forcedExtension: fileExtension) else {
-                return nil
-            }
-            let image = decode(entry, options)
-            settle(entry, isGood: image != nil, options)
-            return image.map { ($0, entry.data) }
-        }
-
-        let reading = await order.place(forKey: computedKey).run { [self] in
-            await onDisk { disk throws(KingfisherError) in
-                try disk.entry(forKey: computedKey, forcedExtension: fileExtension)
-            }
-        }
-        guard let entry = try reading.get() else { return nil }
-        let image = await WorkExecutor.cpu.run { [self] in decode(entry, options) }
-        await WorkExecutor.io.run { [self] in settle(entry, isGood: image != nil, options) }
-        return image.map { ($0, entry.data) }
+        if options.loadDiskFileSynchronously { return try reading(diskStorage) }
+        return try await order.place(forKey: computedKey).run { [self] in await onDisk(reading) }.get()
     }
 
-    private func decode(_ entry: FileStore.Entry, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        options.cacheSerializer.image(with: entry.data, options: options)
+    private func decode(
+        _ entry: FileStore.Entry,
+        _ options: KingfisherParsedOptionsInfo
+    ) async -> KFCrossPlatformImage? {
+        let decoding = { @Sendable [recorder] in
+            recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
+        }
+        return options.loadDiskFileSynchronously ? decoding() : await WorkExecutor.cpu.run { decoding() }
     }
 
-    private func settle(_ entry: FileStore.Entry, isGood: Bool, _ options: KingfisherParsedOptionsInfo) {
-        guard isGood else { return diskStorage.discard(entry) }
-        diskStorage.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
+    private func settle(_ entry: FileStore.Entry, isGood: Bool, _ options: KingfisherParsedOptionsInfo) async {
+        let settling = { @Sendable [diskStorage, recorder] in
+            if isGood {
+                diskStorage.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
+            } else {
+                recorder.noteUndecodable()
+                diskStorage.discard(entry)
+            }
+        }
+        if options.loadDiskFileSynchronously { settling() } else { await WorkExecutor.io.run { settling() } }
+    }
+}
+
+// MARK: - The disk alone
+
+/// What a look at the disk came to.
+enum DiskRetrievalOutcome: Sendable {
+    /// An image.
+    case image(KFCrossPlatformImage)
+    /// There is none.
+    case notFound
+    /// Nobody wants it any more; whether there is one was not found out.
+    case stale
+
+    /// The image, if there is one.
+    var image: KFCrossPlatformImage? {
+        if case .image(let image) = self { image } else { nil }
+    }
+}
+
+extension ImageCache {
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is a success with nil.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        retrieveImageInDiskCache(
+            forKey: key,
+            options: options,
+            callbackQueue: callbackQueue,
+            outcomeHandler: {
+                completionHandler($0.map(\.image))
+            }
+        )
+    }
+
+    /// Looks an image up on disk only, leaves memory as it is, and tells a miss from a look that was given up.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .untouch,
+        outcomeHandler: @escaping @Sendable (Result<DiskRetrievalOutcome, KingfisherError>) -> Void
+    ) {
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        report(to: outcomeHandler, on: callbackQueue) { [self] in
+            await Result { () async throws(KingfisherError) in try await lookOnDisk(computedKey, options).outcome }
+        }
+    }
+
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
+        try await findOnDisk(key.computedKey(with: options.processor.identifier), options)?.image
     }
 }
 

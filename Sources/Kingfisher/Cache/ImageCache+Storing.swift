@@ -7,6 +7,16 @@ extension ImageCache {
     /// What remains to be done on the disk after memory is done.
     typealias DiskWork = @Sendable () async -> Result<Void, KingfisherError>
 
+    /// Where and how bytes are to be written.
+    private struct Destination: Sendable {
+        let computedKey: String
+        let forcedExtension: String?
+        let expiration: StorageExpiration?
+        var writeOptions: Data.WritingOptions = []
+        /// Taken when the call is made: it goes with that, not with the task that does the work.
+        let facts = ImageCache.factsToKeep
+    }
+
     /// Stores an image in memory, and answers what brings it to disk.
     ///
     /// The place in the order is taken before memory changes: a look-up in flight, which marks the key's generation first
@@ -23,10 +33,18 @@ extension ImageCache {
         memoryStorage.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
         guard let place else { return { .success(()) } }
 
+        let destination = Destination(
+            computedKey: computedKey,
+            forcedExtension: options.forcedExtension,
+            expiration: options.diskCacheExpiration,
+            writeOptions: options.diskStoreWriteOptions
+        )
+        let serializer = options.cacheSerializer
         return { [self] in
             await place.run {
-                let serializer = options.cacheSerializer
-                let data = await WorkExecutor.cpu.run { serializer.data(with: image, original: original) }
+                let data = await WorkExecutor.cpu.run { [recorder] in
+                    recorder.measuring(.encoding) { serializer.data(with: image, original: original) }
+                }
                 guard let data else {
                     let reason = KingfisherError.CacheErrorReason.cannotSerializeImage(
                         image: image,
@@ -35,7 +53,7 @@ extension ImageCache {
                     )
                     return .failure(.cacheError(reason: reason))
                 }
-                return await write(data, computedKey, options.forcedExtension, options.diskCacheExpiration)
+                return await write(data, to: destination)
             }
         }
     }
@@ -48,22 +66,28 @@ extension ImageCache {
         _ expiration: StorageExpiration?
     ) -> DiskWork {
         let place = order.place(forKey: computedKey)
-        return { [self] in await place.run { await write(data, computedKey, forcedExtension, expiration) } }
+        // What is being read is not what the disk will hold, and does not go to memory any more.
+        memoryStorage.store.noteChange(forKey: computedKey)
+        let destination = Destination(
+            computedKey: computedKey,
+            forcedExtension: forcedExtension,
+            expiration: expiration
+        )
+        return { [self] in await place.run { await write(data, to: destination) } }
     }
 
-    private func write(
-        _ data: Data,
-        _ computedKey: String,
-        _ forcedExtension: String?,
-        _ expiration: StorageExpiration?
-    ) async -> Result<Void, KingfisherError> {
-        await onDisk { disk throws(KingfisherError) in
-            try disk.store(
-                value: data,
-                forKey: computedKey,
-                expiration: expiration,
-                forcedExtension: forcedExtension
-            )
+    private func write(_ data: Data, to destination: Destination) async -> Result<Void, KingfisherError> {
+        await onDisk { [recorder] disk throws(KingfisherError) in
+            try recorder.measuring(.writing) { () throws(KingfisherError) in
+                try disk.write(
+                    data,
+                    forKey: destination.computedKey,
+                    destination.expiration,
+                    destination.writeOptions,
+                    destination.forcedExtension,
+                    attachment: destination.facts?.encoded()
+                )
+            }
         }
     }
 
@@ -81,38 +105,20 @@ extension ImageCache {
         }
     }
 
-    // MARK: What all operations need
-
-    /// Does something with the disk where waiting for it is allowed.
-    func onDisk<Value: Sendable>(
-        _ body: @escaping @Sendable (DiskStorage.Backend<Data>) throws(KingfisherError) -> Value
-    ) async -> Result<Value, KingfisherError> {
-        await WorkExecutor.io.run { [diskStorage] in
-            await Result { () async throws(KingfisherError) in try body(diskStorage) }
-        }
-    }
-
-    /// Starts `work` now, on this thread, and hands its result to `handler` through `queue`.
-    func report<Value: Sendable>(
-        to handler: (@Sendable (Value) -> Void)?,
-        on queue: CallbackQueue,
-        _ work: @escaping @Sendable () async -> Value
+    /// Removes an image as the form that can be overridden does, and tells the handler what went wrong on disk, if
+    /// anything did.
+    func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        Task.immediate {
-            let value = await work()
-            if let handler { queue.execute { handler(value) } }
-        }
-    }
-
-    /// Starts `work` now, on this thread, and calls `handler` through `queue` when it is done.
-    func finish(
-        with handler: (@Sendable () -> Void)?,
-        on queue: CallbackQueue,
-        _ work: @escaping @Sendable () async -> Void
-    ) {
-        Task.immediate {
-            await work()
-            if let handler { queue.execute(handler) }
+        let removal = remove(key.computedKey(with: identifier), forcedExtension, memory: fromMemory, disk: fromDisk)
+        report(to: completionHandler, on: callbackQueue) {
+            if case .failure(let error) = await removal() { error } else { nil }
         }
     }
 
@@ -120,12 +126,14 @@ extension ImageCache {
     static func options(
         _ identifier: String,
         _ forcedExtension: String?,
-        _ serializer: any CacheSerializer
+        _ serializer: any CacheSerializer,
+        _ callbackQueue: CallbackQueue = .untouch
     ) -> KingfisherParsedOptionsInfo {
         var options = KingfisherParsedOptionsInfo()
         options.processor = NamedProcessor(identifier: identifier)
         options.forcedExtension = forcedExtension
         options.cacheSerializer = serializer
+        options.callbackQueue = callbackQueue
         return options
     }
 }

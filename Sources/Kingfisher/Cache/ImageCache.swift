@@ -1,5 +1,5 @@
-// Images by key, in memory and on disk: everything users may call or override. How it is done is in the files beside
-// this one; nothing here knows of sources, downloads or processing.
+// Images by key, in memory and on disk: everything users may override, which Swift wants in one place. How it is done is
+// in the files beside this one; nothing here knows of sources, downloads or processing.
 
 public import Foundation
 import KFStorage
@@ -11,7 +11,18 @@ import KFSupport
 /// on the caller's thread, without waiting; the disk on the library's own threads. Operations on one entry take effect
 /// in the order they were called. All functions may be called from any thread.
 ///
-/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once.
+/// Linux does not tell a process that memory gets short, that it is hidden or that it is about to end. By itself, as long
+/// as there is a cache, the process watches its memory (``watchesMemoryPressure``), each cache removes what has expired
+/// on disk about once an hour (``diskCleanInterval``), and a process that exits waits for what is being written
+/// (``flushesOnExit``); if asked once, signals that end it wait too (``finishWriting(before:)``). The rest is told by
+/// whoever knows: a desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden,
+/// ``handleMemoryPressureInAllCaches(_:)`` when its toolkit's memory monitor warns and `allCachesWillTerminate(within:)`
+/// when it shuts down; a server awaits the latter at the end of its graceful shutdown. The functions without "all caches"
+/// in their names are for one cache.
+///
+/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is about
+/// the disk and has neither form waits for it on the caller's thread. Who overrides a function that has both forms
+/// overrides the one with the handler: async storing and retrieving goes through it.
 // SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which answer
 // for their own properties, may be written elsewhere.
 open class ImageCache: @unchecked Sendable {
@@ -21,74 +32,22 @@ open class ImageCache: @unchecked Sendable {
     /// Makes the disk cache's directory out of the directory it lies in and the cache's full name.
     public typealias DiskCachePathClosure = @Sendable (_ directory: URL, _ cacheName: String) -> URL
 
-    /// The memory part.
-    ///
-    /// Its `config` can be changed at any time.
+    /// The memory part; its `config` can be changed at any time.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
-    /// The disk part.
-    ///
-    /// Its `config` can be changed at any time.
+    /// The disk part; its `config` can be changed at any time.
     public let diskStorage: DiskStorage.Backend<Data>
     let order = DiskOrder()
-
-    // MARK: Creating
+    let recorder = CacheRecorder()
+    let lifeCycle = CacheLifeCycle()
 
     /// Creates a cache of two storages.
-    public init(
-        memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>,
-        diskStorage: DiskStorage.Backend<Data>
-    ) {
+    public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
+        lifeCycle.begin(self)
     }
 
-    /// Creates a cache in the user's caches directory: `$XDG_CACHE_HOME`, or `~/.cache`.
-    ///
-    /// When the directory cannot be created, the disk part is out of use until it can be. The name, which is part of the
-    /// directory's, must not be empty, and `default` is taken by ``default``.
-    public convenience init(name: String) { self.init(name: name, directory: nil) }
-
-    /// Creates a cache whose directory lies in another one, whatever state that is in. (Not in Kingfisher.)
-    ///
-    /// When the directory cannot be made, images are kept in memory only; every attempt to store one reports why and
-    /// tries again.
-    ///
-    /// - Parameters:
-    ///   - name: The cache's name; must not be empty, and caches with one name share their files.
-    ///   - directory: Where the cache's directory lies; nil means the user's caches directory.
-    public convenience init(name: String, directory: URL?) {
-        precondition(!name.isEmpty, "A cache needs a name: it becomes part of its directory's name.")
-        let config = DiskStorage.Config(name: name, sizeLimit: 0, directory: directory)
-        self.init(
-            memoryStorage: Self.memoryStorage(),
-            diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true)
-        )
-    }
-
-    /// Creates a cache in a directory of your choice.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the cache; not empty.
-    ///   - cacheDirectoryURL: Where the cache's directory lies; nil means the user's caches directory.
-    ///   - diskCachePathClosure: Makes the cache's directory out of that one and the full name; by default the one
-    ///     with that name in it.
-    /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
-    public convenience init(
-        name: String,
-        cacheDirectoryURL: URL?,
-        diskCachePathClosure: DiskCachePathClosure? = nil
-    ) throws(KingfisherError) {
-        precondition(!name.isEmpty, "A cache needs a name: it becomes part of its directory's name.")
-        var config = DiskStorage.Config(name: name, sizeLimit: 0, directory: cacheDirectoryURL)
-        config.cachePathBlock = diskCachePathClosure
-        let diskStorage = try DiskStorage.Backend<Data>(config: config)
-        self.init(memoryStorage: Self.memoryStorage(), diskStorage: diskStorage)
-    }
-
-    /// A quarter of the memory the process may use.
-    private static func memoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
-        MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: Int(clamping: UsableMemory.bytes / 4)))
-    }
+    deinit { recordHistory() }
 
     // MARK: Storing
 
@@ -109,8 +68,6 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Stores an image: in memory before this returns, on disk in its own time.
-    ///
-    /// See ``store(_:original:forKey:options:toDisk:completionHandler:)``.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -122,21 +79,12 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        var options = Self.options(identifier, forcedExtension, serializer)
-        options.callbackQueue = callbackQueue
-        store(
-            image,
-            original: original,
-            forKey: key,
-            options: options,
-            toDisk: toDisk,
-            completionHandler: completionHandler
-        )
+        let options = Self.options(identifier, forcedExtension, serializer, callbackQueue)
+        let handler = completionHandler
+        store(image, original: original, forKey: key, options: options, toDisk: toDisk, completionHandler: handler)
     }
 
-    /// Stores an image, and returns when it is on disk.
-    ///
-    /// Throws the disk's error; the image is in memory all the same.
+    /// Stores an image, and returns when it is on disk; throws the disk's error, with the image in memory all the same.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -144,12 +92,14 @@ open class ImageCache: @unchecked Sendable {
         options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true
     ) async throws(KingfisherError) {
-        try await put(image, original: original, forKey: key, options: options, toDisk: toDisk)().get()
+        try await answer { handler in
+            var options = options
+            options.callbackQueue = .untouch
+            store(image, original: original, forKey: key, options: options, toDisk: toDisk, completionHandler: handler)
+        }.diskCacheResult.get()
     }
 
-    /// Stores an image, and returns when it is on disk.
-    ///
-    /// Throws the disk's error; the image is in memory all the same.
+    /// Stores an image, and returns when it is on disk; throws the disk's error, with the image in memory all the same.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -185,7 +135,16 @@ open class ImageCache: @unchecked Sendable {
         forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
     ) async throws(KingfisherError) {
-        try await putOnDisk(data, forKey: key.computedKey(with: identifier), forcedExtension, expiration)().get()
+        try await answer { handler in
+            storeToDisk(
+                data,
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: forcedExtension,
+                expiration: expiration,
+                completionHandler: handler
+            )
+        }.diskCacheResult.get()
     }
 
     // MARK: Removing
@@ -220,9 +179,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Retrieving
 
-    /// Looks an image up in memory, then on disk.
-    ///
-    /// A miss is a success with ``ImageCacheResult/none``.
+    /// Looks an image up in memory, then on disk; a miss is a success with ``ImageCacheResult/none``.
     ///
     /// What is in memory is reported before this returns if the queue allows. What is found on disk goes to memory. Without a
     /// handler nothing happens.
@@ -233,43 +190,38 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         guard let completionHandler else { return }
+        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+            return callbackQueue.execute { completionHandler(.success(.memory(image))) }
+        }
         report(to: completionHandler, on: callbackQueue) { [self] in
-            await Result { () async throws(KingfisherError) in try await retrieveImage(forKey: key, options: options) }
+            await Result { () async throws(KingfisherError) in try await findBelowMemory(key, options) }
         }
     }
 
-    /// Looks an image up in memory, then on disk.
-    ///
-    /// A miss is a success with ``ImageCacheResult/none``.
+    /// Looks an image up in memory, then on disk; a miss is a success with ``ImageCacheResult/none``.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .mainCurrentOrAsync,
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
-        retrieveImage(
-            forKey: key,
-            options: KingfisherParsedOptionsInfo(options),
-            callbackQueue: callbackQueue,
-            completionHandler: completionHandler
-        )
+        let options = KingfisherParsedOptionsInfo(options)
+        retrieveImage(forKey: key, options: options, callbackQueue: callbackQueue, completionHandler: completionHandler)
     }
 
-    /// Looks an image up in memory, then on disk.
-    ///
-    /// A miss is ``ImageCacheResult/none``.
+    /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
     ///
     /// What is found on disk goes to memory. An entry that cannot be decoded is a miss, and is removed.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> ImageCacheResult {
-        try await find(key, options)
+        try await answer {
+            retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
+        }.get()
     }
 
-    /// Looks an image up in memory, then on disk.
-    ///
-    /// A miss is ``ImageCacheResult/none``.
+    /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -277,22 +229,19 @@ open class ImageCache: @unchecked Sendable {
         try await retrieveImage(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// The image that is in memory, if there is one.
-    ///
-    /// Does not wait for anything.
+    /// The image that is in memory, if there is one; does not wait for anything.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        memoryStorage.value(
+        memoryStorage.store.value(
             forKey: key.computedKey(with: options.processor.identifier),
-            extendingExpiration: options.memoryCacheAccessExtendingExpiration
+            extending: options.memoryCacheAccessExtendingExpiration,
+            countingMiss: !Self.isLookingAgain
         )
     }
 
-    /// The image that is in memory, if there is one.
-    ///
-    /// Does not wait for anything.
+    /// The image that is in memory, if there is one; does not wait for anything.
     open func retrieveImageInMemoryCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -300,47 +249,31 @@ open class ImageCache: @unchecked Sendable {
         retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks an image up on disk only, and leaves memory as it is.
-    ///
-    /// A miss is a success with nil.
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is a success with nil.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        report(to: completionHandler, on: callbackQueue) { [self] in
-            await Result { () async throws(KingfisherError) in
-                try await retrieveImageInDiskCache(forKey: key, options: options)
-            }
-        }
+        let options = KingfisherParsedOptionsInfo(options)
+        let (queue, handler) = (callbackQueue, completionHandler)
+        retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: queue, completionHandler: handler)
     }
 
-    /// Looks an image up on disk only, and leaves memory as it is.
-    ///
-    /// A miss is nil.
-    open func retrieveImageInDiskCache(
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
-        try await findOnDisk(key.computedKey(with: options.processor.identifier), options)?.image
-    }
-
-    /// Looks an image up on disk only, and leaves memory as it is.
-    ///
-    /// A miss is nil.
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
     ) async throws(KingfisherError) -> KFCrossPlatformImage? {
-        try await retrieveImageInDiskCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
+        try await answer {
+            retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
+        }.get()
     }
 
     // MARK: Asking
 
-    /// Where an image is.
-    ///
-    /// Looks at the disk on the caller's thread.
+    /// Where an image is; looks at the disk on the caller's thread.
     open func imageCachedType(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -369,9 +302,7 @@ open class ImageCache: @unchecked Sendable {
         diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
     }
 
-    /// The file an image is in; nil if there is none or it has expired.
-    ///
-    /// Looks at the disk on the caller's thread.
+    /// The file an image is in; nil without a valid one; looks at the disk on the caller's thread.
     open func cacheFileURLIfOnDisk(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -423,15 +354,13 @@ open class ImageCache: @unchecked Sendable {
     /// Removes the images in memory that have expired.
     open func cleanExpiredMemoryCache() { memoryStorage.removeExpired() }
 
-    /// Removes the files that have expired, then those above the size limit.
+    /// Removes the files that have expired, then those above the size limit; the handler is called on the main queue.
     ///
-    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue, then the handler is called there.
+    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue before.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         finish(with: handler, on: .mainAsync) { [self] in await cleanDisk() }
     }
 
-    /// Removes the files that have expired, then those above the size limit.
-    ///
-    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue.
+    /// Removes the files that have expired, then those above the size limit, and posts `KingfisherDidCleanDiskCache`.
     open func cleanExpiredDiskCache() async { await cleanDisk() }
 }

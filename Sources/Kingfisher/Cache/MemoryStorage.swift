@@ -42,7 +42,8 @@ public enum MemoryStorage {
 
     /// Values in memory, by key.
     ///
-    /// The least recently used goes first.
+    /// Limits hold after every call. When one is exceeded, what has expired goes first, then what the order of
+    /// eviction names: what was asked for again stays, however many others pass by that are asked for once.
     ///
     /// Safe to use from any thread. Nothing blocks.
     public final class Backend<T: CacheCostCalculable & Sendable>: Sendable {
@@ -52,48 +53,57 @@ public enum MemoryStorage {
         }
 
         let store: MemoryStore<T>
+        private let timer: any Clock<Duration>
         private let state: Locked<State>
 
         /// Creates a storage.
         /// - Parameter config: Its limits.
-        public convenience init(config: Config) { self.init(config: config, clock: coarseWallClock) }
+        public convenience init(config: Config) { self.init(config: config, clock: nil) }
 
-        init(config: Config, clock: @escaping @Sendable () -> Date) {
-            store = MemoryStore(clock: clock)
-            state = Locked(State(config: config))
-            apply(config)
+        /// The same with other clocks: one that expiry is measured by, and one that the cleaning waits for.
+        init(
+            config: Config,
+            clock: (@Sendable () -> Date)?,
+            timer: any Clock<Duration> = ContinuousClock()
+        ) {
+            store = MemoryStore(configuration: config.limits, clock: clock)
+            self.timer = timer
+            let cleaning = Self.cleaning(of: store, every: config.cleanInterval, on: timer)
+            state = Locked(State(config: config, cleaning: cleaning))
         }
 
         deinit { state.withLock { $0.cleaning }?.cancel() }
 
-        /// The limits; what is assigned holds at once.
+        /// The limits; what is assigned holds at once, and the time to the next cleaning begins anew.
         public var config: Config {
             get { state.withLock { $0.config } }
             set {
-                state.withLock { $0.config = newValue }
-                apply(newValue)
+                let previous = state.withLock { state in
+                    state.config = newValue
+                    let cleaning = Self.cleaning(of: store, every: newValue.cleanInterval, on: timer)
+                    return exchange(&state.cleaning, with: cleaning)
+                }
+                previous?.cancel()
+                // Whoever comes last applies what was assigned last, in whichever order they come.
+                store.configure { $0 = self.config.limits }
             }
-        }
-
-        private func apply(_ config: Config) {
-            store.configure { engine in
-                engine.costLimit = config.totalCostLimit
-                engine.countLimit = config.countLimit
-                engine.expiration = config.expiration
-                engine.survivesPurge = config.keepWhenEnteringBackground
-            }
-            let cleaning = Self.cleaning(of: store, every: config.cleanInterval)
-            let previous = state.withLock { exchange(&$0.cleaning, with: cleaning) }
-            previous?.cancel()
         }
 
         /// Removes expired entries now and then, as long as the store exists.
-        private static func cleaning(of store: MemoryStore<T>, every seconds: TimeInterval) -> Task<Void, Never>? {
+        private static func cleaning(
+            of store: MemoryStore<T>,
+            every seconds: TimeInterval,
+            on timer: some Clock<Duration>
+        ) -> Task<Void, Never>? {
             guard seconds > 0, seconds.isFinite else { return nil }
+            let interval = Duration.seconds(min(seconds, 1e9))
+            // From now on, and not from when the task gets its turn; and however long a cleaning takes.
+            let first = timer.now.advanced(by: interval)
             return Task(priority: .utility) { [weak store] in
-                while (try? await Task.sleep(for: .seconds(min(seconds, 1e9)))) != nil {
-                    guard let store else { return }
+                var next = first
+                while (try? await timer.sleep(until: next, tolerance: .zero)) != nil, let store {
                     store.removeExpired()
+                    next = max(next.advanced(by: interval), timer.now)
                 }
             }
         }
@@ -133,5 +143,28 @@ public enum MemoryStorage {
 
         /// The bytes all entries take, with those that have expired and are not removed yet.
         public func totalCacheCost() -> Int { store.totalCost }
+
+        /// Removes values in the usual order until all together take no more than `cost` bytes.
+        ///
+        /// The limits stay what they are.
+        func shrink(toCost cost: Int) { store.shrink(toCost: cost) }
+
+        /// Removes the values stored while ``Config/keepWhenEnteringBackground`` was false.
+        func purge() { store.purge() }
+
+        /// What has happened so far, and what there is, all of one moment.
+        var counts: MemoryCounts { store.counts }
+    }
+}
+
+extension MemoryStorage.Config {
+    /// What the engine needs to know of it.
+    fileprivate var limits: MemoryConfiguration {
+        MemoryConfiguration(
+            costLimit: totalCostLimit,
+            countLimit: countLimit,
+            expiration: expiration,
+            survivesPurge: keepWhenEnteringBackground
+        )
     }
 }

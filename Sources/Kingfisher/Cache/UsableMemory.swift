@@ -1,40 +1,33 @@
 // How much memory this process may use. Knows nothing of what for.
 
 import Foundation
+import KFSupport
 
-/// The machine's memory, or less if a control group says so.
+/// The machine's memory, or less if a control group or a limit of the process says so.
 enum UsableMemory {
     /// In bytes.
-    static var bytes: UInt64 { bytes(of: ProcessInfo.processInfo.physicalMemory, root: "") }
+    static var bytes: UInt64 {
+        bytes(of: ProcessInfo.processInfo.physicalMemory, root: "", resourceLimits: resourceLimits)
+    }
 
-    /// What may be used of a machine's memory, given the file system at `root`.
-    static func bytes(of physical: UInt64, root: String) -> UInt64 {
-        min(physical, controlGroupLimit(root: root) ?? .max)
+    /// What may be used of a machine's memory, given the file system at `root` and the limits of the process.
+    static func bytes(of physical: UInt64, root: String, resourceLimits: [UInt64] = []) -> UInt64 {
+        ([physical] + resourceLimits + [controlGroupLimit(root: root)].compactMap(\.self)).min() ?? physical
     }
 
     /// The lowest limit of the control groups this process is in; nil if there is none.
     ///
     /// A test has a file system of its own, which begins at `root`.
-    static func controlGroupLimit(root: String) -> UInt64? {
-        var files = ["\(root)/sys/fs/cgroup/memory/memory.limit_in_bytes"]  // version 1
-        var group = membership(root: root) ?? "/"
-        while true {
-            files.append("\(root)/sys/fs/cgroup\(group)/memory.max")
-            guard group.count > 1 else { break }
-            group = (group as NSString).deletingLastPathComponent
+    static func controlGroupLimit(root: String) -> UInt64? { ControlGroup(root: root).memoryLimit }
+
+    /// What `ulimit -v` and `ulimit -d` allow, if anything was said.
+    private static var resourceLimits: [UInt64] {
+        [RLIMIT_AS, RLIMIT_DATA].compactMap { resource in
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0, limit.rlim_cur != .max else {
+                return nil
+            }
+            return UInt64(limit.rlim_cur)
         }
-        return files.compactMap(limit).min()
-    }
-
-    /// The process's group in the one hierarchy of version 2.
-    private static func membership(root: String) -> String? {
-        let lines = (try? String(contentsOfFile: "\(root)/proc/self/cgroup", encoding: .utf8)) ?? ""
-        return lines.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
-    }
-
-    /// A group without a limit says `max`, which is no number.
-    private static func limit(_ path: String) -> UInt64? {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-        return UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }

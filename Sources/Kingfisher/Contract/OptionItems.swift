@@ -88,6 +88,10 @@ extension KingfisherOptionsInfoItem {
     public static func diskCacheAccessExtendingExpiration(_ extending: ExpirationExtending) -> Self {
         setting(\.diskCacheAccessExtendingExpiration, to: extending)
     }
+    /// See ``KingfisherParsedOptionsInfo/diskStoreWriteOptions``.
+    public static func diskStoreWriteOptions(_ options: Data.WritingOptions) -> Self {
+        setting(\.diskStoreWriteOptions, to: options)
+    }
     /// See ``KingfisherParsedOptionsInfo/processingQueue``.
     public static func processingQueue(_ queue: CallbackQueue) -> Self { setting(\.processingQueue, to: queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.

@@ -99,6 +99,11 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// What a disk hit does to the entry's expiration.
     public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
 
+    /// How the image is written to disk.
+    ///
+    /// Files are always written atomically; with `.withoutOverwriting` an entry that is there stays, and is an error.
+    public var diskStoreWriteOptions: Data.WritingOptions = []
+
     /// Where processors run; nil means the library's own threads for pixel work.
     public var processingQueue: CallbackQueue?
 
@@ -121,6 +126,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Told of the transfer that serves the load, and of the load's token in it, before the transfer can end.
     var onTransferStarted: (@Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void)?
+
+    /// Asked between the steps of a look at the disk, on any thread, whether the image is still wanted; nil means it is.
+    var sourceTaskIdentifierChecker: (@Sendable () -> Bool)?
 
     /// Reads a list of options; nil or an empty list gives the defaults.
     /// - Parameter info: The options; later ones override earlier ones.

@@ -1,6 +1,7 @@
 // What loads and caches answer. Holds no behaviour.
 
 public import Foundation
+import KFTransport
 
 /// Told of the progress of a download: bytes received and bytes expected.
 ///
@@ -75,6 +76,8 @@ public struct ImageLoadingResult: Sendable {
     public let originalData: Data
     /// How long the phases of the download took.
     public let metrics: NetworkMetrics?
+    /// The head of the response, for what is kept with the cache's entry.
+    var response: TransportResponse?
 
     /// Creates a result.
     /// - Parameters:

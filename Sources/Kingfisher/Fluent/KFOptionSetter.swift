@@ -99,6 +99,10 @@ extension KFOptionSetter {
     public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
     public func retry(_ strategy: (any RetryStrategy)?) -> Self { with(\.retryStrategy, strategy) }
+    /// See ``KingfisherParsedOptionsInfo/diskStoreWriteOptions``.
+    public func diskStoreWriteOptions(_ writingOptions: Data.WritingOptions) -> Self {
+        with(\.diskStoreWriteOptions, writingOptions)
+    }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public func forcedCacheFileExtension(_ fileExtension: String?) -> Self { with(\.forcedExtension, fileExtension) }
     /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.

@@ -269,12 +269,14 @@ final class DownloadCoordinator: Sendable {
     ) async {
         guard let first = callers.first(where: { !$0.isSettled }) else { return }
         let result = await Result { () async throws(KingfisherError) in
-            ImageLoadingResult(
+            var result = ImageLoadingResult(
                 image: try await first.options.processor.processed(.data(data), first.options),
                 url: transfer.request.url,
                 originalData: data,
                 metrics: transfer.sessionTask.metrics
             )
+            result.response = response
+            return result
         }.mapError { transfer.isRedirectDeclined ? $0 : response?.reasonForNoImage ?? $0 }
         let audience = audience
         for caller in callers where !caller.isSettled {

@@ -41,7 +41,8 @@ extension KingfisherManager {
         var userInfo: (any Sendable)?
         while true {
             do throws(KingfisherError) {
-                return try await once(source, of: load, isReplacement: !isFirst || retries > 0)
+                let isMissed = retries > 0 || (isFirst && load.isMissed)
+                return try await once(source, of: load, isMissed: isMissed, isReplacement: !isFirst || retries > 0)
             } catch {
                 guard !error.isCancelled, let strategy = load.options.retryStrategy else { throw error }
                 let context = RetryContext(source: source, error: error, retriedCount: retries, userInfo: userInfo)
@@ -55,16 +56,25 @@ extension KingfisherManager {
     }
 
     /// One attempt at one source: memory, or the shared work of everybody who wants the same.
-    private func once(_ source: Source, of load: Load, isReplacement: Bool)
+    private func once(_ source: Source, of load: Load, isMissed: Bool, isReplacement: Bool)
         async throws(KingfisherError) -> RetrieveImageResult
     {
         // Told of what replaces the first attempt: its task once it starts, or nil when a cache had the image.
         let updated = isReplacement ? load.updated : nil
-        if let hit = memoryHit(source, load.options, requested: load.source) {
+        let hit = ImageCache.$isLookingAgain.withValue(isMissed) {
+            memoryHit(source, load.options, requested: load.source)
+        }
+        if let hit {
             updated?(nil)
             return hit
         }
-        if load.options.loadDiskFileSynchronously, let found = diskImageOnThisThread(source, load.options) {
+        if load.options.loadDiskFileSynchronously,
+            // Memory has just been looked at.
+            let found = ImageCache.$isLookingAgain.withValue(
+                true,
+                operation: { diskImageOnThisThread(source, load.options) }
+            )
+        {
             updated?(nil)
             return await result(found, from: source, for: load)
         }

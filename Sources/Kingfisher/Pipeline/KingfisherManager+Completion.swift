@@ -47,6 +47,7 @@ extension KingfisherManager {
             var load = load(source, options, progressBlock, previewSetter: previewSetter)
             load.handle = handle
             load.updated = downloadTaskUpdated
+            load.isMissed = true
             let result = await Result { () async throws(KingfisherError) in try await self.image(load) }
             if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }

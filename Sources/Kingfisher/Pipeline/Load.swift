@@ -11,6 +11,8 @@ struct Load: Sendable {
     var previews: Previews?
     var handle: DownloadTask?
     var updated: DownloadTaskUpdatedBlock?
+    /// Whether the source has been looked for in memory, in vain.
+    var isMissed = false
 }
 
 /// What a shared load made, before it is fitted to each caller.
@@ -72,6 +74,7 @@ struct LoadKey: Hashable, Sendable {
 
     private static func isComparable(_ options: KingfisherParsedOptionsInfo) -> Bool {
         options.requestModifier == nil && options.redirectHandler == nil && options.processingQueue == nil
+            && options.diskStoreWriteOptions.isEmpty
             && (options.cacheSerializer as? DefaultCacheSerializer) == .default
     }
 

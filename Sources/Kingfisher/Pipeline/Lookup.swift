@@ -77,12 +77,14 @@ extension KingfisherManager {
         }
     }
 
-    /// The unprocessed image from the original cache, if that is another place to look, and its bytes if they are at
-    /// hand.
+    /// The unprocessed image from the original cache, if that is another place to look, with its bytes and what the
+    /// server said of them if they are at hand.
+    ///
+    /// What is in memory comes with neither: the file may be another one by now.
     func originalImage(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo
-    ) async -> (image: KFCrossPlatformImage, bytes: Data?)? {
+    ) async -> (image: KFCrossPlatformImage, bytes: Data?, facts: HTTPFacts?)? {
         guard !options.forceRefresh, let cache = options.originalCache else { return nil }
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
         var plain = options
@@ -92,11 +94,11 @@ extension KingfisherManager {
         if !options.cacheSerializer.originalDataUsed,
             let image = cache.retrieveImageInMemoryCache(forKey: key, options: plain)
         {
-            guard let bytes = image.bytes(toBeMadeAnewFor: plain) else { return (image, nil) }
-            return (try? await remade(from: bytes, plain)).map { ($0, nil) }
+            guard let bytes = image.bytes(toBeMadeAnewFor: plain) else { return (image, nil, nil) }
+            return (try? await remade(from: bytes, plain)).map { ($0, nil, nil) }
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
-        return (try? await cache.findOnDisk(key, plain)) ?? nil
+        return (try? await cache.findOnDiskWithFacts(key, plain)).flatMap { $0 }.map { ($0.image, $0.bytes, $0.facts) }
     }
 
     /// Another image of the bytes of an animation.

@@ -2,39 +2,45 @@
 
 import Foundation
 import KFSupport
+import KFTransport
 
 extension KingfisherManager {
     /// Cache, else fetch, process and cache.
     func produce(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
         async throws(KingfisherError) -> Product
     {
-        if let product = try await processedImage(source, options) { return product }
+        let found = await ImageCache.$isLookingAgain.withValue(true) {
+            await Result { () async throws(KingfisherError) in try await processedImage(source, options) }
+        }
+        if let product = try found.get() { return product }
         if let original = await originalImage(source, options) {
             let image = try await options.processor.processed(.image(original.image), options)
             let product = Product(image: image, cacheType: .none, data: original.bytes)
-            return store(product, bytes: original.bytes, keepsOriginal: false, source, options)
+            let (bytes, facts) = (original.bytes, original.facts)
+            return store(product, bytes: bytes, facts: facts, keepsOriginal: false, source, options)
         }
         guard !options.onlyFromCache else {
             throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }
 
-        let (image, data, metrics) = try await fetch(source, options, channel)
-        let product = Product(image: image, cacheType: .none, data: data, metrics: metrics)
+        let loaded = try await fetch(source, options, channel)
+        let data = loaded.originalData
+        let product = Product(image: loaded.image, cacheType: .none, data: data, metrics: loaded.metrics)
         let keepsOriginal = options.cacheOriginalImage && !options.processor.identifier.isEmpty
-        return store(product, bytes: data, keepsOriginal: keepsOriginal, source, options)
+        let facts = loaded.response.flatMap { HTTPFacts($0) }
+        return store(product, bytes: data, facts: facts, keepsOriginal: keepsOriginal, source, options)
     }
 
     private func fetch(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
-        async throws(KingfisherError) -> (KFCrossPlatformImage, Data, NetworkMetrics?)
+        async throws(KingfisherError) -> ImageLoadingResult
     {
         switch source {
-        case .network(let resource):
-            let result = try await download(resource.downloadURL, options, channel)
-            return (result.image, result.originalData, result.metrics)
+        case .network(let resource): return try await download(resource.downloadURL, options, channel)
         case .provider(let provider):
             channel.begin(.provider)
             let data = try await bytes(of: provider)
-            return (try await options.processor.processed(.data(data), options), data, nil)
+            let image = try await options.processor.processed(.data(data), options)
+            return ImageLoadingResult(image: image, originalData: data)
         }
     }
 
@@ -63,6 +69,7 @@ extension KingfisherManager {
     private func store(
         _ product: Product,
         bytes: Data?,
+        facts: HTTPFacts? = nil,
         keepsOriginal: Bool,
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo
@@ -72,7 +79,14 @@ extension KingfisherManager {
         let stored = Promise<CacheStoreResult>()
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        cache.store(product.image, original: bytes, forKey: key, options: options, toDisk: toDisk) { stored.keep($0) }
+        cache.store(
+            product.image,
+            original: bytes,
+            forKey: key,
+            options: options,
+            toDisk: toDisk,
+            httpFacts: facts
+        ) { stored.keep($0) }
 
         let originalStored = Promise<CacheStoreResult>()
         if keepsOriginal, let bytes, let originalCache = options.originalCache {
@@ -80,7 +94,8 @@ extension KingfisherManager {
                 bytes,
                 forKey: key,
                 forcedExtension: options.forcedExtension,
-                expiration: options.diskCacheExpiration
+                expiration: options.diskCacheExpiration,
+                httpFacts: facts
             ) { originalStored.keep($0) }
         } else {
             originalStored.keep(CacheStoreResult(disk: .success(())))
@@ -92,5 +107,14 @@ extension KingfisherManager {
             return original
         }
         return product
+    }
+}
+
+extension HTTPFacts {
+    /// What a response says about the bytes that came with it; nil if it says nothing about how long they are good.
+    fileprivate init?(_ response: TransportResponse) {
+        guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
+        self.init(url: response.url) { response.value(forHTTPHeaderField: $0) }
+        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil else { return nil }
     }
 }

@@ -50,7 +50,7 @@ struct DemoCommand: AsyncParsableCommand {
     private func show(_ console: Console) async throws {
         try await OutputFile.makeDirectory(output)
         let cache = try ImageCache(
-            name: "kf-demo",
+            name: CacheArguments.name,
             cacheDirectoryURL: URL(fileURLWithPath: output).appendingPathComponent("cache", isDirectory: true)
         )
         await cache.clearCache()

@@ -59,6 +59,21 @@ import Testing
         #expect(log.value.last == "size")
     }
 
+    @Test func aKeyIsBusyFromTheFirstPlaceTakenToTheEndOfTheLast() async {
+        let (first, second) = (order.place(forKey: "a"), order.place(forKey: "a"))
+        #expect(order.isBusy("a") && !order.isBusy("b"))
+        await first.run {}
+        #expect(order.isBusy("a"))
+        await second.run {}
+        #expect(!order.isBusy("a"))
+
+        let (size, clear) = (order.placeForAll(holdingBack: false), order.placeForAll(holdingBack: true))
+        #expect(order.isBusy("a") && order.isBusy("b"))
+        await clear.run {}
+        #expect(!order.isBusy("a") && !order.isBusy("b"))
+        await size.run {}
+    }
+
     @Test func whatComesAfterABarrierWaits() async {
         let gate = Promise<Void>()
         let clear = start("clear", order.placeForAll(holdingBack: true), gate: gate)

@@ -75,6 +75,9 @@ import Testing
             Said(property: "retryStrategy", item: .retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
                 $0.retry(maxCount: 1)
             },
+            Said(property: "diskStoreWriteOptions", item: .diskStoreWriteOptions(.withoutOverwriting)) {
+                $0.diskStoreWriteOptions(.withoutOverwriting)
+            },
             Said(property: "forcedExtension", item: .forcedCacheFileExtension("bin")) {
                 $0.forcedCacheFileExtension("bin")
             },
@@ -108,7 +111,7 @@ import Testing
     }
 
     @Test func noOptionIsForgotten() {
-        let inner: Set = ["onDataReceived", "onTransferStarted"]
+        let inner: Set = ["onDataReceived", "onTransferStarted", "sourceTaskIdentifierChecker"]
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         let said = Set(Self.all(.default, .default).map(\.property))
         #expect(properties.subtracting(inner) == said)

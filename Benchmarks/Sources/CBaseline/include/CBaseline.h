@@ -38,5 +38,10 @@ size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, doubl
 
 /// Reads a file the shortest way there is: open, fstat, read, close. Answers its bytes, to be released with `free`, or NULL.
 uint8_t *baseline_read(const char *path, size_t *size);
+/// Writes a file so that nobody ever sees half of it: open, write, close, rename.
+bool baseline_store(const char *temporary, const char *path, const uint8_t *bytes, size_t size);
+
+// The bytes of memory that are allocated at the moment.
+size_t baseline_allocated(void);
 
 #endif

@@ -1,0 +1,212 @@
+// A disk cache of a hundred thousand entries: how soon it is usable, what it costs to know it. Knows public API only.
+
+import CBaseline
+import Crypto
+import Foundation
+import Kingfisher
+
+let largeCacheBenchmarks = [
+    // Nobody waits for the directory to be looked through.
+    Benchmark(name: "disk cache of 100,000 entries, cold start: the first hit") {
+        let cache = try LargeCache.shared()
+        let times = try (0..<21).map { round in
+            try secondsOfWall {
+                let backend = try cache.backend()
+                try Broken.unless(try backend.value(forKey: cache.key(round * 4_567)) != nil, "there is no first hit")
+            }
+        }
+        return Figure(.seconds(median(times)), .below(.seconds(0.005)))
+    },
+    Benchmark(name: "disk cache of 100,000 entries, their size, against FileManager's enumerator") {
+        let cache = try LargeCache.shared()
+        let comparison = try await compare(
+            rounds: 1,
+            by: .wall,
+            ours: {
+                // Each has to look through the directory itself.
+                let size = try cache.backend().totalSize()
+                try Broken.unless(size == LargeCache.size, "the size is wrong")
+            },
+            baseline: { try Broken.unless(cache.sizeByFileManager() == LargeCache.size, "the size is wrong") }
+        )
+        return Figure(comparison, .faster(10))
+    },
+    Benchmark(name: "disk cache of 100,000 entries, their size once it is known") {
+        let cache = try LargeCache.shared()
+        let backend = try cache.knownBackend()
+        let times = try (0..<101).map { _ in try secondsOfWall { _ = try backend.totalSize() } }
+        return Figure(.seconds(median(times)), .below(.seconds(0.000_1)))
+    },
+    Benchmark(name: "disk cache of 100,000 entries, memory of what is known of them") {
+        let cache = try LargeCache.shared()
+        let bytes = try Child.output(of: [Child.memoryOfAccount, cache.folder.url.path])
+        return Figure(.bytes(Double(bytes) ?? .nan), .below(.bytes(12_000_000)))
+    },
+    // That it makes no system call is for a test to say; it must be worth it, too.
+    Benchmark(name: "disk cache of 100,000 entries, a miss once they are known, against hashing and one system call") {
+        let cache = try LargeCache.shared()
+        let backend = try cache.knownBackend()
+        let keys = (0..<1_000).map { "https://images.example.com/missing/\($0).jpg" }
+        let folder = backend.directoryURL.path + "/"
+        let comparison = try await compare(
+            rounds: 101,
+            operations: keys.count,
+            ours: {
+                for key in keys { try Broken.unless(try backend.value(forKey: key) == nil, "a miss is a hit") }
+            },
+            baseline: {
+                for key in keys {
+                    try Broken.unless(access(folder + hexadecimal(key), F_OK) != 0, "a miss is a hit")
+                }
+            }
+        )
+        return Figure(comparison, .atMostTimes(1))
+    },
+    // Above 1: sub-folders would not pay.
+    Benchmark(name: "100,000 files in one folder, open and read at random, against 256 sub-folders") {
+        let folders = try FlatAndNested()
+        let comparison = try await compare(
+            rounds: 11,
+            operations: FlatAndNested.reads,
+            ours: folders.readFlat,
+            baseline: folders.readNested
+        )
+        return Figure(comparison, .atMostTimes(1.1))
+    },
+]
+
+/// The SHA-256 of a text, as a file is called by it.
+private func hexadecimal(_ text: String) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: 64) { buffer in
+        var end = 0
+        for byte in SHA256.hash(data: Data(text.utf8)) {
+            buffer[end] = digits[Int(byte >> 4)]
+            buffer[end + 1] = digits[Int(byte & 15)]
+            end += 2
+        }
+        return end
+    }
+}
+
+private func secondsOfWall(_ work: () throws -> Void) rethrows -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    try work()
+    return start.duration(to: clock.now) / .seconds(1)
+}
+
+/// A cache with many small entries, made once.
+final class LargeCache: Sendable {
+    static let count = 100_000
+    static let size = UInt(count * 7)
+    private static let made = Result { try LargeCache() }
+
+    let folder: TemporaryFolder
+
+    static func shared() throws -> LargeCache { try made.get() }
+
+    private init() throws {
+        folder = try TemporaryFolder()
+        let backend = try Self.backend(in: folder.url)
+        let data = Data(repeating: 7, count: 7)
+        for number in 0..<Self.count { try backend.store(value: data, forKey: Self.key(number)) }
+        sync()
+    }
+
+    static func key(_ number: Int) -> String {
+        "https://images.example.com/albums/\(number / 100)/picture-\(number).jpg"
+    }
+    func key(_ number: Int) -> String { Self.key(number % Self.count) }
+
+    static func backend(in folder: URL) throws -> DiskStorage.Backend<Data> {
+        try DiskStorage.Backend(config: .init(name: "large", sizeLimit: 0, directory: folder))
+    }
+
+    func backend() throws -> DiskStorage.Backend<Data> { try Self.backend(in: folder.url) }
+
+    /// A storage that has looked at everything.
+    func knownBackend() throws -> DiskStorage.Backend<Data> {
+        let backend = try backend()
+        Self.waitUntilKnown(backend)
+        return backend
+    }
+
+    /// Waits until the size is answered at once: by then the scan at the start is over.
+    static func waitUntilKnown(_ backend: DiskStorage.Backend<Data>) {
+        for _ in 0..<100 where secondsOfWall({ _ = try? backend.totalSize() }) > 0.001 { usleep(50_000) }
+    }
+
+    /// The way of those who know nothing but Foundation.
+    func sizeByFileManager() throws -> UInt {
+        let keys: Set<URLResourceKey> = [.isDirectoryKey, .totalFileAllocatedSizeKey, .fileSizeKey]
+        let files = FileManager.default.enumerator(
+            at: try backend().directoryURL,
+            includingPropertiesForKeys: Array(keys),
+            options: .skipsHiddenFiles
+        )
+        var size: UInt = 0
+        while let file = files?.nextObject() as? URL {
+            let values = try file.resourceValues(forKeys: keys)
+            if values.isDirectory != true { size += UInt(values.fileSize ?? 0) }
+        }
+        return size
+    }
+
+    /// By how many bytes knowing all entries of the cache in `folder` makes this process larger.
+    static func memoryOfAccount(folder: String) throws -> Int {
+        let backend = try backend(in: URL(fileURLWithPath: folder))
+        let before = baseline_allocated()
+        waitUntilKnown(backend)
+        let grown = Int(baseline_allocated()) - Int(before)
+        return withExtendedLifetime(backend) { grown }
+    }
+}
+
+/// The same files twice: all in one folder, and in 256 named after the first two letters.
+private struct FlatAndNested {
+    static let count = 100_000
+    static let reads = 5_000
+
+    private let folder: TemporaryFolder
+    private let flat: [String]
+    private let nested: [String]
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        let root = folder.url.path
+        mkdir(root + "/flat", 0o755)
+        mkdir(root + "/nested", 0o755)
+        var (flat, nested): ([String], [String]) = ([], [])
+        for number in 0..<Self.count {
+            // Spread like hashes are.
+            let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+            let name = String(format: "%016lx%048lx", high, UInt64(number))
+            let part = root + "/nested/" + name.prefix(2)
+            if mkdir(part, 0o755) != 0 { try Broken.unless(errno == EEXIST, "no folder can be made") }
+            flat.append(root + "/flat/" + name)
+            nested.append(part + "/" + name)
+        }
+        for path in flat + nested {
+            let file = open(path, O_WRONLY | O_CREAT, 0o644)
+            try Broken.unless(file >= 0 && write(file, path, 7) == 7, "no file can be made")
+            close(file)
+        }
+        sync()
+        self.folder = folder
+        self.flat = flat
+        self.nested = nested
+    }
+
+    func readFlat() throws { try read(flat) }
+    func readNested() throws { try read(nested) }
+
+    private func read(_ paths: [String]) throws {
+        for step in 0..<Self.reads {
+            var size = 0
+            let bytes = baseline_read(paths[step &* 7_919 % paths.count], &size)
+            try Broken.unless(bytes != nil && size == 7, "a file cannot be read")
+            free(bytes)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// Keeps what is known of a directory's entries true while many change them. Knows nothing of the file system.
+
+/// The account a store keeps of the entries in its directory.
+///
+/// Nobody holds a lock while a file is changed; so that the account is true all the same, every change is announced
+/// before (``begin(_:)``) and reported after (``end(_:_:ticket:)``). Of changes to one name that overlap nobody can say
+/// which came last: the one that ends last looks at the file. A scan takes over nothing that was changed while it ran.
+struct Account: Sendable {
+    /// What has become of an entry.
+    enum Outcome: Sendable {
+        case stored(EntryRecord)
+        case removed(Removal)
+        /// It was not changed, but looked at: this is what there is, if anything.
+        case seen(EntryRecord?)
+        /// It was neither changed nor looked at.
+        case unchanged
+        /// It may have been changed: one has to look.
+        case unknown
+    }
+
+    /// Why an entry was removed.
+    enum Removal: Sendable {
+        case asked
+        case expired
+        case trimmed
+        case corrupted
+    }
+
+    /// A change that was announced.
+    struct Change: Sendable {
+        let name: String
+        /// How many changes had been announced by then.
+        let number: Int
+        /// Whether no other was under way.
+        let wasAlone: Bool
+        fileprivate let epoch: Int
+        /// 1 for the first of several that overlap.
+        fileprivate let arrival: Int
+    }
+
+    /// Overlapping changes to one name.
+    private struct Burst: Sendable {
+        let name: String
+        var present = 1
+        var arrivals = 1
+    }
+
+    /// A scan that is under way.
+    private struct Scan: Sendable {
+        let number: Int
+        /// What was changed since it began.
+        var touched: Set<String>
+    }
+
+    /// The entries, as far as they are known.
+    private(set) var table = EntryTable()
+    /// Whether all entries are known: a scan has ended, and the directory is still the one that was scanned.
+    private(set) var isComplete = false
+    /// Whether something was met that the account did not know of.
+    var isStale = false
+    /// The directory's stamp when all was known; `nil` if that was never the case, or not since it was changed.
+    var stamp: Directory.Stamp?
+    /// Whether others tell of their changes, so that the stamp need not.
+    var isToldOfChanges = false
+
+    private var scan: Scan?
+    private var bursts: [Burst] = []
+    /// How many changes were announced.
+    private(set) var announced = 0
+    private var underWay = 0
+    /// Counts the directories this was the account of.
+    private var epoch = 0
+
+    // MARK: Changes
+
+    /// Announces that an entry is about to be changed.
+    mutating func begin(_ name: String) -> Change {
+        announced += 1
+        underWay += 1
+        scan?.touched.insert(name)
+        var arrival = 1
+        if let index = bursts.firstIndex(where: { $0.name == name }) {
+            bursts[index].present += 1
+            bursts[index].arrivals += 1
+            arrival = bursts[index].arrivals
+        } else {
+            bursts.append(Burst(name: name))
+        }
+        return Change(name: name, number: announced, wasAlone: underWay == 1, epoch: epoch, arrival: arrival)
+    }
+
+    /// Reports what came of a change.
+    ///
+    /// A result other than `nil` says that nobody knows: look at the file and report what you see, with the result as
+    /// the ticket.
+    mutating func end(_ change: Change, _ outcome: Outcome, ticket: Int = 0) -> Int? {
+        guard let index = bursts.firstIndex(where: { $0.name == change.name }) else { return nil }
+        let burst = bursts[index]
+        if burst.present == 1 {
+            let isCertain = (burst.arrivals == 1 && change.epoch == epoch) || burst.arrivals == ticket
+            if case .unknown = outcome { return burst.arrivals }
+            guard isCertain else { return burst.arrivals }
+            bursts.remove(at: index)
+            record(outcome, of: change.name)
+        } else {
+            bursts[index].present -= 1
+        }
+        underWay -= 1
+        return nil
+    }
+
+    /// Compares the directory's stamps from before and after a change with what is known.
+    ///
+    /// When several changes overlap, nobody knows whose doing the stamp is: if others do not tell of theirs, one has to
+    /// look.
+    mutating func compare(_ before: Directory.Stamp?, _ after: Directory.Stamp?, around change: Change) {
+        let wasAlone = change.wasAlone && change.number == announced && change.epoch == epoch
+        if wasAlone, isComplete { check(before) }
+        stamp = wasAlone ? after : nil
+    }
+
+    /// Compares the directory's stamp with what is known, if nothing was announced since `number` changes were.
+    mutating func compare(_ seen: Directory.Stamp, quietSince number: Int) {
+        guard isComplete, announced == number, underWay == 0 else { return }
+        check(seen)
+        stamp = seen
+    }
+
+    private mutating func check(_ seen: Directory.Stamp?) {
+        if stamp == nil ? !isToldOfChanges : stamp != seen { isStale = true }
+    }
+
+    /// Whether an entry is being changed.
+    func isBusy(_ name: String) -> Bool { bursts.contains { $0.name == name } }
+
+    /// Whether nothing is being changed.
+    var isQuiet: Bool { underWay == 0 }
+
+    private mutating func record(_ outcome: Outcome, of name: String) {
+        guard isComplete || scan != nil else { return }
+        switch outcome {
+        case .stored(let record), .seen(let record?): table.set(record, for: name)
+        case .removed, .seen(nil): table.remove(name)
+        case .unchanged, .unknown: break
+        }
+    }
+
+    /// Notes that an entry was used.
+    mutating func markUsed(_ name: String, access: Int64, expiry: Int64) {
+        table.markUsed(name, access: access, expiry: expiry)
+    }
+
+    /// Some of the entries that have expired at an instant, as the table answers them.
+    mutating func expired(at instant: Int64, limit: Int, place: inout Int) -> [(name: String, record: EntryRecord)] {
+        table.expired(at: instant, limit: limit, place: &place)
+    }
+
+    // MARK: Scans
+
+    /// Begins a scan and answers its number; `nil` if one is under way.
+    mutating func beginScan() -> Int? {
+        guard scan == nil else { return nil }
+        announced += 1
+        scan = Scan(number: announced, touched: Set(bursts.map(\.name)))
+        return announced
+    }
+
+    /// Gives the scan called `number` up: it failed.
+    mutating func cancelScan(_ number: Int) {
+        guard scan?.number == number else { return }
+        scan = nil
+        if !isComplete { table = EntryTable() }
+    }
+
+    /// Ends the scan called `number` with what it found.
+    ///
+    /// Answers what is no longer needed, for the caller to let go of outside the lock; `nil` if the scan was of another
+    /// directory.
+    mutating func endScan(_ number: Int, _ found: consuming EntryTable) -> EntryTable? {
+        guard let scan, scan.number == number else { return nil }
+        self.scan = nil
+        for name in scan.touched {
+            if let record = table.record(of: name) { found.set(record, for: name) } else { found.remove(name) }
+        }
+        swap(&table, &found)
+        isComplete = true
+        isStale = false
+        return found
+    }
+
+    /// Whether anything is entered: a scan has ended or is under way.
+    var isActive: Bool { isComplete || scan != nil }
+
+    /// Forgets all entries: the directory is another one.
+    mutating func forget() -> EntryTable {
+        let old = table
+        table = EntryTable()
+        (isComplete, isStale, stamp, scan) = (false, false, nil, nil)
+        epoch += 1
+        return old
+    }
+}

@@ -1,0 +1,54 @@
+// Watches, in debug builds, that threads that must not wait do not go to the file system. Knows nothing of files.
+
+import Glibc
+import KFSupport
+
+/// Records the system calls that are made on a thread that must not wait for the file system.
+///
+/// A test runs code under ``violations(during:)`` and is told which functions went to the file system on that thread,
+/// however deep inside. Every function here that makes a system call begins with ``check(_:)``, which costs nothing in
+/// release builds.
+package enum BlockingGuard {
+    /// Says that the calling function, named `operation`, is about to make a system call on this thread.
+    @inline(__always)
+    package static func check(_ operation: StaticString = #function) {
+        #if DEBUG
+        record(operation)
+        #endif
+    }
+
+    #if DEBUG
+    private struct State: Sendable {
+        var lastMark = 0
+        var found: [Int: [String]] = [:]
+    }
+    private static let state = Locked(State())
+
+    /// Where each thread keeps the number of the mark it is under; none if it may wait.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    private static func record(_ operation: StaticString) {
+        guard let mark = pthread_getspecific(key) else { return }
+        state.withLock { $0.found[Int(bitPattern: mark), default: []].append("\(operation)") }
+    }
+
+    /// Marks this thread while `body` runs, and answers the names of the functions that went to the file system on it.
+    ///
+    /// What `body` starts elsewhere is not watched. Marks nest; the inner one records.
+    package static func violations(during body: () throws -> Void) rethrows -> [String] {
+        let outer = pthread_getspecific(key)
+        let mark = state.withLock { state in
+            state.lastMark += 1
+            return state.lastMark
+        }
+        pthread_setspecific(key, UnsafeRawPointer(bitPattern: mark))
+        defer { pthread_setspecific(key, outer) }
+        try body()
+        return state.withLock { $0.found.removeValue(forKey: mark) } ?? []
+    }
+    #endif
+}

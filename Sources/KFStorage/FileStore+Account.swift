@@ -1,0 +1,219 @@
+// How what a file store does gets into its account, its counts and its ledger. Knows nothing of what is done.
+
+import Foundation
+import Glibc
+import KFSupport
+
+extension FileStore {
+    // MARK: Changes
+
+    /// Runs `body`, which changes the entry called `name` and answers what has become of it.
+    ///
+    /// Every change of an entry goes through here. When it returns, the account knows of it and other processes have
+    /// been told.
+    @discardableResult
+    func changing(
+        _ name: String,
+        _ body: () throws(StorageError) -> Account.Outcome
+    ) throws(StorageError) -> Account.Outcome {
+        joinLedger()
+        let (change, directory) = state.withLock { ($0.account.begin(name), $0.account.isActive ? $0.directory : nil) }
+        let stamp = directory?.stamp
+        do throws(StorageError) {
+            let outcome = try body()
+            end(change, outcome, stampBefore: stamp, stampAfter: directory?.stamp)
+            return outcome
+        } catch {
+            state.withLock { $0.counts.failures += 1 }
+            end(change, .unknown, stampBefore: stamp, stampAfter: nil)
+            throw error
+        }
+    }
+
+    private func end(
+        _ change: Account.Change,
+        _ outcome: Account.Outcome,
+        stampBefore: Directory.Stamp?,
+        stampAfter: Directory.Stamp?
+    ) {
+        let now = ticks()
+        let ticket = state.withLock { state -> Int? in
+            state.note(outcome, of: change.name)
+            state.counts.note(outcome)
+            state.report(at: now)
+            state.account.compare(stampBefore, stampAfter, around: change)
+            return state.account.end(change, outcome)
+        }
+        settle(change, ticket)
+        if case .stored = outcome { keepLimit() }
+    }
+
+    /// Looks at the file of an entry.
+    private func look(_ name: String) -> EntryRecord? {
+        guard let directory = try? directory(making: false), let status = try? directory.status(of: name),
+            status.isRegularFile
+        else { return nil }
+        return EntryRecord(status)
+    }
+
+    /// Looks at an entry of which the account may be wrong.
+    private func reconcile(_ name: String) {
+        let change = state.withLock { $0.account.begin(name) }
+        settle(change, state.withLock { $0.account.end(change, .unknown) })
+    }
+
+    /// Looks at the file of an entry until what is seen is certain.
+    private func settle(_ change: Account.Change, _ ticket: Int?) {
+        var ticket = ticket
+        while let lastTicket = ticket {
+            let seen = look(change.name)
+            ticket = state.withLock { $0.account.end(change, .seen(seen), ticket: lastTicket) }
+        }
+    }
+
+    /// Removes an entry that is no good, if its file still is the one called `identity`.
+    func removeCorrupted(_ name: String, _ identity: FileIdentity) throws(StorageError) {
+        try changing(name) { () throws(StorageError) in
+            try removeFile(name, because: .corrupted) { FileIdentity($0) == identity ? nil : .unknown }
+        }
+    }
+
+    // MARK: Readings
+
+    /// Runs `body`, and counts it if it fails.
+    func countingFailure<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        do throws(StorageError) {
+            return try body()
+        } catch {
+            state.withLock { $0.counts.failures += 1 }
+            throw error
+        }
+    }
+
+    /// Notes a reading that found nothing valid, and answers that: nothing.
+    ///
+    /// What `isThere` says: that there is a file all the same.
+    func missed(_ name: String, isThere: Bool = false) -> Entry? {
+        let now = ticks()
+        let isKnown = state.withLock { state in
+            state.counts.misses += 1
+            state.report(at: now)
+            return state.account.isComplete && state.account.table.contains(name)
+        }
+        // It has vanished behind our back.
+        if isKnown, !isThere { reconcile(name) }
+        return nil
+    }
+
+    /// Notes a reading that found an entry of so many bytes.
+    func noteHit(_ name: String, size: Int) {
+        let now = ticks()
+        let isWrong = state.withLock { state in
+            state.counts.hits += 1
+            state.counts.bytesRead += size
+            state.report(at: now)
+            return state.account.isComplete && state.account.table.record(of: name)?.size != size
+        }
+        // It has appeared, or was replaced, behind our back.
+        if isWrong { reconcile(name) }
+    }
+
+    /// Notes that an entry was used.
+    func noteUse(_ name: String, access: timespec, expiry: timespec) {
+        state.withLock { $0.account.markUsed(name, access: access.nanoseconds, expiry: expiry.nanoseconds) }
+    }
+
+    // MARK: Looking up
+
+    /// Whether it is known, without any system call, that there is no entry called `name`.
+    ///
+    /// True only if a scan has seen all entries, and no process has changed anything since that the account does not
+    /// know of. About once a second it is made sure that directory and ledger still are at their paths.
+    package func isKnownMissing(_ name: String, counting: Bool = false) -> Bool {
+        let now = ticks()
+        var knowledge = state.withLock { $0.knowledge(of: name, at: now) }
+        if knowledge == .missingIfChecked {
+            checkPlaces()
+            knowledge = state.withLock { $0.knowledge(of: name, at: now) }
+        }
+        guard knowledge == .missing else { return false }
+        if counting {
+            state.withLock { state in
+                state.counts.misses += 1
+                state.counts.missesWithoutDisk += 1
+            }
+        }
+        return true
+    }
+
+    /// The names of all entries, for who wants to know what may be there; `nil` if that is not known, or not used.
+    package var knownNames: Set<String>? {
+        state.withLock { state in
+            guard state.assumedNames == nil else { return state.assumedNames }
+            return state.usesShortcut && state.isAccountTrue ? Set(state.account.table.names) : nil
+        }
+    }
+
+    /// From now on takes exactly these names for known, and those that are written; the rest is missing without a look.
+    ///
+    /// - Parameter names: The names; `nil` means that every look-up goes to the disk.
+    package func assumeKnownNames(_ names: Set<String>?) {
+        state.withLock { state in
+            state.assumedNames = names
+            state.usesShortcut = false
+        }
+    }
+
+    /// Makes sure that directory and ledger are at their paths, and that nobody changed the directory behind our back.
+    func checkPlaces() {
+        let now = ticks()
+        let (directory, ledger, quietSince) = state.withLock { state in
+            state.checkedAt = now
+            state.report(at: now)
+            return (state.directory, state.ledger, state.account.isQuiet ? state.account.announced : nil)
+        }
+        guard let directory else { return }
+        guard let stamp = directory.stampAtItsPath else { return forgetDirectory(directory) }
+        let isLedgerAway = ledger.map { !$0.isAtItsPath } ?? false
+        state.withLock { state in
+            if isLedgerAway, state.ledger === ledger {
+                state.temporaries = nil
+                state.use(nil)
+            }
+            if let quietSince { state.account.compare(stamp, quietSince: quietSince) }
+        }
+    }
+
+    // MARK: Counts
+
+    /// What has happened in this store, at one instant.
+    package var counts: FileCounts { state.withLock { $0.counts } }
+
+    /// What has happened in the directory in all processes, since its ledger was made.
+    ///
+    /// - Returns: The counts; `nil` if there is no ledger.
+    package func lifetimeCounts() -> LifetimeCounts? {
+        let known = state.withLock { state in
+            state.report()
+            return state.ledger
+        }
+        if let known { return LifetimeCounts(known) }
+        let directory = try? directory(making: false)
+        return directory.flatMap { existingLedger(of: $0).ledger }.map(LifetimeCounts.init)
+    }
+
+    /// Adds to the lifetime's counts what has happened here, and in the layers above this store, since the last time.
+    ///
+    /// Makes no system call. `latest` is asked for what happened above only if there is a ledger to enter it in; the store
+    /// does not know what its numbers mean, at most ``LifetimeCounts/longestAbove`` of them.
+    package func recordAbove(_ latest: () -> [Int]) {
+        let ledger = state.withLock { state in
+            state.report()
+            return state.ledger
+        }
+        guard let ledger else { return }
+        for (index, number) in latest().prefix(LifetimeCounts.longestAbove).enumerated() where number != 0 {
+            ledger.add(number, to: LifetimeCounts.firstPlaceAbove + index)
+        }
+    }
+}

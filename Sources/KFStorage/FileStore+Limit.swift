@@ -1,0 +1,177 @@
+// Removing entries to make room, or because their time is over. Knows nothing of when that is asked for.
+
+package import Foundation
+import Glibc
+import KFSupport
+
+extension FileStore {
+    typealias Victim = (name: String, record: EntryRecord)
+
+    // MARK: Asked for
+
+    /// Removes the entries that have expired by `date` (now, if not given), and answers their names.
+    ///
+    /// One that cannot be removed does not keep the others.
+    @discardableResult
+    package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
+        let date = date ?? clock()
+        if try makeAccountTrue() { return removeExpiredOfAccount(at: date) }
+        var table = try walk()
+        return remove(expired(in: &table, at: date), at: date).names
+    }
+
+    /// When the entries take more than `limit` bytes, removes those that have expired and then the least recently used
+    /// until they take `target` or less, and answers the names of those removed.
+    @discardableResult
+    package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
+        if try makeAccountTrue() { return trimAccount(above: limit, to: target) }
+        var table = try walk()
+        guard table.totalSize > limit else { return [] }
+        let now = clock()
+        let expired = remove(expired(in: &table, at: now), at: now).names
+        for name in expired { table.remove(name) }
+        return expired + remove(table.leastRecent(downTo: target, limit: .max)).names
+    }
+
+    // MARK: While running
+
+    /// Sets the bytes that all entries together may take; 0 means no limit.
+    ///
+    /// From the end of the first scan on, a write that takes the total over it removes what has expired and then the
+    /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has to.
+    /// An entry that alone is larger is not written at all. What is there already is only removed by the next write.
+    package func configure(sizeLimit: Int) {
+        state.withLock { $0.sizeLimit = max(0, sizeLimit) }
+    }
+
+    /// The bytes that all entries together may take; 0 means no limit.
+    package var sizeLimit: Int { state.withLock { $0.sizeLimit } }
+
+    /// Whether an entry of so many bytes may be written: one that would have to be removed at once may not.
+    func hasRoom(for size: Int) -> Bool {
+        state.withLock { state in
+            guard state.sizeLimit > 0, size > state.sizeLimit else { return true }
+            state.counts.trimmed += 1
+            return false
+        }
+    }
+
+    /// Makes room if there are more bytes than allowed, unless another thread or process is at it.
+    func keepLimit() {
+        let now = ticks()
+        // Others may have filled the directory: one has to look again, but not all the time.
+        if state.withLock({ $0.sizeLimit > 0 && $0.needsScan(at: now) }) { _ = try? scan(making: false) }
+        var mayGoOn = state.withLock { $0.beginTrimming() }
+        while mayGoOn {
+            let removed = trimAlone()
+            // Whoever wrote meanwhile has left the rest to us.
+            mayGoOn = state.withLock { state in
+                state.isTrimming = false
+                return !removed.isEmpty && state.beginTrimming()
+            }
+        }
+    }
+
+    private func trimAlone() -> [String] {
+        guard let ledger = state.withLock({ $0.ledger }) else {
+            return state.withLock { $0.isAccountTrue } ? trimToLimit() : []
+        }
+        var removed: [String] = []
+        _ = ledger.exclusively {
+            // By an account that is known to be untrue, more would go than has to. What others change while one looks
+            // matters little; if it did, the limit would not hold as long as they are busy.
+            let isKnown = state.withLock { $0.isAccountTrue } || (try? scan(making: false)) == true
+            if isKnown { removed = trimToLimit() }
+        }
+        return removed
+    }
+
+    private func trimToLimit() -> [String] {
+        let limit = state.withLock { $0.sizeLimit }
+        guard limit > 0 else { return [] }
+        // What alone is larger cannot stay, so nothing else has to go for it.
+        var removed: [String] = []
+        while let victim = state.withLock({ $0.account.table.newestEntry(largerThan: limit) }) {
+            let gone = remove([victim]).names
+            guard !gone.isEmpty else { break }
+            removed += gone
+        }
+        // What has just been written stays, however large it is.
+        let newest = state.withLock { $0.account.table.newestSize }
+        let target = newest <= limit ? max(Self.target(limit), newest) : Self.target(limit)
+        return removed + trimAccount(above: limit, to: target)
+    }
+
+    /// How far to trim to a limit: to the limit, or a twentieth below if it is a large one, but never by more than 16 MiB.
+    static func target(_ limit: Int) -> Int { limit < 1 << 20 ? limit : limit - min(limit / 20, 16 << 20) }
+
+    // MARK: Removing
+
+    /// How many entries are chosen at a time: few, because nothing can be looked up meanwhile.
+    private static let batch = 256
+
+    private func trimAccount(above limit: Int, to target: Int) -> [String] {
+        guard state.withLock({ $0.account.table.totalSize > limit }) else { return [] }
+        var removed = removeExpiredOfAccount(at: clock())
+        let count = state.withLock { $0.account.table.count }
+        var looks = 0
+        while looks < count {
+            let victims = state.withLock { $0.account.table.leastRecent(downTo: target, limit: Self.batch) }
+            let gone = remove(victims)
+            removed += gone.names
+            looks += victims.count
+            // What turns out to be in use lets others come up. What cannot be removed will not be removable soon.
+            if victims.isEmpty || (gone.names.isEmpty && gone.failures > 0) { break }
+        }
+        return removed
+    }
+
+    private func removeExpiredOfAccount(at date: Date) -> [String] {
+        let instant = date.entryTime.nanoseconds
+        var (removed, place): ([String], Int) = ([], .max)
+        while true {
+            let victims = state.withLock { state in
+                state.account.expired(at: instant, limit: Self.batch, place: &place)
+            }
+            guard !victims.isEmpty else { return removed }
+            removed += remove(victims, at: date).names
+        }
+    }
+
+    private func expired(in table: inout EntryTable, at date: Date) -> [Victim] {
+        var place = Int.max
+        return table.expired(at: date.entryTime.nanoseconds, limit: .max, place: &place)
+    }
+
+    /// Removes entries, each only if it still is what is known of it, and answers the names of those removed, and how
+    /// many could not be.
+    ///
+    /// With a `date` they must have expired at that instant; without, they are removed to make room.
+    private func remove(_ victims: [Victim], at date: Date? = nil) -> (names: [String], failures: Int) {
+        var (names, failures): ([String], Int) = ([], 0)
+        for victim in victims {
+            let outcome = try? changing(victim.name) { () throws(StorageError) in
+                try removeFile(victim.name, because: date == nil ? .trimmed : .expired) { status in
+                    guard status.isRegularFile else { return .seen(nil) }
+                    // Another thread or process may have stored or read the entry in the meantime: then it stays.
+                    let stays =
+                        date.map { !status.expiry.isPast(referenceDate: $0) } ?? victim.record.wasUsedSince(status)
+                    return stays ? .seen(EntryRecord(status)) : nil
+                }
+            }
+            if case .removed = outcome { names.append(victim.name) }
+            if outcome == nil { failures += 1 }
+        }
+        return (names, failures)
+    }
+}
+
+extension EntryRecord {
+    /// Whether the file was stored or read by somebody else since this was known of it.
+    ///
+    /// Some file systems keep times of whole seconds, or of two.
+    fileprivate func wasUsedSince(_ status: stat) -> Bool {
+        let access = status.st_atim.nanoseconds
+        return access > lastAccess || access < lastAccess - 2_000_000_000
+    }
+}

@@ -1,0 +1,223 @@
+// A page of memory shared by all processes that use one directory. Knows nothing of entries.
+
+import CKFLinux
+import Glibc
+import KFSupport
+
+/// What the processes that use a directory tell one another: how often it was changed, and what has happened in it.
+///
+/// A file of one page, beside the directory, that all of them have mapped. Numbers are added to atomically, so nobody
+/// waits and a process that dies leaves nothing half done. Its room is allocated when it is made: a full disk cannot
+/// take it away from those who have it mapped. It is never shortened; one that makes no sense is replaced by another
+/// file, and whoever has the old one mapped finds out by ``isAt(_:)``.
+///
+/// Only on file systems whose files are the same memory for all processes, which those of a network are not, and that
+/// never refuse a change of what is there.
+final class Ledger: Sendable {
+    static let fileName = "ledger"
+    /// What it is called before it is whole: not like temporaries, which others may take for leftovers.
+    private static let newFileName = "ledger.new"
+    static let size = 4096
+    private static let magic: UInt64 = 0x4b46_4c65_6467_6572
+    private static let version: UInt64 = 1
+    // The first three places keep their meaning in all versions, so that an older program can tell a newer one of its
+    // changes. They lie apart: what is written often shall not share a cache line with what is read often.
+    private static let versionOffset = 8
+    private static let generationOffset = 64
+    private static let countsOffset = 256
+
+    // SAFETY: points to a mapping of `size` bytes that lives as long as the object; after `init` it is only read and
+    // written by atomic operations.
+    private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    /// Which file it is.
+    let identity: FileIdentity
+    private let path: String
+    private let file: Int32
+    private let isOurVersion: Bool
+
+    /// Takes over the mapping of `file`, and a number for it that is ours to close.
+    private init(
+        _ memory: UnsafeMutableRawPointer,
+        of file: Int32,
+        in folder: Directory,
+        _ identity: FileIdentity,
+        isOurVersion: Bool
+    ) {
+        self.memory = memory
+        self.file = file
+        self.identity = identity
+        self.isOurVersion = isOurVersion
+        path = folder.path(of: Self.fileName)
+    }
+
+    deinit {
+        munmap(memory, Self.size)
+        close(file)
+    }
+
+    // MARK: Numbers
+
+    /// How often the directory was changed.
+    var generation: UInt64 { kf_shared_load(memory + Self.generationOffset) }
+
+    /// Tells all processes that the directory was changed.
+    func noteChange() { _ = kf_shared_add(memory + Self.generationOffset, 1) }
+
+    /// One of the numbers that count what has happened since the ledger was made.
+    func count(_ index: Int) -> Int {
+        isOurVersion ? Int(truncatingIfNeeded: kf_shared_load(memory + Self.countsOffset + index * 8)) : 0
+    }
+
+    /// Adds to one of the numbers.
+    func add(_ amount: Int, to index: Int) {
+        guard isOurVersion, amount != 0 else { return }
+        _ = kf_shared_add(memory + Self.countsOffset + index * 8, UInt64(bitPattern: Int64(amount)))
+    }
+
+    /// Runs `body` unless another process, or another store of this one, is running something here already.
+    ///
+    /// Answers whether it ran.
+    func exclusively<E: Error>(_ body: () throws(E) -> Void) throws(E) -> Bool {
+        BlockingGuard.check()
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return false }
+        defer { flock(file, LOCK_UN) }
+        try body()
+        return true
+    }
+
+    // MARK: The file
+
+    /// Whether the ledger at `path` is this one.
+    func isAt(_ path: String) -> Bool {
+        BlockingGuard.check()
+        var status = stat()
+        return lstat(path, &status) == 0 && FileIdentity(status) == identity
+    }
+
+    /// Whether it still is where it was found.
+    var isAtItsPath: Bool { isAt(path) }
+
+    /// What came of looking for a ledger.
+    enum Finding: Sendable {
+        case found(Ledger)
+        /// There is none.
+        case absent
+        /// There is something in its place that makes no sense.
+        case senseless
+        /// Something was in the way that may not be there for long.
+        case failed
+        /// There can never be one.
+        case impossible
+
+        /// The ledger, if there is one.
+        var ledger: Ledger? {
+            if case .found(let ledger) = self { return ledger }
+            return nil
+        }
+    }
+
+    /// The ledger in `folder`, made if there is none; `nil` if there is none for now.
+    static func of(_ folder: Directory, beside directory: Directory? = nil, making: Bool = true) -> Ledger? {
+        find(folder, beside: directory, making: making).ledger
+    }
+
+    /// The ledger in `folder`, made if there is none.
+    ///
+    /// There can be none if somebody might change `directory` who could not say so here. One that is there is replaced
+    /// only if it makes no sense, not because it could not be opened just now: others may have it mapped.
+    static func find(_ folder: Directory, beside directory: Directory? = nil, making: Bool = true) -> Finding {
+        BlockingGuard.check()
+        guard kf_file_system(folder.number).isFitForLedgers else { return .impossible }
+        guard directory.map(folder.isOpenToAllWhoMayChange) ?? true else { return .failed }
+        let first = open(in: folder)
+        guard making, first.isReplaceable else { return first }
+        // One process at a time; who comes second finds what the first has made.
+        let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return .failed }
+        let turn = Descriptor(number)
+        for pause: useconds_t in [1_000, 2_000, 4_000, 8_000, 16_000, 0] {
+            if flock(turn.number, LOCK_EX | LOCK_NB) == 0 {
+                let second = open(in: folder)
+                return second.isReplaceable ? make(in: folder) : second
+            }
+            // Anybody who may open the folder may hold its lock for as long as he likes: nobody waits for that.
+            guard pause > 0, errno == EWOULDBLOCK || errno == EINTR else { break }
+            usleep(pause)
+        }
+        return open(in: folder).ledger.map { .found($0) } ?? .failed
+    }
+
+    private static func open(in folder: Directory) -> Finding {
+        let number = openat(folder.number, fileName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else {
+            switch errno {
+            case ENOENT: return .absent
+            // A link, a socket.
+            case ELOOP, ENXIO: return .senseless
+            default: return .failed
+            }
+        }
+        return map(Descriptor(number), in: folder)
+    }
+
+    private static func map(_ file: consuming Descriptor, in folder: Directory) -> Finding {
+        let status = file.status
+        guard status.isRegularFile, status.st_size == size else { return .senseless }
+        let mapping = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
+        guard let memory = mapping, memory != MAP_FAILED else { return .failed }
+        let version = kf_shared_load(memory + versionOffset)
+        let isSensible = kf_shared_load(memory) == magic && version >= Self.version
+        // Not `dup`: what is started from here shall not inherit it, and a lock with it.
+        let copy = isSensible ? fcntl(file.number, F_DUPFD_CLOEXEC, 0) : -1
+        guard copy >= 0 else {
+            munmap(memory, size)
+            return isSensible ? .failed : .senseless
+        }
+        // Where that is allowed: then a read never waits for the disk.
+        mlock(memory, size)
+        let identity = FileIdentity(status)
+        return .found(Ledger(memory, of: copy, in: folder, identity, isOurVersion: version == Self.version))
+    }
+
+    /// Makes a ledger, or puts one in the place of what makes no sense; the folder must be locked.
+    private static func make(in folder: Directory) -> Finding {
+        // Whoever died over it has left it; nobody else can be at it now.
+        unlinkat(folder.number, newFileName, 0)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let number = openat(folder.number, newFileName, flags, 0o600)
+        guard number >= 0 else { return .failed }
+        let file = Descriptor(number)
+        // Whoever may change the folder must be able to say so here.
+        fchmod(file.number, folder.mode & 0o666)
+        var header = [magic, version]
+        guard posix_fallocate(file.number, 0, off_t(size)) == 0, pwrite(file.number, &header, 16, 0) == 16,
+            renameat(folder.number, newFileName, folder.number, fileName) == 0
+        else {
+            unlinkat(folder.number, newFileName, 0)
+            return .failed
+        }
+        return open(in: folder)
+    }
+}
+
+extension Ledger.Finding {
+    /// Whether a new ledger may take the place of what was found.
+    fileprivate var isReplaceable: Bool {
+        switch self {
+        case .absent, .senseless: true
+        case .found, .failed, .impossible: false
+        }
+    }
+}
+
+extension UInt64 {
+    /// Whether this is a kind of file system for ledgers.
+    ///
+    /// It shares mapped files among all processes: those of the disks of this machine do, and those in its memory. And
+    /// it keeps what was allocated: where every change needs new room, as with Btrfs, bcachefs and ZFS, a full disk
+    /// would end the process that writes to mapped memory.
+    var isFitForLedgers: Bool {
+        // ext2 to ext4, XFS, F2FS, tmpfs, overlayfs
+        [0xEF53, 0x5846_5342, 0xF2F5_2010, 0x0102_1994, 0x794C_7630].contains(self)
+    }
+}

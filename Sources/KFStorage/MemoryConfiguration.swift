@@ -1,0 +1,64 @@
+// What may be set of a memory store, and what it counts. Knows nothing of how either is used.
+
+import Foundation
+
+/// The limits of a memory store, and the lifetime of what is stored without one.
+package struct MemoryConfiguration: Sendable {
+    /// The sum of costs the entries may reach; 0 means no limit.
+    package var costLimit: Int
+    /// How many entries there may be; 0 means no limit.
+    package var countLimit: Int
+    /// How long entries stored without an expiration are valid.
+    package var expiration: StorageExpiration
+    /// Whether what is stored from now on survives ``MemoryStore/purge()``.
+    package var survivesPurge: Bool
+
+    /// Limits that are not given are none; the lifetime that is not given is five minutes.
+    package init(
+        costLimit: Int = 0,
+        countLimit: Int = 0,
+        expiration: StorageExpiration = .seconds(300),
+        survivesPurge: Bool = false
+    ) {
+        self.costLimit = costLimit
+        self.countLimit = countLimit
+        self.expiration = expiration
+        self.survivesPurge = survivesPurge
+    }
+}
+
+/// What has happened to a memory store since it was made, and what is in it, all of one moment.
+///
+/// `hits + misses` is the number of look-ups, and `stores - entries` the number of entries that were replaced or have
+/// gone in one of the ways that are counted here.
+package struct MemoryCounts: Sendable, Equatable {
+    /// Look-ups that found their value.
+    package var hits = 0
+    /// Look-ups that found nothing, or something that had expired.
+    package var misses = 0
+    /// Values that were put in, those that replaced another included.
+    package var stores = 0
+    /// Entries that went because the costs were above their limit.
+    package var evictedByCost = 0
+    /// Entries that went because there were too many.
+    package var evictedByCount = 0
+    /// Entries that went because they had expired.
+    package var expired = 0
+    /// Entries that went because memory was wanted back: ``MemoryStore/purge()``, ``MemoryStore/shrink(toCost:)``.
+    package var purged = 0
+    /// Entries that somebody removed, one by one or all at once.
+    package var removed = 0
+    /// Entries that went because another value was stored under their key.
+    package var replaced = 0
+    /// How many entries there are, expired ones included.
+    package var entries = 0
+    /// The sum of their costs.
+    package var cost = 0
+
+    package init() {}
+}
+
+/// Tells whether a key was stored or removed in between; see ``MemoryStore/generation(forKey:)``.
+package struct MemoryGeneration: Sendable, Equatable {
+    let number: UInt64
+}

@@ -1,0 +1,153 @@
+// Storing in a memory store, and making room for it. Knows nothing of look-ups.
+
+import Foundation
+import KFSupport
+
+extension MemoryCore {
+    func store(
+        _ value: MemoryValue,
+        forKey text: String,
+        cost: Int,
+        expiration given: StorageExpiration?,
+        ifGeneration generation: MemoryGeneration?
+    ) -> [MemoryValue] {
+        let key = MemoryKey(text)
+        let now = now
+        return order.withLock { order in
+            if let generation {
+                // What is stored this way is no change: it would keep out what others read of keys of the same group.
+                guard order.generation(of: key.digest) == generation, !contains(key.text, at: now) else { return [] }
+            } else {
+                order.countChange(of: key.digest)
+            }
+            let expiration = given ?? order.configuration.expiration
+            let isTooCostly = order.configuration.costLimit > 0 && cost > order.configuration.costLimit
+            guard !isTooCostly, expiration.expiry(since: now) > now else { return take(key.text, from: &order) }
+            return store(value, forKey: key, cost: cost, expiration: expiration, in: &order, at: now)
+        }
+    }
+
+    private func store(
+        _ value: MemoryValue,
+        forKey key: MemoryKey,
+        cost: Int,
+        expiration: StorageExpiration,
+        in order: inout MemoryOrder,
+        at now: TimeInterval
+    ) -> [MemoryValue] {
+        let number = shard(of: key.digest)
+        let (position, slot) = MemoryKey.withDigest(of: key.text) { key in
+            shards[number].state.withLock { shard -> (Int, EvictionSlot?) in
+                guard let position = shard.position(of: key) else { return (shard.reserve(), nil) }
+                return (position, shard.entry(position).slot)
+            }
+        }
+        // The entry that is replaced stays readable, but the order knows it no longer and cannot choose it.
+        if let slot { order.remove(slot, because: \.replaced) }
+        let tag = MemoryTag(shard: number, position: position)
+        var dropped: [MemoryValue] = []
+        makeRoom(for: cost, in: &order, sparing: tag, at: now, dropping: &dropped)
+
+        let ticket = order.expiries.newTicket()
+        let expiry = expiration.expiry(since: now)
+        let entry = MemoryShard.Entry(
+            key: key,
+            value: value,
+            expiry: expiry,
+            expiration: expiration,
+            survivesPurge: order.configuration.survivesPurge,
+            slot: order.insert(.init(tag: tag.bits, digest: key.digest, cost: cost), isKnown: slot != nil),
+            ticket: ticket
+        )
+        let replaced = shards[number].state.withLock { $0.put(entry, at: position) }
+        if let replaced { dropped.append(replaced) }
+        pushExpiry(MemoryExpiries.Item(instant: expiry, tag: tag, ticket: ticket), in: &order)
+        return dropped
+    }
+
+    func pushExpiry(_ item: MemoryExpiries.Item, in order: inout MemoryOrder) {
+        // Items of entries that are gone are left where they are until they are the greater part.
+        if order.expiries.items.count > 2 * order.counts.entries + 64 {
+            order.expiries.keep { item in
+                shards[item.tag.shard].state.withLock { $0.hasTicket(item.ticket, at: item.tag.position) }
+            }
+        }
+        order.expiries.push(item)
+    }
+
+    // MARK: Evicting
+
+    func configure(_ change: @Sendable (inout MemoryConfiguration) -> Void) -> [MemoryValue] {
+        let now = now
+        return order.withLock { order in
+            change(&order.configuration)
+            var dropped: [MemoryValue] = []
+            makeRoom(for: nil, in: &order, at: now, dropping: &dropped)
+            return dropped
+        }
+    }
+
+    func shrink(toCost cost: Int) -> [MemoryValue] {
+        let now = now
+        return order.withLock { order in
+            var dropped: [MemoryValue] = []
+            guard order.cost > cost else { return dropped }
+            dropExpired(in: &order, at: now, dropping: &dropped)
+            while order.cost > cost, evict(tooMuch: .cost, because: \.purged, in: &order, dropping: &dropped) {}
+            return dropped
+        }
+    }
+
+    /// Evicts until an entry of that cost fits in; for none, until the limits hold.
+    private func makeRoom(
+        for cost: Int?,
+        in order: inout MemoryOrder,
+        sparing tag: MemoryTag? = nil,
+        at now: TimeInterval,
+        dropping dropped: inout [MemoryValue]
+    ) {
+        guard order.excess(with: cost) != nil else { return }
+        dropExpired(in: &order, sparing: tag, at: now, dropping: &dropped)
+        while let measure = order.excess(with: cost),
+            evict(tooMuch: measure, in: &order, dropping: &dropped)
+        {}
+    }
+
+    private func evict(
+        tooMuch measure: EvictionMeasure,
+        because reason: MemoryOrder.Reason? = nil,
+        in order: inout MemoryOrder,
+        dropping dropped: inout [MemoryValue]
+    ) -> Bool {
+        let victim = order.evict(tooMuch: measure, because: reason) { tag in
+            shards[tag.shard].state.withLock { $0.takeUse(tag.position) }
+        }
+        guard let victim else { return false }
+        let entry = shards[victim.shard].state.withLock { $0.take(victim.position) }
+        if let value = entry?.value { dropped.append(value) }
+        return true
+    }
+
+    func dropExpired(
+        in order: inout MemoryOrder,
+        sparing spared: MemoryTag? = nil,
+        at now: TimeInterval,
+        dropping dropped: inout [MemoryValue]
+    ) {
+        while var item = order.expiries.popDue(at: now) {
+            guard item.tag != spared else { continue }
+            let (entry, expiry) = shards[item.tag.shard].state.withLock { shard -> (MemoryShard.Entry?, TimeInterval) in
+                guard shard.hasTicket(item.ticket, at: item.tag.position) else { return (nil, now) }
+                let expiry = shard.entry(item.tag.position).expiry
+                return (expiry <= now ? shard.take(item.tag.position) : nil, expiry)
+            }
+            if let entry, let value = entry.value {
+                order.remove(entry.slot, because: \.expired)
+                dropped.append(value)
+            } else if expiry > now {
+                item.instant = expiry
+                order.expiries.push(item)
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// The locks of a memory store, and what is done under which. Knows nothing of the type of the values.
+
+import Foundation
+import KFSupport
+
+/// A memory store of objects.
+///
+/// Two kinds of locks. A look-up takes that of its key's shard, and nothing else, so that look-ups of different keys
+/// hardly meet. Whatever adds or removes entries takes the lock of the order first and then, one after the other, those
+/// of the shards concerned: that way limits hold exactly, and victims are chosen among all entries. Only
+/// ``counts`` and ``removeAll(because:)`` hold the locks of several shards at once, in rising order, and always under that of the
+/// order. Nothing is called under a lock, and no value released: what is dropped is answered, and goes with the caller.
+///
+/// Deliberately not generic: the compiler specialises across modules only what is public.
+final class MemoryCore: Sendable {
+    typealias Shards = InlineArray<16, PaddedShard>
+
+    /// A shard that shares no cache line with the next one.
+    struct PaddedShard: ~Copyable, Sendable {
+        let state = Locked(MemoryShard())
+        private let padding: InlineArray<8, UInt64> = InlineArray(repeating: 0)
+    }
+
+    private let clock: (@Sendable () -> Date)?
+    let order: Locked<MemoryOrder>
+    let shards: Shards
+
+    init(configuration: MemoryConfiguration, clock: (@Sendable () -> Date)?) {
+        self.clock = clock
+        order = Locked(MemoryOrder(configuration: configuration))
+        shards = InlineArray { _ in PaddedShard() }
+    }
+
+    @inline(__always)
+    var now: TimeInterval { clock.map { $0().timeIntervalSinceReferenceDate } ?? coarseSeconds() }
+
+    @inline(__always)
+    func shard(of digest: UInt64) -> Int { Int(digest & 15) }
+
+    // MARK: Looking up
+
+    func value(forKey key: String, extending: ExpirationExtending, countingMiss: Bool) -> MemoryValue? {
+        let now = now
+        return MemoryKey.withDigest(of: key) { key in
+            let hit = shards[shard(of: key.digest)].state.withLock {
+                $0.hit(key, extending: extending, countingMiss: countingMiss, at: now)
+            }
+            if let hit, hit.isShortened { noteExpiry(of: key) }
+            return hit?.value
+        }
+    }
+
+    func contains(_ key: String) -> Bool { contains(key, at: now) }
+
+    func contains(_ key: String, at now: TimeInterval) -> Bool {
+        MemoryKey.withDigest(of: key) { key in
+            shards[shard(of: key.digest)].state.withLock { $0.contains(key, at: now) }
+        }
+    }
+
+    /// A look at an entry that is no use and needs none to be valid.
+    func entry(forKey key: String) -> MemoryShard.Entry? {
+        MemoryKey.withDigest(of: key) { key in
+            shards[shard(of: key.digest)].state.withLock { shard in
+                shard.position(of: key).map { shard.entry($0) }
+            }
+        }
+    }
+
+    /// Makes the order look at an entry earlier than it was going to.
+    private func noteExpiry(of key: MemoryKey.Query) {
+        let number = shard(of: key.digest)
+        order.withLock { order in
+            let ticket = order.expiries.newTicket()
+            let item = shards[number].state.withLock { shard -> MemoryExpiries.Item? in
+                guard let position = shard.position(of: key) else { return nil }
+                shard.setTicket(ticket, at: position)
+                let tag = MemoryTag(shard: number, position: position)
+                return MemoryExpiries.Item(instant: shard.entry(position).expiry, tag: tag, ticket: ticket)
+            }
+            if let item { pushExpiry(item, in: &order) }
+        }
+    }
+
+    // MARK: Removing
+
+    func remove(_ key: String) -> [MemoryValue] {
+        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+        return order.withLock { order in
+            order.countChange(of: digest)
+            return take(key, from: &order)
+        }
+    }
+
+    /// Takes an entry out without counting a change.
+    func take(_ key: String, from order: inout MemoryOrder) -> [MemoryValue] {
+        let entry = MemoryKey.withDigest(of: key) { key in
+            shards[shard(of: key.digest)].state.withLock { shard in
+                shard.position(of: key).flatMap { shard.take($0) }
+            }
+        }
+        guard let entry, let value = entry.value else { return [] }
+        order.remove(entry.slot, because: \.removed)
+        return [value]
+    }
+
+    func removeExpired() -> [MemoryValue] {
+        let now = now
+        return order.withLock { order in
+            var dropped: [MemoryValue] = []
+            dropExpired(in: &order, at: now, dropping: &dropped)
+            return dropped
+        }
+    }
+
+    func purge() -> [MemoryValue] {
+        order.withLock { order in
+            var dropped: [MemoryValue] = []
+            for number in shards.indices {
+                for entry in shards[number].state.withLock({ $0.takeAll { !$0.survivesPurge } }) {
+                    order.remove(entry.slot, because: \.purged)
+                    if let value = entry.value { dropped.append(value) }
+                }
+            }
+            return dropped
+        }
+    }
+
+    func removeAll(because reason: MemoryOrder.Reason) -> [ContiguousArray<MemoryShard.Entry>] {
+        order.withLock { order in
+            order.clear(because: reason)
+            return withEveryShard { $0.clear() }
+        }
+    }
+
+    // MARK: Telling
+
+    var configuration: MemoryConfiguration { order.withLock { $0.configuration } }
+
+    var cost: Int { order.withLock { $0.cost } }
+
+    var count: Int { order.withLock { $0.counts.entries } }
+
+    func generation(forKey key: String) -> MemoryGeneration {
+        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+        return order.withLock { $0.generation(of: digest) }
+    }
+
+    func noteChange(forKey key: String) {
+        let digest = MemoryKey.withDigest(of: key) { $0.digest }
+        order.withLock { $0.countChange(of: digest) }
+    }
+
+    var counts: MemoryCounts {
+        order.withLock { order in
+            var counts = order.counts
+            counts.cost = order.cost
+            for (hits, misses) in withEveryShard({ ($0.hits, $0.misses) }) {
+                counts.hits += hits
+                counts.misses += misses
+            }
+            return counts
+        }
+    }
+
+    /// Does something to all shards while all their locks are held; under the lock of the order only.
+    private func withEveryShard<Result: Sendable>(_ body: (inout MemoryShard) -> Result) -> [Result] {
+        var results: [Result] = []
+        withShards(from: 0, body, &results)
+        return results
+    }
+
+    private func withShards<Result: Sendable>(
+        from number: Int,
+        _ body: (inout MemoryShard) -> Result,
+        _ results: inout [Result]
+    ) {
+        guard number < shards.count else { return }
+        shards[number].state.withLock { shard in
+            results.append(body(&shard))
+            withShards(from: number + 1, body, &results)
+        }
+    }
+}

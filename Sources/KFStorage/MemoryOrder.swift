@@ -1,0 +1,93 @@
+// What a memory store decides by: limits, order, expiries, changes. Knows nothing of keys, values or locks.
+
+import Foundation
+import KFSupport
+
+/// The state that everything that adds or removes entries goes through.
+struct MemoryOrder: Sendable {
+    /// The order of eviction, chosen by what `kf-bench "hit ratio"` prints.
+    ///
+    /// A cache of 1 % of 100,000 pictures, Zipf(0.9) with scans: LRU finds 31 % of the requests, SIEVE 40 %, S3-FIFO 41 %.
+    /// Scrolling up and down a long list: LRU 75 %, SIEVE 35 %, S3-FIFO as published 63 %, and as it is here, with a small
+    /// queue that adapts, 71 %. So it is the one that is good at both; and unlike LRU it lets hits go on without the
+    /// lock of the order.
+    typealias Policy = S3FIFO
+
+    /// A reason for an entry's going.
+    typealias Reason = WritableKeyPath<MemoryCounts, Int>
+
+    var configuration: MemoryConfiguration
+    var policy = Policy()
+    var expiries = MemoryExpiries()
+    /// The sum of costs; exact, however much the entries cost.
+    private var totalCost: Int128 = 0
+    /// All counts but those of hits and misses, the number of entries included.
+    private(set) var counts = MemoryCounts()
+
+    /// Changes are counted per group of keys: the count needs no entry per key and outlives the entries.
+    private var changes = [UInt64](repeating: 0, count: 256)
+    private var clears: UInt64 = 0
+
+    init(configuration: MemoryConfiguration) { self.configuration = configuration }
+
+    /// The sum of costs.
+    var cost: Int { Int(clamping: totalCost) }
+
+    // MARK: Generations
+
+    func generation(of digest: UInt64) -> MemoryGeneration {
+        // Both only grow, so their sum tells about either.
+        MemoryGeneration(number: changes[group(of: digest)] &+ clears)
+    }
+
+    mutating func countChange(of digest: UInt64) { changes[group(of: digest)] &+= 1 }
+
+    private func group(of digest: UInt64) -> Int { Int(digest >> 8 & 255) }
+
+    // MARK: Entries
+
+    /// What there would be too much of with another entry of that cost.
+    func excess(with cost: Int? = nil) -> EvictionMeasure? {
+        let (costLimit, countLimit) = (configuration.costLimit, configuration.countLimit)
+        if costLimit > 0, totalCost + Int128(cost ?? 0) > Int128(costLimit) { return .cost }
+        return countLimit > 0 && counts.entries + (cost == nil ? 0 : 1) > countLimit ? .count : nil
+    }
+
+    mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
+        counts.entries += 1
+        counts.stores += 1
+        totalCost += Int128(entry.cost)
+        return policy.insert(entry, isKnown: isKnown)
+    }
+
+    mutating func remove(_ slot: EvictionSlot, because reason: Reason) {
+        forget(policy.remove(slot), because: reason)
+    }
+
+    /// Takes the next victim out of the order.
+    mutating func evict(
+        tooMuch measure: EvictionMeasure,
+        because reason: Reason?,
+        takeUse: (MemoryTag) -> Bool
+    ) -> MemoryTag? {
+        guard let entry = policy.evict(tooMuch: measure, takeUse: { takeUse(MemoryTag(bits: $0)) }) else { return nil }
+        forget(entry, because: reason ?? (measure == .cost ? \.evictedByCost : \.evictedByCount))
+        return MemoryTag(bits: entry.tag)
+    }
+
+    /// Forgets all entries.
+    mutating func clear(because reason: Reason) {
+        clears &+= 1
+        counts[keyPath: reason] += counts.entries
+        counts.entries = 0
+        totalCost = 0
+        policy = Policy()
+        expiries.removeAll()
+    }
+
+    private mutating func forget(_ entry: EvictionEntry, because reason: Reason) {
+        counts.entries -= 1
+        counts[keyPath: reason] += 1
+        totalCost -= Int128(entry.cost)
+    }
+}

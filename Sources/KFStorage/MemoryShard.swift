@@ -1,0 +1,159 @@
+// A part of the entries of a memory store, by key. Knows nothing of limits, of the order of eviction or of locks.
+
+import Foundation
+import KFSupport
+
+/// What the memory store holds: objects, or boxes with values in them.
+typealias MemoryValue = any AnyObject & Sendable
+
+/// Where an entry lies: in which shard, and at which position there.
+struct MemoryTag: Sendable, Equatable {
+    let shard: Int
+    let position: Int
+
+    init(shard: Int, position: Int) {
+        self.shard = shard
+        self.position = position
+    }
+
+    init(bits: UInt64) {
+        shard = Int(bits >> 32)
+        position = Int(bits & 0xFFFF_FFFF)
+    }
+
+    /// The same as one number.
+    var bits: UInt64 { UInt64(shard) << 32 | UInt64(position) }
+}
+
+/// The state of one shard.
+///
+/// A hit is answered from here alone. Whoever adds or removes entries also holds the lock of the store's order, so a
+/// position stays good for as long as that lock is held.
+struct MemoryShard: Sendable {
+    /// What lies at a position; without a value the position is free.
+    struct Entry: Sendable {
+        let key: MemoryKey
+        let value: MemoryValue?
+        /// In seconds since the reference date.
+        var expiry: TimeInterval
+        let expiration: StorageExpiration
+        let survivesPurge: Bool
+        /// Uses that the order has not asked about yet.
+        var uses: UInt8 = 0
+        /// Where the order keeps the entry.
+        let slot: Int32
+        /// The ticket of the entry's latest expiry item.
+        var ticket: UInt64
+
+        @inline(__always)
+        mutating func use(extending: ExpirationExtending, at now: TimeInterval) -> Hit {
+            if uses < MemoryOrder.Policy.countedUses { uses &+= 1 }
+            let before = expiry
+            if let extended = extending.expiry(readAt: now, original: expiration) { expiry = extended }
+            return Hit(value: value, isShortened: expiry < before)
+        }
+
+        static let vacant = Entry(
+            key: MemoryKey(""),
+            value: nil,
+            expiry: -.infinity,
+            expiration: .expired,
+            survivesPurge: false,
+            slot: -1,
+            ticket: 0
+        )
+    }
+
+    /// A value that was found.
+    struct Hit: Sendable {
+        let value: MemoryValue?
+        /// Whether its entry expires earlier than before.
+        let isShortened: Bool
+    }
+
+    private var index = MemoryIndex()
+    private var entries: ContiguousArray<Entry> = []
+    private var free: ContiguousArray<Int32> = []
+    private(set) var hits = 0
+    private(set) var misses = 0
+
+    // MARK: Looking up
+
+    @inline(__always)
+    func position(of key: MemoryKey.Query) -> Int? {
+        index.find(key.digest) { entries[$0].key.matches(key) }
+    }
+
+    /// What lies at a position that is in use, or was.
+    func entry(_ position: Int) -> Entry { entries[position] }
+
+    func contains(_ key: MemoryKey.Query, at now: TimeInterval) -> Bool {
+        position(of: key).map { entries[$0].expiry > now } ?? false
+    }
+
+    @inline(__always)
+    mutating func hit(
+        _ key: MemoryKey.Query,
+        extending: ExpirationExtending,
+        countingMiss: Bool,
+        at now: TimeInterval
+    ) -> Hit? {
+        guard let position = position(of: key), entries[position].expiry > now else {
+            if countingMiss { misses &+= 1 }
+            return nil
+        }
+        hits &+= 1
+        return entries[position].use(extending: extending, at: now)
+    }
+
+    // MARK: Changing, under the lock of the order as well
+
+    /// A position for an entry to be put at.
+    mutating func reserve() -> Int {
+        if let position = free.popLast() { return Int(position) }
+        entries.append(.vacant)
+        return entries.count - 1
+    }
+
+    /// Puts `entry` at a reserved position, or in place of the entry of the same key, and answers what was there.
+    mutating func put(_ entry: Entry, at position: Int) -> MemoryValue? {
+        let replaced = entries[position].value
+        if replaced == nil { index.insert(entry.key.digest, position: position) }
+        entries[position] = entry
+        return replaced
+    }
+
+    mutating func take(_ position: Int) -> Entry? {
+        let entry = entries[position]
+        guard entry.value != nil else { return nil }
+        index.remove(entry.key.digest, position: position)
+        entries[position] = .vacant
+        free.append(Int32(position))
+        return entry
+    }
+
+    /// Takes out all entries that `isUnwanted` names.
+    mutating func takeAll(where isUnwanted: (Entry) -> Bool) -> [Entry] {
+        entries.indices.compactMap { isUnwanted(entries[$0]) ? take($0) : nil }
+    }
+
+    /// Takes out everything at once.
+    mutating func clear() -> ContiguousArray<Entry> {
+        index = MemoryIndex()
+        free = []
+        return exchange(&entries, with: [])
+    }
+
+    /// Takes one use off the entry's count, and answers whether there was one.
+    mutating func takeUse(_ position: Int) -> Bool {
+        guard entries[position].uses > 0 else { return false }
+        entries[position].uses &-= 1
+        return true
+    }
+
+    func hasTicket(_ ticket: UInt64, at position: Int) -> Bool {
+        position < entries.count && entries[position].ticket == ticket
+    }
+
+    mutating func setTicket(_ ticket: UInt64, at position: Int) { entries[position].ticket = ticket }
+}

@@ -1,0 +1,135 @@
+// How short of memory the process is, judged from the kernel's files. Knows nothing of waiting or of what is done.
+
+/// How short of memory the process is.
+package enum MemoryPressure: Int, Sendable, Comparable {
+    /// There is enough.
+    case none
+    /// Work is held up by it now and then, or a limit is near.
+    case warning
+    /// Work stands still because of it, or the limit is reached.
+    case critical
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Judges by looking: for kernels and containers that refuse to tell by themselves.
+///
+/// What counts is the share of time that tasks were stalled for memory in the last ten seconds, how full the control groups
+/// are without the file pages that can be dropped at any time, and how often their limits were hit since the last look.
+/// On a kernel that does not measure stalls, the machine's available memory counts instead.
+struct MemoryGauge {
+    private let root: String
+    private let group: ControlGroup
+    /// How often each limit had been hit at the last look.
+    private var hits: [String: UInt64]
+
+    init(root: String) {
+        self.root = root
+        group = ControlGroup(root: root)
+        hits = [:]
+        hits = currentHits
+    }
+
+    /// Whether a control group limits the process: then there is something to see that stalls do not tell.
+    var hasLimits: Bool { group.memoryLimit != nil }
+
+    /// The files that tell about stalls, and take triggers: that of the process's own group, then the machine's.
+    var stallFiles: [String] {
+        ["\(group.unified.first ?? "")/memory.pressure", "\(root)/proc/pressure/memory"]
+    }
+
+    /// The pressure now.
+    mutating func reading() -> MemoryPressure {
+        let stalls = stallFiles.lazy.compactMap(ControlGroup.text).first.map(Self.level(ofStalls:))
+        let fills = fills + (stalls == nil ? [machineFill] : [])
+        let fullest = fills.map(\.share).max()
+        let byFill = fills.map(\.level).max() ?? .none
+        return max(stalls ?? .none, byFill, levelOfHits(fullest: fullest))
+    }
+
+    // MARK: Stalls
+
+    /// The trigger lines in ``MemoryPressureTrigger`` say the same to the kernel.
+    static func level(ofStalls text: String) -> MemoryPressure {
+        if average(of: "full", in: text) >= 20 { return .critical }
+        return average(of: "some", in: text) >= 10 ? .warning : .none
+    }
+
+    /// The per cent of `some avg10=1.23 avg60=…`.
+    private static func average(of kind: String, in text: String) -> Double {
+        let line = text.split(separator: "\n").first { $0.hasPrefix(kind + " ") }
+        let field = line?.split(separator: " ").first { $0.hasPrefix("avg10=") }
+        return field.flatMap { Double($0.dropFirst(6)) } ?? 0
+    }
+
+    // MARK: Limits
+
+    /// How much of a limit is used.
+    private struct Fill {
+        let share: Double
+        /// Reaching a throttling limit is slow; reaching a hard one is the end.
+        let isHard: Bool
+
+        var level: MemoryPressure {
+            if share >= 0.97, isHard { return .critical }
+            return share >= 0.9 ? .warning : .none
+        }
+    }
+
+    private var fills: [Fill] {
+        group.unified.flatMap { directory in
+            fills(
+                directory,
+                used: "memory.current",
+                droppable: "inactive_file",
+                hard: "memory.max",
+                soft: "memory.high"
+            )
+        }
+            + group.memory.flatMap { directory in
+                fills(
+                    directory,
+                    used: "memory.usage_in_bytes",
+                    droppable: "total_inactive_file",
+                    hard: "memory.limit_in_bytes",
+                    soft: nil
+                )
+            }
+    }
+
+    private func fills(_ directory: String, used: String, droppable: String, hard: String, soft: String?) -> [Fill] {
+        let limits = [(hard, true)] + (soft.map { [($0, false)] } ?? [])
+        let known = limits.compactMap { name, isHard in
+            ControlGroup.number("\(directory)/\(name)").map { (bytes: $0, isHard: isHard) }
+        }
+        guard !known.isEmpty, let used = ControlGroup.number("\(directory)/\(used)") else { return [] }
+        let droppable = ControlGroup.table("\(directory)/memory.stat")[droppable] ?? 0
+        let needed = Double(used - min(used, droppable))
+        return known.map { Fill(share: needed / Double(max(1, $0.bytes)), isHard: $0.isHard) }
+    }
+
+    private var machineFill: Fill {
+        let table = ControlGroup.table("\(root)/proc/meminfo")
+        guard let total = table["MemTotal"], let available = table["MemAvailable"], total > 0 else {
+            return Fill(share: 0, isHard: true)
+        }
+        return Fill(share: 1 - Double(available) / Double(total), isHard: true)
+    }
+
+    // MARK: Hits
+
+    private var currentHits: [String: UInt64] {
+        group.unified.lazy.map { ControlGroup.table("\($0)/memory.events") }.first { !$0.isEmpty } ?? [:]
+    }
+
+    /// A group that is full of file pages hits its limit all the time, and nothing is wrong with that: hits count when
+    /// most of it is taken by something else.
+    private mutating func levelOfHits(fullest: Double?) -> MemoryPressure {
+        let before = hits
+        let now = currentHits
+        hits = now
+        func rose(_ name: String) -> Bool { now[name, default: 0] > before[name, default: 0] }
+        if rose("oom") { return .critical }
+        return (rose("high") || rose("max")) && (fullest ?? 1) >= 0.75 ? .warning : .none
+    }
+}

@@ -1,0 +1,92 @@
+// What the kernel is asked to report about memory, and waiting for that. Knows nothing of what is done then.
+
+import CKFLinux
+import Glibc
+
+/// A file descriptor that is closed with its last owner.
+final class OwnedDescriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}
+
+/// A request to the kernel to tell when tasks were stalled for memory for long enough.
+struct MemoryPressureTrigger: Sendable {
+    let descriptor: OwnedDescriptor
+    let level: MemoryPressure
+    /// What `poll` reports when it goes off.
+    var events = Int16(POLLPRI)
+
+    /// Requests that the kernel has accepted for the first of these files that it accepts them for.
+    ///
+    /// The kernel may have no such file, and the container may have it read-only.
+    static func all(on paths: [String]) -> [MemoryPressureTrigger] {
+        for path in paths {
+            // Two hundred and four hundred milliseconds in two seconds. Without privileges the kernel accepts no
+            // windows but multiples of two seconds.
+            let requests = [("some 200000 2000000", MemoryPressure.warning), ("full 400000 2000000", .critical)]
+            let triggers = requests.compactMap { MemoryPressureTrigger(path: path, request: $0, level: $1) }
+            if triggers.count == requests.count { return triggers }
+        }
+        return []
+    }
+
+    init(descriptor: OwnedDescriptor, level: MemoryPressure, events: Int16) {
+        self.descriptor = descriptor
+        self.level = level
+        self.events = events
+    }
+
+    private init?(path: String, request: String, level: MemoryPressure) {
+        let number = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        descriptor = OwnedDescriptor(number)
+        self.level = level
+        let bytes = Array(request.utf8) + [0]  // the kernel takes the last byte for the end
+        guard write(number, bytes, bytes.count) == bytes.count else { return nil }
+    }
+}
+
+/// Waits for triggers until told to stop.
+struct MemoryPressureWait: Sendable {
+    enum Outcome: Equatable {
+        case stopped
+        case timeOut
+        case pressure(MemoryPressure)
+        /// The kernel will not tell any more: the control group is gone.
+        case lost
+    }
+
+    private let stopReader: OwnedDescriptor
+    private let stopWriter: OwnedDescriptor
+
+    /// Answers nil when the process has no file descriptors left.
+    init?() {
+        var ends: [Int32] = [0, 0]
+        guard kf_pipe(&ends) == 0 else { return nil }
+        (stopReader, stopWriter) = (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
+    }
+
+    /// Ends all waiting, now and later.
+    func stop() { _ = write(stopWriter.number, [1], 1) }
+
+    /// Waits, for ever if no time is given.
+    func wait(for triggers: [MemoryPressureTrigger] = [], atMost time: Duration?) -> Outcome {
+        var polled = [pollfd(fd: stopReader.number, events: Int16(POLLIN), revents: 0)]
+        polled += triggers.map { pollfd(fd: $0.descriptor.number, events: $0.events, revents: 0) }
+        let milliseconds = time.map {
+            Int32(clamping: $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000)
+        }
+        let count = poll(&polled, nfds_t(polled.count), milliseconds ?? -1)
+        // A signal ends the wait early, which does no harm; a wait that cannot be begun must not be tried for ever.
+        guard count >= 0 || errno == EINTR else { return .stopped }
+        guard count > 0 else { return .timeOut }
+
+        if polled[0].revents != 0 { return .stopped }
+        let outcomes = zip(triggers, polled.dropFirst()).filter { $1.revents != 0 }
+        if outcomes.contains(where: { $1.revents & Int16(POLLERR | POLLNVAL | POLLHUP) != 0 }) { return .lost }
+        return .pressure(outcomes.map(\.0.level).max() ?? .none)
+    }
+}

@@ -1,0 +1,92 @@
+// Waiting for the disk before the process ends, on threads that may be blocked for it. Knows nothing of signals.
+
+import Dispatch
+import Foundation
+import KFSupport
+
+/// Waiting for what caches have been asked to do on their disks, for a limited time.
+struct CacheFlush: Sendable {
+    private let caches: [ImageCache]
+    private let work: @Sendable () async -> Void
+
+    /// What these caches have been asked to do until now.
+    init(_ caches: [ImageCache]) {
+        self.caches = caches
+        // Each place comes behind all that was asked of the cache; going there and leaving again is the waiting.
+        let places = caches.map { $0.order.placeForAll(holdingBack: false) }
+        work = {
+            for place in places { await place.run {} }
+            for cache in caches { cache.recordHistory() }
+        }
+    }
+
+    /// Waits on this thread, and answers whether all is done.
+    ///
+    /// If there is time left, `thenCleaning` uses it to remove what has expired.
+    func wait(atMost seconds: TimeInterval, thenCleaning: Bool) -> Bool {
+        let deadline = DispatchTime.now() + max(0, seconds)
+        guard Self.wait(for: work, until: deadline) else { return false }
+        if thenCleaning { _ = Self.wait(for: cleaning, until: deadline) }
+        return true
+    }
+
+    /// Waits without blocking a thread, and answers whether all is done.
+    func wait(
+        atMost seconds: TimeInterval,
+        thenCleaning: Bool,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) async -> Bool {
+        let isFlushed = Locked(false)
+        let isOver = Promise<Void>()
+        Task.immediate { [work] in
+            await work()
+            isFlushed.withLock { $0 = true }
+            if thenCleaning, isOver.valueIfKept == nil { await cleaning() }
+            isOver.keep(())
+        }
+        let alarm = Task {
+            try? await clock.sleep(for: .seconds(min(max(0, seconds), 1e9)))
+            isOver.keep(())
+        }
+        await isOver.value
+        alarm.cancel()
+        return isFlushed.withLock { $0 }
+    }
+
+    private var cleaning: @Sendable () async -> Void {
+        { [caches] in
+            await withTaskGroup { group in
+                for cache in caches { group.addTask { await cache.cleanExpiredDiskCache() } }
+            }
+        }
+    }
+
+    /// What has nothing to wait for is done at once on this thread; only the rest needs another.
+    private static func wait(for work: @escaping @Sendable () async -> Void, until deadline: DispatchTime) -> Bool {
+        let isOver = DispatchSemaphore(value: 0)
+        Task.immediate(priority: .userInitiated) {
+            await work()
+            isOver.signal()
+        }
+        return isOver.wait(timeout: deadline) == .success
+    }
+}
+
+/// What the process does when it ends by itself: by `exit`, or by returning from its main function.
+enum ExitFlush {
+    /// Asks the C library to be called at the end; only the first call does.
+    static func prepare() { _ = isPrepared }
+
+    private static let isPrepared: Bool = {
+        ExitFlush.process.withLock { $0 = getpid() }
+        return atexit { ExitFlush.run(CacheRegistry.shared) } == 0
+    }()
+
+    /// A child that was forked off has our memory but not our threads: nobody there would do the work.
+    private static let process = Locked(pid_t(0))
+
+    static func run(_ registry: CacheRegistry) {
+        guard registry.flushesOnExit, process.withLock({ $0 }) == getpid() else { return }
+        _ = CacheFlush(registry.caches).wait(atMost: registry.timeLimit, thenCleaning: false)
+    }
+}

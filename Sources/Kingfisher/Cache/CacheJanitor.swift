@@ -1,0 +1,94 @@
+// When a cache's disk is swept. Knows nothing of how, and does not keep the cache alive.
+
+import Foundation
+import KFSupport
+
+/// Sweeps now and then, as long as it exists; never twice at a time.
+///
+/// The first sweep comes after a part of the interval, the others about an interval apart. Chance keeps the
+/// processes of a machine that were started together from sweeping together.
+final class CacheJanitor: Sendable {
+    typealias Sweep = @Sendable () async -> Void
+
+    /// Sweeps unless somebody is at it: after a change of the interval, the previous sweep may not be over.
+    private final class Broom: Sendable {
+        private let isBusy = Locked(false)
+        private let sweep: Sweep
+
+        init(_ sweep: @escaping Sweep) { self.sweep = sweep }
+
+        func use() async {
+            let mayStart = isBusy.withLock { !exchange(&$0, with: true) }
+            guard mayStart else { return }
+            await sweep()
+            isBusy.withLock { $0 = false }
+        }
+    }
+
+    private struct State: Sendable {
+        var interval: TimeInterval
+        var broom: Broom?
+        var task: Task<Void, Never>?
+    }
+
+    private let clock: any Clock<Duration>
+    private let chance: @Sendable () -> Double
+    private let state: Locked<State>
+
+    /// Creates a janitor that has nothing to sweep yet.
+    ///
+    /// - Parameters:
+    ///   - interval: The seconds between two sweeps; see ``interval``.
+    ///   - clock: What they are measured with.
+    ///   - chance: Answers numbers from 0 to 1.
+    init(
+        interval: TimeInterval,
+        clock: any Clock<Duration> = ContinuousClock(),
+        chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    ) {
+        self.clock = clock
+        self.chance = chance
+        state = Locked(State(interval: interval))
+    }
+
+    deinit { state.withLock { $0.task }?.cancel() }
+
+    /// Begins to sweep now and then.
+    func start(_ sweep: @escaping Sweep) {
+        let broom = Broom(sweep)
+        restart { $0.broom = broom }
+    }
+
+    /// The seconds between two sweeps; 0 and less, and what is no finite number, mean that there are none.
+    ///
+    /// What is assigned holds at once, and counts from now.
+    var interval: TimeInterval {
+        get { state.withLock { $0.interval } }
+        set { restart { $0.interval = newValue } }
+    }
+
+    /// Whether there will be another sweep.
+    var isSweepingNowAndThen: Bool { state.withLock { $0.task != nil } }
+
+    private func restart(_ change: @Sendable (inout State) -> Void) {
+        let previous = state.withLock { state in
+            change(&state)
+            let task = state.broom.flatMap { round(with: $0, every: state.interval) }
+            return exchange(&state.task, with: task)
+        }
+        previous?.cancel()
+    }
+
+    private func round(with broom: Broom, every interval: TimeInterval) -> Task<Void, Never>? {
+        guard interval > 0, interval.isFinite else { return nil }
+        let seconds = min(interval, 1e9)
+        return Task.detached(priority: .background) { [clock, chance] in
+            // A twentieth to a quarter of the interval, then nine to eleven tenths of it.
+            var pause = seconds * (0.05 + 0.2 * chance())
+            while (try? await clock.sleep(for: .seconds(pause))) != nil {
+                await broom.use()
+                pause = seconds * (0.9 + 0.2 * chance())
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// What a cache has done, in numbers. Knows nothing of how they are collected.
+
+public import Foundation
+import KFStorage
+
+/// What a cache has done since it was created, or since ``ImageCache/resetStatistics()``, and what it holds.
+///
+/// Probes, such as ``ImageCache/isCached(forKey:processorIdentifier:forcedExtension:)``, are not look-ups and count nowhere.
+public struct CacheStatistics: Sendable, Equatable {
+    /// The memory part.
+    public struct Memory: Sendable, Equatable {
+        /// Look-ups that found an image.
+        public internal(set) var hits = 0
+        /// Look-ups that found none, or one that had expired.
+        public internal(set) var misses = 0
+        /// Images that were stored; those promoted from disk are among them.
+        public internal(set) var stores = 0
+        /// Images that went because all together would have taken too many bytes.
+        public internal(set) var evictedByCost = 0
+        /// Images that went because there would have been too many.
+        public internal(set) var evictedByCount = 0
+        /// Images that went because their time was over.
+        public internal(set) var expired = 0
+        /// Images that went because memory was short, or the program went to the background.
+        public internal(set) var purged = 0
+        /// Images that somebody removed, one by one or all at once.
+        public internal(set) var removed = 0
+        /// The images there are, with those that have expired and are not removed yet.
+        public internal(set) var entries = 0
+        /// The bytes those images take.
+        public internal(set) var bytes = 0
+
+        /// How often was looked: hits and misses.
+        public var lookups: Int { hits + misses }
+        /// Images that went without anybody's asking for it.
+        public var evictions: Int { evictedByCost + evictedByCount + expired + purged }
+        /// The share of the look-ups that found something, from 0 to 1; nil if there were none.
+        public var hitRatio: Double? { lookups == 0 ? nil : Double(hits) / Double(lookups) }
+    }
+
+    /// The disk part.
+    public struct Disk: Sendable, Equatable {
+        /// Look-ups that found an entry and read it whole.
+        public internal(set) var hits = 0
+        /// Look-ups that found none, or one that had expired or was corrupted; what could not be read is a failure.
+        public internal(set) var misses = 0
+        /// Those of the misses that were known to be some without asking the disk.
+        public internal(set) var missesWithoutDisk = 0
+        /// Entries that were written.
+        public internal(set) var stores = 0
+        /// Entries that went because their time was over.
+        public internal(set) var expired = 0
+        /// Entries that went because all together took too many bytes.
+        public internal(set) var trimmed = 0
+        /// Entries that went because they were not what had been written; those that are `undecodable` are not among them.
+        public internal(set) var corrupted = 0
+        /// Those of the hits that were whole, but no picture the serializer understands; they are removed.
+        public internal(set) var undecodable = 0
+        /// Entries that somebody removed, one by one or all at once.
+        public internal(set) var removed = 0
+        /// Operations the file system refused.
+        public internal(set) var failures = 0
+        /// The bytes of all entries that were read.
+        public internal(set) var bytesRead = 0
+        /// The bytes of all entries that were written.
+        public internal(set) var bytesWritten = 0
+        /// The bytes of the files there are; nil as long as they have not been counted after the start.
+        public internal(set) var bytes: Int?
+
+        /// How often was looked: hits and misses.
+        public var lookups: Int { hits + misses }
+        /// Entries that went without anybody's asking for it.
+        public var evictions: Int { expired + trimmed + corrupted + undecodable }
+        /// The share of the look-ups that found something, from 0 to 1; nil if there were none.
+        public var hitRatio: Double? { lookups == 0 ? nil : Double(hits) / Double(lookups) }
+    }
+
+    /// The seconds that were spent; work done at the same time counts each for itself, waiting for a turn does not count.
+    public struct Seconds: Sendable, Equatable {
+        /// Looking for entries on disk and reading them.
+        public internal(set) var reading: TimeInterval = 0
+        /// Making images of what was read.
+        public internal(set) var decoding: TimeInterval = 0
+        /// Making bytes of images.
+        public internal(set) var encoding: TimeInterval = 0
+        /// Writing those bytes to disk.
+        public internal(set) var writing: TimeInterval = 0
+    }
+
+    /// The memory part.
+    public internal(set) var memory = Memory()
+    /// The disk part.
+    public internal(set) var disk = Disk()
+    /// The seconds that were spent.
+    public internal(set) var seconds = Seconds()
+    /// Since when it is counted.
+    public internal(set) var since: Date
+    /// When the numbers were taken.
+    public internal(set) var taken: Date
+}
+
+// MARK: - In words
+
+extension CacheStatistics: CustomStringConvertible {
+    /// The numbers in a few lines, for people.
+    public var description: String {
+        let (m, d, s) = (memory, disk, seconds)
+        return """
+            memory: \(Self.lookups(m.hits, m.lookups, m.hitRatio)), \(m.stores) stored; \
+            \(m.entries) there, \(Self.size(m.bytes))
+            memory lost: \(m.evictedByCost) by size, \(m.evictedByCount) by count, \(m.expired) expired, \
+            \(m.purged) under pressure, \(m.removed) removed
+            disk: \(Self.lookups(d.hits, d.lookups, d.hitRatio)), \(d.missesWithoutDisk) misses without the disk, \
+            \(d.stores) stored; \(d.bytes.map(Self.size) ?? "size not known yet")
+            disk lost: \(d.trimmed) by size, \(d.expired) expired, \(d.corrupted) corrupted, \
+            \(d.undecodable) undecodable, \(d.removed) removed; \(d.failures) failures
+            moved: \(Self.size(d.bytesRead)) read, \(Self.size(d.bytesWritten)) written
+            spent: \(Self.time(s.reading)) reading, \(Self.time(s.decoding)) decoding, \
+            \(Self.time(s.encoding)) encoding, \(Self.time(s.writing)) writing
+            counted for \(Self.time(taken.timeIntervalSince(since)))
+            """
+    }
+
+    private static func lookups(_ hits: Int, _ lookups: Int, _ ratio: Double?) -> String {
+        let share = ratio.map { " (\(Int(($0 * 100).rounded())) %)" } ?? ""
+        return "\(hits) of \(lookups) look-ups\(share)"
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        let units = ["bytes", "KB", "MB", "GB", "TB"]
+        var (value, unit) = (Double(bytes), 0)
+        while value >= 1_000, unit < units.count - 1 { (value, unit) = (value / 1_000, unit + 1) }
+        return unit == 0 ? "\(bytes) bytes" : "\(rounded(value)) \(units[unit])"
+    }
+
+    private static func time(_ seconds: TimeInterval) -> String {
+        seconds >= 1 ? "\(rounded(seconds)) s" : "\(rounded(seconds * 1_000)) ms"
+    }
+
+    private static func rounded(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}

@@ -1,0 +1,91 @@
+// How a disk storage is set up. Knows nothing of what is stored.
+
+public import Foundation
+import KFStorage
+
+extension DiskStorage {
+    /// Where a disk storage is, how large it may be and what its files are called.
+    public struct Config: Sendable {
+        /// The bytes all files together may take; 0 means no limit.
+        ///
+        /// A value that alone is larger is not kept, and what was there under its key goes.
+        public var sizeLimit: UInt
+        /// How long entries are valid that are stored without an expiration.
+        public var expiration: StorageExpiration = .days(7)
+        /// The extension of every file, without its dot.
+        public var pathExtension: String?
+        /// Whether files are called by the SHA-256 of their key, or by the key itself.
+        ///
+        /// A key that cannot be a file name is hashed all the same.
+        public var usesHashedFileName = true
+        /// Whether a hashed file name gets the extension its key seems to have.
+        public var autoExtAfterHashedFileName = false
+        // Implicitly unwrapped, so that programs written for Kingfisher can call it.
+        // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+        /// Makes the storage's directory out of the directory it lies in and the cache's full name.
+        ///
+        /// By default that is the directory of that name. Asked once, when the storage is created, on the thread that creates
+        /// it; the configuration of a storage has none any more. The parameters are the directory and the cache's name.
+        public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = Config.defaultPath
+        /// The name of the cache.
+        public let name: String
+
+        let fileManager: FileManager
+        let directory: URL?
+
+        /// Creates a configuration.
+        /// - Parameters:
+        ///   - name: The name of the cache; becomes a part of its directory's.
+        ///   - sizeLimit: The bytes all files together may take; 0 means no limit.
+        ///   - fileManager: Files are reached by system calls, whatever manager is given. Of a subclass of `FileManager`,
+        ///     however, these are called: `fileExists(atPath:)` and
+        ///     `createDirectory(atPath:withIntermediateDirectories:attributes:)` when the storage's directory is made,
+        ///     `contentsOfDirectory(atPath:)` once after that, in the background, and `fileExists(atPath:)` for a file that
+        ///     cannot be looked at.
+        ///   - directory: Where the cache's directory lies; nil means the user's caches directory, which is
+        ///     `$XDG_CACHE_HOME`, or `~/.cache`.
+        public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
+            self.name = name
+            self.sizeLimit = sizeLimit
+            self.fileManager = fileManager
+            self.directory = directory
+        }
+
+        @Sendable private static func defaultPath(_ directory: URL, _ cacheName: String) -> URL {
+            directory.appendingPathComponent(cacheName, isDirectory: true)
+        }
+
+        var cacheName: String { "com.onevcat.Kingfisher.ImageCache.\(name)" }
+
+        /// The directory of the storage.
+        var location: URL {
+            let caches = fileManager.urls(for: .cachesDirectory, in: .userDomainMask).first
+            let root = directory ?? caches ?? fileManager.temporaryDirectory
+            return (cachePathBlock ?? Self.defaultPath)(root, cacheName)
+        }
+
+        /// The file manager, if it is of somebody's own making, who wants it called.
+        var customFileManager: FileManager? { type(of: fileManager) == FileManager.self ? nil : fileManager }
+
+        var naming: FileNaming {
+            FileNaming(
+                usesHash: usesHashedFileName,
+                pathExtension: pathExtension,
+                keepsExtensionOfKey: autoExtAfterHashedFileName
+            )
+        }
+    }
+
+    /// What of a storage changes.
+    struct State: Sendable {
+        var config: Config
+        /// When it was last tried in vain to make the directory; nil when there is nothing wrong with that.
+        var failure: Date?
+        var isBeingListed = false
+        var wasListed = false
+        /// The names that count once somebody says that the directory has been listed; nil when that is not pretended.
+        var pretended: Pretended?
+
+        struct Pretended: Sendable { var names: Set<String>? }
+    }
+}

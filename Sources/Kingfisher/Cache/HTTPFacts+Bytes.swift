@@ -1,0 +1,95 @@
+// The facts about an entry as bytes, few enough to be kept beside it. Knows nothing of where that is.
+
+import Foundation
+
+extension HTTPFacts {
+    /// The most bytes ``encoded()`` makes.
+    static let longestEncoding = 1_500
+    private static let version: UInt8 = 1
+
+    /// What can be kept, most needed first: times are short, validators ask the server, the rest only saves asking.
+    private enum Field: UInt8, CaseIterable {
+        case storedAt = 1, date, age, eTag, lastModified, cacheControl, expires, url
+    }
+
+    /// Version (1 byte), then fields of kind (1), length (2, little endian) and value; times are seconds since 1970.
+    ///
+    /// A value that does not fit is left out, never cut. What may be told about freshness without `Cache-Control` when there was
+    /// one may be wrong, so `Expires` is left out with it.
+    func encoded() -> [UInt8] {
+        var bytes = [Self.version]
+        var kept: Set<Field> = []
+        for field in Field.allCases {
+            guard let value = value(of: field), bytes.count + 3 + value.count <= Self.longestEncoding else { continue }
+            if field == .expires, cacheControl != nil, !kept.contains(.cacheControl) { continue }
+            bytes += [field.rawValue, UInt8(value.count & 255), UInt8(value.count >> 8)]
+            bytes += value
+            kept.insert(field)
+        }
+        return bytes
+    }
+
+    private func value(of field: Field) -> [UInt8]? {
+        func bytes(_ seconds: TimeInterval?) -> [UInt8]? {
+            seconds.map { seconds in withUnsafeBytes(of: seconds.bitPattern.littleEndian) { Array($0) } }
+        }
+        switch field {
+        case .storedAt: return bytes(storedAt.timeIntervalSince1970)
+        case .date: return bytes(date?.timeIntervalSince1970)
+        case .age: return bytes(age)
+        case .expires: return bytes(expires?.timeIntervalSince1970)
+        case .eTag: return eTag.map { Array($0.utf8) }
+        case .lastModified: return lastModified.map { Array($0.utf8) }
+        case .cacheControl: return cacheControl.map { Array($0.utf8) }
+        case .url: return url.map { Array($0.absoluteString.utf8) }
+        }
+    }
+
+    /// Reads what ``encoded()`` made; nil for bytes that are not of this kind, or damaged.
+    ///
+    /// Fields of kinds that are not known are skipped: a later version may know more.
+    init?(encoded bytes: [UInt8]) {
+        guard bytes.first == Self.version, bytes.count <= Self.longestEncoding else { return nil }
+        var values: [Field: ArraySlice<UInt8>] = [:]
+        var rest = bytes.dropFirst()
+        while !rest.isEmpty {
+            guard rest.count >= 3 else { return nil }
+            let head = Array(rest.prefix(3))
+            let count = Int(head[1]) | Int(head[2]) << 8
+            rest = rest.dropFirst(3)
+            guard rest.count >= count else { return nil }
+            if let field = Field(rawValue: head[0]) { values[field] = rest.prefix(count) }
+            rest = rest.dropFirst(count)
+        }
+        var isWhole = true
+        func read<Value>(_ field: Field, _ read: (ArraySlice<UInt8>) -> Value?) -> Value? {
+            guard let bytes = values[field] else { return nil }
+            let value = read(bytes)
+            isWhole = isWhole && value != nil
+            return value
+        }
+        func seconds(_ field: Field) -> TimeInterval? { read(field) { Self.seconds($0) } }
+        func text(_ field: Field) -> String? {
+            read(field) { String(validating: $0, as: UTF8.self).flatMap { Self.clean($0) } }
+        }
+        guard let storedAt = seconds(.storedAt) else { return nil }
+        self.init(
+            eTag: text(.eTag),
+            lastModified: text(.lastModified),
+            cacheControl: text(.cacheControl),
+            expires: seconds(.expires).map { Date(timeIntervalSince1970: $0) },
+            date: seconds(.date).map { Date(timeIntervalSince1970: $0) },
+            age: seconds(.age),
+            url: text(.url).flatMap { URL(string: $0) },
+            storedAt: Date(timeIntervalSince1970: storedAt)
+        )
+        guard isWhole else { return nil }
+    }
+
+    private static func seconds(_ bytes: ArraySlice<UInt8>) -> TimeInterval? {
+        guard bytes.count == 8 else { return nil }
+        let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let seconds = TimeInterval(bitPattern: bits)
+        return seconds.isFinite && abs(seconds) < 1e12 ? seconds : nil
+    }
+}

@@ -1,0 +1,118 @@
+// How long a response is good without asking the server: RFC 9111, section 4.2, for a cache of one user. Knows no clock.
+
+public import Foundation
+
+extension HTTPFacts {
+    /// Whether the bytes may be used at `instant` without asking the server.
+    ///
+    /// Only what the server has said counts: without `max-age` or `Expires` nothing is fresh, however old it was when it came.
+    /// `s-maxage` is for shared caches and is ignored.
+    public func isFresh(at instant: Date) -> Bool {
+        let control = CacheControl(cacheControl)
+        guard !control.noCache, !control.noStore, let lifetime = lifetime(control) else { return false }
+        return currentAge(at: instant) < lifetime
+    }
+
+    /// Whether the server has promised that the bytes never change while they are fresh.
+    public var isImmutable: Bool { CacheControl(cacheControl).isImmutable }
+
+    /// Whether the server has asked that the bytes be not kept.
+    public var forbidsStoring: Bool { CacheControl(cacheControl).noStore }
+
+    /// The seconds from the making of the response for which it is good; nil if the server has not said.
+    public var freshnessLifetime: TimeInterval? { lifetime(CacheControl(cacheControl)) }
+
+    /// The seconds that have passed at `instant` since the server made or confirmed the response, as far as can be told.
+    public func currentAge(at instant: Date) -> TimeInterval {
+        let apparent = date.map { storedAt.timeIntervalSince($0) } ?? 0
+        let initial = max(0, apparent, age ?? 0)
+        return initial + max(0, instant.timeIntervalSince(storedAt))
+    }
+
+    private func lifetime(_ control: CacheControl) -> TimeInterval? {
+        if let maxAge = control.maxAge { return maxAge }
+        return expires.map { max(0, $0.timeIntervalSince(date ?? storedAt)) }
+    }
+}
+
+/// The directives of a field `Cache-Control` that concern a cache of one user.
+struct CacheControl: Equatable {
+    var noCache = false
+    var noStore = false
+    var isImmutable = false
+    /// Seconds; the least if there are several, and none at all if one is no number.
+    var maxAge: TimeInterval?
+
+    init(_ field: String?) {
+        for directive in Self.directives(of: field ?? "") {
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            let name = (parts.first ?? "").trimmingCharacters(in: .whitespaces).lowercased()
+            switch name {
+            // With field names behind it, it means those fields only; taking it for all is the safe side.
+            case "no-cache": noCache = true
+            case "no-store": noStore = true
+            case "immutable": isImmutable = true
+            case "max-age":
+                let seconds = parts.count == 2 ? Self.seconds(String(parts[1])) ?? 0 : 0
+                maxAge = min(maxAge ?? .infinity, seconds)
+            default: break
+            }
+        }
+    }
+
+    /// The parts between commas that are not in quotes.
+    private static func directives(of field: String) -> [Substring] {
+        var isQuoted = false
+        return field.split { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+    }
+
+    /// A number of whole seconds, in quotes or not; nil if it is none.
+    ///
+    /// What does not fit is 2³¹, as good as for ever.
+    static func seconds(_ text: String) -> TimeInterval? {
+        let digits = text.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return min(TimeInterval(digits) ?? .infinity, 2_147_483_648)
+    }
+}
+
+/// The dates of HTTP, in the form that is sent and the two that were (RFC 9110, section 5.6.7).
+enum HTTPDate {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// The instant a field's value means; nil if it is no date.
+    static func date(from text: String) -> Date? {
+        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall into
+        // a name, two or three parts of a day, and a time; what stands where tells which it is.
+        var parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        if parts.count == 6, parts[5] == "GMT" || parts[5] == "UTC" {
+            parts.removeLast()
+        } else if parts.count == 5, Int(parts[1]) == nil {
+            parts = [parts[0], parts[2], parts[1], parts[4], parts[3]]
+        } else {
+            return nil
+        }
+        guard let day = Int(parts[1]), let month = months.firstIndex(of: parts[2]), var year = Int(parts[3]) else {
+            return nil
+        }
+        if parts[3].count == 2 { year += year < 70 ? 2_000 : 1_900 }
+        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard (1...31).contains(day), (1_601...9_999).contains(year), clock.count == 3, (0...23).contains(clock[0]),
+            (0...59).contains(clock[1]), (0...60).contains(clock[2])
+        else { return nil }
+        let seconds = clock[0] * 3_600 + clock[1] * 60 + clock[2]
+        return Date(timeIntervalSince1970: TimeInterval(daysSince1970(year, month + 1, day) * 86_400 + seconds))
+    }
+
+    /// Days of the Gregorian calendar, counted in years that begin in March, so that a leap day ends one.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let (century, yearOfCentury) = (year / 400, year % 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        let dayOfCentury = yearOfCentury * 365 + yearOfCentury / 4 - yearOfCentury / 100 + dayOfYear
+        return century * 146_097 + dayOfCentury - 719_468
+    }
+}

@@ -1,0 +1,111 @@
+// What a server said about the bytes of an entry, as values. Knows nothing of requests and of where it is kept.
+
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// What a server said about some bytes besides the bytes: what it takes to know how long they are good, and to ask the
+/// server whether they still are.
+///
+/// It is kept with an entry of the disk cache; see ``ImageCache/httpFacts(forKey:processorIdentifier:forcedExtension:)``.
+public struct HTTPFacts: Sendable, Equatable {
+    /// The validator to be sent as `If-None-Match`, as it came, with its quotes.
+    public let eTag: String?
+    /// The validator to be sent as `If-Modified-Since`, as it came.
+    public let lastModified: String?
+    /// The field `Cache-Control`, as it came.
+    public let cacheControl: String?
+    /// The instant of the field `Expires`; one that is no date is the distant past, as it means "expired already".
+    public let expires: Date?
+    /// The instant of the field `Date`: when the server made the response.
+    public let date: Date?
+    /// The seconds of the field `Age`: for how long other caches had kept the response.
+    public let age: TimeInterval?
+    /// Where the bytes came from.
+    public let url: URL?
+    /// When the response arrived here, or was last confirmed by the server.
+    public let storedAt: Date
+
+    /// Reads the fields of a response.
+    /// - Parameters:
+    ///   - url: Where the response came from.
+    ///   - storedAt: When it arrived.
+    ///   - field: Answers the value of a header field by its name, fields of one name joined by commas.
+    public init(url: URL?, storedAt: Date = Date(), field: (_ name: String) -> String?) {
+        func text(_ name: String) -> String? { field(name).flatMap(Self.clean) }
+        self.init(
+            eTag: text("ETag"),
+            lastModified: text("Last-Modified"),
+            cacheControl: text("Cache-Control"),
+            expires: field("Expires").map { HTTPDate.date(from: $0) ?? .distantPast },
+            date: field("Date").flatMap { HTTPDate.date(from: $0) },
+            age: text("Age").flatMap { CacheControl.seconds($0) },
+            url: url,
+            storedAt: storedAt
+        )
+    }
+
+    /// Reads the fields of a response.
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - storedAt: When it arrived.
+    public init(response: HTTPURLResponse, storedAt: Date = Date()) {
+        self.init(url: response.url, storedAt: storedAt) { response.value(forHTTPHeaderField: $0) }
+    }
+
+    init(
+        eTag: String? = nil,
+        lastModified: String? = nil,
+        cacheControl: String? = nil,
+        expires: Date? = nil,
+        date: Date? = nil,
+        age: TimeInterval? = nil,
+        url: URL? = nil,
+        storedAt: Date
+    ) {
+        self.eTag = eTag
+        self.lastModified = lastModified
+        self.cacheControl = cacheControl
+        self.expires = expires
+        self.date = date
+        self.age = age
+        self.url = url
+        self.storedAt = storedAt
+    }
+
+    /// A field's value without the space around it; nil if nothing remains, or if it could smuggle a line into a request.
+    static func clean(_ value: String) -> String? {
+        let value = value.trimmingCharacters(in: .whitespaces)
+        let isPlain = value.unicodeScalars.allSatisfy { $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }
+        return value.isEmpty || !isPlain ? nil : value
+    }
+
+    // MARK: Asking again
+
+    /// The header fields that ask the server for the bytes only if they have changed; empty if it gave no validator.
+    public var conditionalFields: [String: String] {
+        var fields: [String: String] = [:]
+        fields["If-None-Match"] = eTag
+        fields["If-Modified-Since"] = lastModified
+        return fields
+    }
+
+    /// The facts after the server has confirmed the bytes (with status 304): what it says anew replaces what it said.
+    /// - Parameter newer: What came with the confirmation.
+    /// - Returns: What holds from now on.
+    public func confirmed(by newer: HTTPFacts) -> HTTPFacts {
+        HTTPFacts(
+            eTag: newer.eTag ?? eTag,
+            lastModified: newer.lastModified ?? lastModified,
+            cacheControl: newer.cacheControl ?? cacheControl,
+            // An old date would make the response older than it is.
+            expires: newer.expires ?? expires,
+            date: newer.date,
+            age: newer.age,
+            url: newer.url ?? url,
+            storedAt: newer.storedAt
+        )
+    }
+}

@@ -1,0 +1,151 @@
+// What a cache does when memory gets short, time passes, or the program steps back or ends. Knows no platform's
+// notifications: embedders call what they hear of.
+
+public import Foundation
+import KFSupport
+
+// None of this is in Kingfisher.
+extension ImageCache {
+    // MARK: Memory
+
+    /// Whether the process watches its memory while there is a cache; true at first.
+    ///
+    /// The kernel is asked to tell when tasks of the process's control group, or else of the machine, are stalled for
+    /// memory. Where that is refused, or where a control group sets a limit, there is a look every ten seconds at stalls,
+    /// limits and what is used. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most
+    /// once in thirty seconds unless it gets worse. Takes one thread, which sleeps.
+    ///
+    /// May be changed at any time, from any thread.
+    public static var watchesMemoryPressure: Bool {
+        get { CacheRegistry.shared.isWatching }
+        set { CacheRegistry.shared.isWatching = newValue }
+    }
+
+    /// Gives memory back: a warning removes images, the least valuable first, until they take half of what they took;
+    /// at the critical level all go.
+    ///
+    /// The limits stay as they are, so that the cache may grow again. Images that are in use elsewhere take memory until
+    /// they are not. Called by the process's watch over its memory; embedders and tests call it as often as they like.
+    /// Returns when the cache has let go; the allocator gives freed memory back to the system a moment later.
+    public func handleMemoryPressure(_ level: MemoryPressureLevel) {
+        guard level != .none else { return }
+        reduceMemory(level)
+        MemoryReturn.schedule()
+    }
+
+    /// Does for all caches of the process what ``handleMemoryPressure(_:)`` does for one.
+    public static func handleMemoryPressureInAllCaches(_ level: MemoryPressureLevel) {
+        CacheRegistry.shared.handle(level)
+    }
+
+    func reduceMemory(_ level: MemoryPressureLevel) {
+        switch level {
+        case .none: break
+        case .warning: memoryStorage.store.shrink(toCost: memoryStorage.totalCacheCost() / 2)
+        case .critical: memoryStorage.store.purgeAll()
+        }
+    }
+
+    // MARK: Disk
+
+    /// The seconds between two sweeps that remove expired files and those above the size limit; an hour at first.
+    ///
+    /// 0 and less, and what is no finite number, turn the sweeps off. What is assigned holds at once. The first sweep comes
+    /// after a twentieth to a quarter of that time, the others nine to eleven tenths of it apart; chance decides, so
+    /// that processes started together do not sweep together. A sweep does what ``cleanExpiredDiskCache()`` does, also
+    /// to the notification, and works in the background.
+    public var diskCleanInterval: TimeInterval {
+        get { lifeCycle.janitor.interval }
+        set { lifeCycle.janitor.interval = newValue }
+    }
+
+    // MARK: Stepping back
+
+    /// Tells that the program has stepped back for a while: its windows are hidden, its users gone.
+    ///
+    /// Removes from memory what was not stored with ``MemoryStorage/Config/keepWhenEnteringBackground``, and from disk,
+    /// in the background, what has expired or is above the size limit. May be called from any thread.
+    public func enteredBackground() {
+        memoryStorage.store.purge()
+        cleanExpiredDiskCache(completion: nil)
+        MemoryReturn.schedule()
+    }
+
+    /// Does for all caches of the process what ``enteredBackground()`` does for one.
+    public static func allCachesEnteredBackground() { CacheRegistry.shared.enteredBackground() }
+
+    // MARK: Ending
+
+    /// The seconds that the end of the process may take longer for its caches' sake; five at first.
+    ///
+    /// Holds for ``flushesOnExit``, ``finishWriting(before:)`` and, if nothing else is said, `willTerminate(within:)`.
+    public static var terminationTimeLimit: TimeInterval {
+        get { CacheRegistry.shared.timeLimit }
+        set { CacheRegistry.shared.timeLimit = newValue }
+    }
+
+    /// Tells that the program is about to end, and waits on this thread until what was stored is on disk; then, if
+    /// there is time left, removes what has expired.
+    ///
+    /// May be called from any thread but those that run Swift's tasks: there, await the asynchronous form. The cache can be
+    /// used afterwards. Images that are still being loaded are not waited for.
+    ///
+    /// - Parameter seconds: How long it may take at most.
+    /// - Returns: Whether everything that was asked of the disk before has been done.
+    @discardableResult
+    public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
+        CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
+    }
+
+    /// Tells that the program is about to end, and returns when what was stored is on disk; with the time that is left,
+    /// what has expired is removed.
+    ///
+    /// See the form that is not awaited.
+    @discardableResult
+    public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) async -> Bool {
+        await CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
+    }
+
+    /// Does for all caches of the process what `willTerminate(within:)` does for one, at the same time.
+    @discardableResult
+    public static func allCachesWillTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
+        CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
+    }
+
+    /// Does for all caches of the process what `willTerminate(within:)` does for one, at the same time.
+    @discardableResult
+    public static func allCachesWillTerminate(
+        within seconds: TimeInterval = ImageCache.terminationTimeLimit
+    ) async -> Bool {
+        await CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
+    }
+
+    /// Whether a process that ends by `exit` or by returning from its main function waits for what its caches are writing;
+    /// true at first.
+    ///
+    /// It waits ``terminationTimeLimit`` at most, and not at all when nothing is being written. `_exit`, `abort` and signals
+    /// end a process without asking; what is half written then is no entry, and is cleared away later.
+    public static var flushesOnExit: Bool {
+        get { CacheRegistry.shared.flushesOnExit }
+        set { CacheRegistry.shared.flushesOnExit = newValue }
+    }
+
+    /// From now on, signals that would end the process wait for what its caches are writing,
+    /// ``terminationTimeLimit`` at most.
+    ///
+    /// After that the signal has the effect it had when this was called: a handler that was installed is called, on a
+    /// thread of the library; without one the process dies of the signal, and its parent sees that. A second
+    /// signal of the same number does not wait. Signals that are ignored stay ignored. A handler that is installed *after*
+    /// this takes the place of this: such programs, and those that handle signals through Dispatch, call
+    /// `allCachesWillTerminate(within:)` themselves.
+    ///
+    /// - Parameter signals: The numbers of the signals, such as `[SIGTERM, SIGINT, SIGHUP]`.
+    /// - Returns: Those that wait from now on or did already.
+    @discardableResult
+    public static func finishWriting(before signals: [Int32] = [SIGTERM, SIGINT]) -> [Int32] {
+        HeldSignals.hold(signals) {
+            let registry = CacheRegistry.shared
+            _ = CacheFlush(registry.caches).wait(atMost: registry.timeLimit, thenCleaning: false)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// Where a cache's numbers come together: from the storages, which count in their own locks, and from the recorder.
+
+import Foundation
+import KFStorage
+
+extension CacheStatistics {
+    /// When counting began, and what the storages had counted by then.
+    struct Baseline: Sendable {
+        var since: Date
+        var memory = MemoryCounts()
+        var files = FileCounts()
+    }
+}
+
+extension ImageCache {
+    /// What the cache has done, and what it holds. (Not in Kingfisher.)
+    ///
+    /// The numbers of a part are those of one instant: look-ups are hits and misses together at any time. The disk part is taken
+    /// first, so what it says has happened is never missing in the memory part. Does not wait for anything.
+    public var statistics: CacheStatistics {
+        // The baseline before the counts: they are at least as far then, whoever resets meanwhile.
+        let record = recorder.record
+        let files = diskStorage.files.counts
+        let memory = memoryStorage.store.counts
+        let baseline = record.baseline
+
+        var statistics = CacheStatistics(since: baseline.since, taken: Date())
+        statistics.memory = CacheStatistics.Memory(memory, since: baseline.memory)
+        statistics.disk = CacheStatistics.Disk(files, since: baseline.files)
+        statistics.disk.undecodable = record.undecodable
+        // The file store is told of both in the same way. One that is being removed may be counted here only.
+        statistics.disk.corrupted = max(0, statistics.disk.corrupted - record.undecodable)
+        statistics.disk.bytes = diskStorage.files.knownSize
+        statistics.seconds = CacheStatistics.Seconds(
+            reading: record[.reading].inSeconds,
+            decoding: record[.decoding].inSeconds,
+            encoding: record[.encoding].inSeconds,
+            writing: record[.writing].inSeconds
+        )
+        return statistics
+    }
+
+    /// Begins counting anew; what the cache holds stays as it is. (Not in Kingfisher.)
+    public func resetStatistics() {
+        let (files, memory) = (diskStorage.files.counts, memoryStorage.store.counts)
+        recorder.reset(to: CacheStatistics.Baseline(since: Date(), memory: memory, files: files))
+    }
+}
+
+extension CacheStatistics.Memory {
+    /// What has been counted since `start`.
+    init(_ counts: MemoryCounts, since start: MemoryCounts) {
+        hits = counts.hits - start.hits
+        misses = counts.misses - start.misses
+        stores = counts.stores - start.stores
+        evictedByCost = counts.evictedByCost - start.evictedByCost
+        evictedByCount = counts.evictedByCount - start.evictedByCount
+        expired = counts.expired - start.expired
+        purged = counts.purged - start.purged
+        removed = counts.removed - start.removed
+        entries = counts.entries
+        bytes = counts.cost
+    }
+}
+
+extension CacheStatistics.Disk {
+    /// What has been counted since `start`.
+    init(_ counts: FileCounts, since start: FileCounts) {
+        hits = counts.hits - start.hits
+        misses = counts.misses - start.misses
+        missesWithoutDisk = counts.missesWithoutDisk - start.missesWithoutDisk
+        stores = counts.stores - start.stores
+        expired = counts.expired - start.expired
+        trimmed = counts.trimmed - start.trimmed
+        corrupted = counts.corrupted - start.corrupted
+        removed = counts.removed - start.removed
+        failures = counts.failures - start.failures
+        bytesRead = counts.bytesRead - start.bytesRead
+        bytesWritten = counts.bytesWritten - start.bytesWritten
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: TimeInterval {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

@@ -1,0 +1,110 @@
+// What is kept with an entry: written, read, replaced and gone with it. Knows nothing of what it means.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct AttachmentTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+    let bytes = Data("the entry".utf8)
+    let facts = Array("ETag: \"1\"".utf8)
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    @Test(.needsAttributes) func anAttachmentIsKeptWithItsEntryAndOutlivesTheStore() throws {
+        try store.write(bytes, to: "a", key: "key", expiration: .days(1), attachment: facts)
+        let later = FileStore(path: store.path, clock: clock.read)
+        #expect(try later.attachment(of: "a") == facts)
+        #expect(try later.read("a", withAttachment: true)?.attachment == facts)
+        #expect(try later.read("a")?.attachment == nil)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("cache/a"))) == bytes)
+        #expect(try later.entries().first?.key == "key")
+    }
+
+    @Test(.needsAttributes) func writingAnEntryAgainReplacesItsAttachment() throws {
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: facts)
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: [1, 2])
+        #expect(try store.attachment(of: "a") == [1, 2])
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(try store.attachment(of: "a") == nil)
+    }
+
+    @Test func anAttachmentGoesWithItsEntry() throws {
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: facts)
+        try store.remove("a")
+        #expect(try store.attachment(of: "a") == nil)
+        #expect(try store.setAttachment(facts, of: "a") == false)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
+    @Test(.needsAttributes) func anAttachmentCanBeReplacedWithoutTouchingTheEntry() throws {
+        try store.write(bytes, to: "a", expiration: .seconds(100), attachment: facts)
+        let entry = try #require(try store.read("a"))
+        let listed = try store.entries()
+        clock.advance(10)
+        for other in [[7], Array(repeating: 3, count: FileStore.longestAttachment), []] as [[UInt8]] {
+            #expect(try store.setAttachment(other, of: "a", ifStill: entry))
+            #expect(try store.attachment(of: "a", ifStill: entry) == (other.isEmpty ? nil : other))
+        }
+        #expect(try store.setAttachment(nil, of: "a"))
+        #expect(try store.entries() == listed)
+        // The entry still is the one that was read: it can be prolonged.
+        try store.touch("a", entry, extending: .cacheTime)
+        #expect(try store.read("a")?.expiry == clock.now + 100)
+    }
+
+    @Test(.needsAttributes) func anAttachmentIsNotForWhatReplacedTheEntry() throws {
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: facts)
+        let old = try #require(try store.read("a"))
+        try store.write(Data("newer".utf8), to: "a", expiration: .days(1), attachment: [5])
+        #expect(try store.setAttachment(facts, of: "a", ifStill: old) == false)
+        #expect(try store.attachment(of: "a", ifStill: old) == nil)
+        #expect(try store.attachment(of: "a") == [5])
+    }
+
+    @Test func anAttachmentThatIsTooLongIsRefusedAndTheEntryIsWritten() throws {
+        let long = [UInt8](repeating: 1, count: FileStore.longestAttachment + 1)
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: long)
+        #expect(try store.read("a")?.data == bytes)
+        #expect(try store.attachment(of: "a") == nil)
+        #expect(try store.setAttachment(long, of: "a") == false)
+    }
+
+    @Test(.needsAttributes) func theLongestAttachmentAndTheLongestKeyHaveRoomTogether() throws {
+        let key = String(repeating: "k", count: EntryMetadata.longestKey)
+        let longest = [UInt8](repeating: 1, count: FileStore.longestAttachment)
+        try store.write(bytes, to: "a", key: key, expiration: .days(1), attachment: longest)
+        #expect(try store.attachment(of: "a") == longest)
+        #expect(try store.entries().first?.key == key)
+        #expect(try store.read("a")?.lifetime == .seconds(86_400))
+    }
+
+    /// Other programs may keep attributes of their own with a file, and all of them share a block.
+    @Test(.needsAttributes) func theKeyMakesRoomForTheAttachment() throws {
+        let key = String(repeating: "k", count: EntryMetadata.longestKey)
+        try store.write(bytes, to: "a", key: key, expiration: .days(1))
+        let foreign = [UInt8](repeating: 1, count: 1_000)
+        try #require(setxattr(scratch("cache/a"), "user.other", foreign, foreign.count, 0) == 0)
+        let longest = [UInt8](repeating: 2, count: FileStore.longestAttachment)
+        #expect(try store.setAttachment(longest, of: "a"))
+        #expect(try store.attachment(of: "a") == longest)
+        #expect(try store.read("a")?.data == bytes)
+    }
+
+    @Test func whatIsNoEntryHasNoAttachment() throws {
+        try store.prepare()
+        try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
+        #expect(try store.attachment(of: "a") == nil)
+        #expect(try store.setAttachment(facts, of: "a") == false)
+        #expect(throws: StorageError(.name, "../a", EINVAL)) { try store.attachment(of: "../a") }
+        #expect(throws: StorageError(.name, "../a", EINVAL)) { try store.setAttachment(facts, of: "../a") }
+    }
+}

@@ -1,0 +1,174 @@
+// What lies beside an entry's bytes, and that damage to the bytes is noticed by it. DSK-27 to DSK-29.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct EntryFormatTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+    let small = Data("a small entry, but one with every byte that matters".utf8)
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    /// Puts other bytes into the file of an entry without changing anything else, as a failing disk does.
+    private func overwrite(_ name: String, with bytes: Data) throws {
+        var status = stat()
+        let file = open(scratch("cache/" + name), O_WRONLY | O_TRUNC | O_CLOEXEC)
+        try #require(file >= 0 && fstat(file, &status) == 0)
+        defer { close(file) }
+        let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        try #require(written == bytes.count)
+        let times = [clock.now.entryTime, (clock.now + 3_600).entryTime]
+        try #require(futimens(file, times) == 0)
+    }
+
+    /// Whether an entry whose bytes have become `damaged` is a miss and gone.
+    private func isNoticed(_ damaged: Data) throws -> Bool {
+        try overwrite("a", with: damaged)
+        let found = try store.read("a")
+        return found == nil && names(in: scratch("cache")) == []
+    }
+
+    // MARK: Damage
+
+    @Test(.needsAttributes) func everyFlippedBitIsNoticed() throws {
+        for bit in 0..<(8 * small.count) {
+            try store.write(small, to: "a", expiration: .days(1))
+            var damaged = small
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try isNoticed(damaged), "bit \(bit)")
+        }
+    }
+
+    @Test(.needsAttributes) func everyTruncationAndExtensionIsNoticed() throws {
+        for length in 0..<small.count {
+            try store.write(small, to: "a", expiration: .days(1))
+            #expect(try isNoticed(small.prefix(length)), "\(length) bytes")
+        }
+        for extra in [1, 4_096] {
+            try store.write(small, to: "a", expiration: .days(1))
+            #expect(try isNoticed(small + Data(count: extra)))
+        }
+    }
+
+    /// What a power loss leaves when the file system had noted the length, but not yet written the bytes.
+    @Test(.needsAttributes, arguments: [0, 4_096, 16_384])
+    func zerosInPlaceOfBytesAreNoticed(start: Int) throws {
+        let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let zeros = bytes.prefix(start) + Data(count: bytes.count - start)
+        #expect(try isNoticed(zeros))
+    }
+
+    @Test(.needsAttributes) func damageIsNoticedInLargeEntriesToo() throws {
+        let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        for place in [0, 1_500_000, 2_999_999] {
+            try store.write(bytes, to: "a", expiration: .days(1))
+            var damaged = bytes
+            damaged[place] ^= 1
+            #expect(try isNoticed(damaged))
+        }
+    }
+
+    @Test(.needsAttributes) func aDamagedEntryCanBeStoredAgain() throws {
+        try store.write(small, to: "a", expiration: .days(1))
+        #expect(try isNoticed(Data(count: small.count)))
+        try store.write(small, to: "a", expiration: .days(1))
+        #expect(try store.read("a")?.data == small)
+    }
+
+    // MARK: Encoding
+
+    @Test(arguments: [Lifetime.never, .absolute, .seconds(12.5)], [nil, 0, 0x0123_4567_89AB_CDEF] as [UInt64?])
+    func metadataSurvivesItsEncoding(lifetime: Lifetime, checksum: UInt64?) {
+        let metadata = EntryMetadata(length: 77, lifetime: lifetime, checksum: checksum)
+        metadata.encoded().withUnsafeBytes { #expect(EntryMetadata($0) == metadata) }
+    }
+
+    /// Caches are read by later versions of the library, and on other machines.
+    @Test func theEncodingIsWhatItAlwaysWas() {
+        let metadata = EntryMetadata(length: 258, lifetime: .seconds(1), checksum: 0x0123_4567_89AB_CDEF)
+        let expected: [UInt8] =
+            [2, 2, 1, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]
+            + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+        #expect(metadata.encoded() == expected)
+    }
+
+    @Test func nothingElseIsTakenForMetadata() {
+        let garbage: [[UInt8]] = [
+            [], [1, 2, 3], [UInt8](repeating: 9, count: 30), [1] + [UInt8](repeating: 255, count: 16),
+            [2] + [UInt8](repeating: 0, count: 23), [3] + [UInt8](repeating: 0, count: 24),
+        ]
+        for bytes in garbage { bytes.withUnsafeBytes { #expect(EntryMetadata($0) == nil) } }
+    }
+
+    /// Against values of the system's `libxxhash.so`, `XXH3_64bits` of so many zeros.
+    @Test(
+        arguments: [
+            (0, 0x2D06_8005_38D3_94C2), (1, 0xC44B_DFF4_074E_ECDB), (300, 0x56D0_762B_2008_5F91),
+            (20_480, 0x5A41_FA7E_18C7_8769),
+        ] as [(Int, UInt64)]
+    )
+    func theChecksumIsXXH3(count: Int, expected: UInt64) {
+        #expect(EntryMetadata.checksum(of: Data(count: count)) == expected)
+    }
+
+    @Test(.needsAttributes) func entriesOfTheFirstVersionAreReadWithoutAChecksum() throws {
+        try store.write(small, to: "a", expiration: .seconds(100))
+        let old = EntryMetadata(length: small.count, lifetime: .seconds(50), checksum: nil).encoded()
+        try #require(old.count == 17 && old.first == 1)
+        try #require(setxattr(scratch("cache/a"), EntryMetadata.attribute, old, old.count, 0) == 0)
+        let entry = try #require(try FileStore(path: store.path, clock: clock.read).read("a"))
+        #expect(entry.data == small)
+        #expect(entry.lifetime == .seconds(50))
+        #expect(try isNoticed(small.dropLast()))
+    }
+
+    @Test func anEntryWithoutAttributesIsValidAndNotChecked() throws {
+        try store.write(small, to: "a", expiration: .seconds(100))
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        let other = Data(small.reversed())
+        try overwrite("a", with: other)
+        #expect(try store.read("a")?.data == other)
+    }
+
+    // MARK: What is remembered of files read lately
+
+    @Test(.needsAttributes) func whatLiesBesideAFileIsReadOnce() throws {
+        try store.write(small, to: "a", expiration: .date(clock.now + 3_600))
+        let other = FileStore(path: store.path, clock: clock.read)
+        #expect(try other.read("a")?.lifetime == .absolute)
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        #expect(try other.read("a")?.lifetime == .absolute)
+        #expect(try store.read("a")?.lifetime == .absolute, "known since it was written")
+        #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == .seconds(3_600))
+    }
+
+    @Test(.needsAttributes) func touchingDoesNotMakeTheStoreForget() throws {
+        try store.write(small, to: "a", expiration: .seconds(100))
+        try store.touch("a", try #require(try store.read("a")), extending: .expirationTime(.seconds(500)))
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        #expect(try store.read("a")?.lifetime == .seconds(100))
+    }
+
+    /// Numbers of files are given to others as soon as files are gone, and lengths and times can be the same by chance.
+    @Test(.needsAttributes) func aFileTakenForAnotherIsReadAsWhatItIs() throws {
+        try store.write(small, to: "a", expiration: .seconds(3_600))
+        #expect(try store.read("a")?.data == small)
+        let other = Data(small.reversed())
+        try overwrite("a", with: other)
+        let metadata = EntryMetadata(of: other, lifetime: .absolute).encoded()
+        try #require(setxattr(scratch("cache/a"), EntryMetadata.attribute, metadata, metadata.count, 0) == 0)
+        let entry = try #require(try store.read("a"))
+        #expect(entry.data == other)
+        #expect(entry.lifetime == .absolute)
+    }
+}

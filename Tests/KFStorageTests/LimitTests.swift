@@ -1,0 +1,241 @@
+// The limit that holds while a file store runs: what goes, what stays, and with whom one has to reckon.
+
+import Foundation
+import Glibc
+import KFSupport
+import Testing
+
+@testable import KFStorage
+
+@Suite struct LimitTests {
+    let clock = TestClock()
+    let ticks = TestTicks()
+    let scratch: Scratch
+    let store: FileStore
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read, ticks: ticks.read)
+    }
+
+    private func anotherStore() -> FileStore { FileStore(path: scratch("cache"), clock: clock.read, ticks: ticks.read) }
+
+    private func write(_ count: Int, _ name: String, to store: FileStore? = nil, for seconds: Double = 10_000) throws {
+        try (store ?? self.store).write(Data(count: count), to: name, expiration: .seconds(seconds))
+        clock.advance(1)
+    }
+
+    private var entries: [String] { names(in: scratch("cache")) }
+
+    @Test func aWriteOverTheLimitMakesRoomForItself() throws {
+        store.configure(sizeLimit: 50)
+        store.startScan()
+        for number in 0..<5 { try write(10, "\(number)") }
+        #expect(entries == ["0", "1", "2", "3", "4"])
+        try write(15, "5")
+        #expect(entries == ["2", "3", "4", "5"])
+        #expect(try store.totalSize() == 45)
+        #expect(store.counts.trimmed == 2)
+    }
+
+    @Test func whatWasReadStays() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try store.touch("a", try #require(try store.read("a")), extending: .cacheTime)
+        try write(10, "d")
+        #expect(entries == ["a", "c", "d"])
+    }
+
+    @Test func whatHasExpiredGoesFirst() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        try write(10, "old")
+        try write(10, "short", for: 2)
+        try write(10, "c")
+        try write(10, "d")
+        #expect(entries == ["c", "d", "old"])
+        #expect(store.counts.expired == 1)
+        #expect(store.counts.trimmed == 0)
+    }
+
+    @Test func whatAloneExceedsTheLimitIsKeptOutAndDrivesNothingAway() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b"] { try write(10, name) }
+        try write(31, "huge")
+        try write(31, "a")
+        #expect(entries == ["b"])
+        try write(30, "just")
+        #expect(entries == ["just"])
+        store.configure(sizeLimit: 0)
+        try write(31, "huge")
+        #expect(entries == ["huge", "just"])
+    }
+
+    @Test func whatHasJustBeenWrittenStaysHoweverLarge() throws {
+        store.configure(sizeLimit: 2 << 20)
+        store.startScan()
+        try write(100_000, "a")
+        try write((2 << 20) - 1_000, "b")
+        #expect(entries == ["b"])
+    }
+
+    @Test func aLargeLimitIsTrimmedToALittleLess() {
+        #expect(FileStore.target(5) == 5)
+        #expect(FileStore.target(100 << 20) == 95 << 20)
+        #expect(FileStore.target(100 << 30) == 100 << 30 - 16 << 20)
+    }
+
+    @Test func theLimitHoldsFromTheEndOfTheScanOn() throws {
+        for number in 0..<5 { try write(10, "\(number)") }
+        store.configure(sizeLimit: 20)
+        try write(10, "5")
+        #expect(entries.count == 6)
+        store.startScan()
+        #expect(entries == ["4", "5"])
+    }
+
+    @Test func whatAloneExceedsTheLimitGoesFirstAndNothingElseForIt() throws {
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try write(40, "huge")
+        let restarted = anotherStore()
+        restarted.configure(sizeLimit: 30)
+        restarted.startScan()
+        #expect(entries == ["a", "b", "c"])
+        try write(10, "d", to: restarted)
+        #expect(entries == ["b", "c", "d"])
+    }
+
+    @Test func loweringTheLimitRemovesNothingByItself() throws {
+        store.startScan()
+        for number in 0..<10 { try write(1, "\(number)") }
+        store.configure(sizeLimit: 5)
+        #expect(entries.count == 10)
+        #expect(try store.trim(above: 4, to: 2).sorted() == (0..<8).map { "\($0)" })
+    }
+
+    @Test func theOrderOfUseSurvivesARestart() throws {
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try store.touch("a", try #require(try store.read("a")), extending: .cacheTime)
+        clock.advance(1)
+        let restarted = anotherStore()
+        restarted.startScan()
+        restarted.configure(sizeLimit: 30)
+        try write(10, "d", to: restarted)
+        #expect(entries == ["a", "c", "d"])
+    }
+
+    // MARK: Others
+
+    @Test func whatAnotherStoreHasReadStays() throws {
+        let other = anotherStore()
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try other.touch("a", try #require(try other.read("a")), extending: .cacheTime)
+        try write(10, "d")
+        #expect(entries == ["a", "c", "d"])
+    }
+
+    @Test func whatAnotherStoreHasWrittenCounts() throws {
+        let other = anotherStore()
+        for store in [store, other] {
+            store.configure(sizeLimit: 40)
+            store.startScan()
+        }
+        for number in 0..<10 { try write(10, "\(number)", to: number.isMultiple(of: 2) ? store : other) }
+        #expect(entries == ["6", "7", "8", "9"])
+    }
+
+    @Test func whatAnotherStoreHasRemovedDoesNotCount() throws {
+        let other = anotherStore()
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try other.remove("c")
+        try write(10, "d")
+        #expect(entries == ["a", "b", "d"])
+    }
+
+    @Test func whileAnotherMakesRoomNobodyElseDoes() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        let ledger = try #require(Ledger.of(try Directory.create(scratch("cache.tmp"))))
+        let ran = try ledger.exclusively { () throws in
+            try write(10, "d")
+            #expect(entries == ["a", "b", "c", "d"])
+        }
+        #expect(ran)
+        try write(10, "e")
+        #expect(entries == ["c", "d", "e"])
+    }
+
+    @Test func byAnAccountKnownToBeUntrueNothingGoes() throws {
+        let other = anotherStore()
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        for name in ["b", "c"] { try write(1, name, to: other) }
+        // Another thread is at it, so none can be begun to learn of that.
+        let scan = try #require(store.state.withLock { $0.account.beginScan() })
+        try write(10, "d")
+        #expect(entries == ["a", "b", "c", "d"])
+        store.state.withLock { $0.account.cancelScan(scan) }
+        try write(10, "e")
+        #expect(entries == ["b", "c", "d", "e"])
+    }
+
+    @Test func whatVanishedBehindOurBackIsNoVictim() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try FileManager.default.removeItem(atPath: scratch("cache/a"))
+        try write(10, "d")
+        #expect(entries == ["b", "c", "d"])
+    }
+
+    @Test func whatCannotBeRemovedDoesNotHoldUpTheRest() throws {
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try FileManager.default.removeItem(atPath: scratch("cache/a"))
+        try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
+        try write(15, "d")
+        #expect(entries == ["a", "c", "d"])
+    }
+
+    @Test func manyThreadsStayWithinTheLimit() async throws {
+        let stores = [store, anotherStore()]
+        for store in stores {
+            store.configure(sizeLimit: 2_000)
+            store.startScan()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for step in 0..<200 {
+                        let store = stores[thread % 2]
+                        let name = "\((step &* 13 &+ thread &* 29) % 120)"
+                        switch step % 4 {
+                        case 0, 1: try store.write(Data(count: 50 + step), to: name, expiration: .days(1))
+                        case 2: try store.remove(name)
+                        default:
+                            guard let entry = try store.read(name) else { continue }
+                            try store.touch(name, entry, extending: .cacheTime)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for store in stores { store.startScan() }
+        try store.write(Data(count: 1), to: "last", expiration: .days(1))
+        let total = try FileManager.default.contentsOfDirectory(atPath: scratch("cache"))
+            .reduce(0) { try $0 + Data(contentsOf: URL(fileURLWithPath: scratch("cache/" + $1))).count }
+        #expect(total <= 2_000)
+        #expect(try store.totalSize() == total)
+        #expect(temporaries(of: scratch("cache")) == [])
+    }
+}

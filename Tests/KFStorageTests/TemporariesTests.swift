@@ -1,0 +1,182 @@
+// Files that are being written: what crashes leave, what several processes do to each other, what others plant.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct TemporariesTests {
+    let scratch: Scratch
+    let store: FileStore
+    let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"))
+    }
+
+    /// How far a process had come with its file when it died.
+    enum CrashPoint: CaseIterable {
+        case opened, written, half, attributed, timed
+    }
+
+    /// Leaves behind what a process does that dies at `point`.
+    private func crash(at point: CrashPoint, in folder: String) throws {
+        let number = open(folder + "/" + Temporaries.prefix + "dead", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        try #require(number >= 0)
+        let file = Descriptor(number)
+        guard point != .opened else { return }
+        let isLocked = flock(number, LOCK_EX | LOCK_NB) == 0
+        let isWritten = file.write(point == .half ? bytes.prefix(7_000) : bytes)
+        try #require(isLocked && isWritten)
+        guard point == .attributed || point == .timed else { return }
+        file.attach(EntryMetadata(of: bytes, lifetime: .never), attachment: [1], key: "key")
+        guard point == .timed else { return }
+        let isTimed = file.setTimes(access: Date.now.entryTime, modification: Date.distantFuture.entryTime)
+        try #require(isTimed)
+    }
+
+    @Test(arguments: CrashPoint.allCases)
+    func nothingRemainsOfACrashAfterTheNextStart(point: CrashPoint) throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try crash(at: point, in: scratch("cache.tmp"))
+        try #require(temporaries(of: store.path) == [".kf-dead"])
+        try FileStore(path: scratch("cache")).prepare()
+        #expect(temporaries(of: store.path) == [])
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
+    @Test(arguments: CrashPoint.allCases)
+    func nothingRemainsOfACrashInsideTheDirectoryEither(point: CrashPoint) throws {
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try crash(at: point, in: scratch("cache"))
+        try FileStore(path: scratch("cache")).prepare()
+        #expect(names(in: scratch("cache")) == ["a"])
+        #expect(names(in: scratch) == ["cache", "cache.tmp"])
+    }
+
+    private func names(in scratch: Scratch) -> [String] { KFStorageTests.names(in: scratch.path) }
+    private func names(in path: String) -> [String] { KFStorageTests.names(in: path) }
+
+    /// Every new store looks for leftovers, as every new process does, and locks do not know whether two are in one process.
+    @Test func whoStartsDoesNotRemoveWhatOthersWrite() async throws {
+        try store.prepare()
+        let path = store.path
+        let bytes = bytes
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<3 {
+                group.addTask {
+                    let store = FileStore(path: path)
+                    for step in 0..<150 {
+                        #expect(throws: Never.self) {
+                            try store.write(bytes, to: "\(writer)-\(step % 5)", expiration: .days(1))
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<600 {
+                    #expect(throws: Never.self) { try FileStore(path: path).prepare() }
+                }
+            }
+        }
+        #expect(names(in: path).count == 15)
+        #expect(temporaries(of: path) == [])
+    }
+
+    @Test func nobodyGetsTheLockOfAFileThatIsBeingWritten() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let directory = try #require(try Directory.open(scratch("cache")))
+        try Temporaries.of(directory).put("b", in: directory) { file, _ throws(StorageError) in
+            // What a process does that starts now: it must not get the lock of a file that is being written.
+            for name in temporaries(of: store.path) {
+                let other = Glibc.open(scratch("cache.tmp/" + name), O_RDONLY | O_CLOEXEC)
+                #expect(other >= 0 && flock(other, LOCK_EX | LOCK_NB) != 0)
+                close(other)
+            }
+            guard file.write(bytes) else { throw StorageError(.write, "b", errno) }
+        }
+        #expect(names(in: scratch("cache")) == ["a", "b"])
+    }
+
+    /// What can happen to a file between being made and being locked.
+    @Test func aFileIsSafeOnceItIsLockedUnlessSomebodyHasTakenItForALeftover() throws {
+        let path = scratch("file")
+        func make() -> Descriptor { Descriptor(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)) }
+        let undisturbed = Temporaries.secure(make()) != nil
+        #expect(undisturbed)
+
+        let removed = make()
+        try #require(unlink(path) == 0)
+        let isRemovedSafe = Temporaries.secure(removed) != nil
+        #expect(!isRemovedSafe)
+
+        let aboutToBeRemoved = make()
+        let starting = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(starting) }
+        try #require(flock(starting, LOCK_EX | LOCK_NB) == 0)
+        let isThatSafe = Temporaries.secure(aboutToBeRemoved) != nil
+        #expect(!isThatSafe)
+    }
+
+    @Test func aFailureWhileWritingLeavesNothing() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let directory = try #require(try Directory.open(scratch("cache")))
+        let failure = StorageError(.write, "a", EIO)
+        #expect(throws: failure) {
+            try Temporaries.of(directory).put("a", in: directory) { _, _ throws(StorageError) in throw failure }
+        }
+        #expect(temporaries(of: store.path) == [])
+        #expect(try store.read("a")?.data == bytes)
+    }
+
+    // MARK: What others plant in the place of the folder
+
+    @Test(arguments: [true, false])
+    func aLinkInThePlaceOfTheFolderIsNotFollowed(leadsSomewhere: Bool) throws {
+        let elsewhere = scratch("elsewhere")
+        if leadsSomewhere {
+            try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: elsewhere + "/.kf-precious"))
+        }
+        try #require(symlink(elsewhere, scratch("cache.tmp")) == 0)
+        try store.prepare()
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try store.removeAll()
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try FileStore(path: store.path).prepare()
+        #expect(try store.read("a")?.data == bytes)
+        #expect(names(in: scratch("cache")) == ["a"])
+        #expect(names(in: elsewhere) == (leadsSomewhere ? [".kf-precious"] : []))
+    }
+
+    @Test func aPipeInThePlaceOfTheFolderHoldsNobody() throws {
+        try #require(mkfifo(scratch("cache.tmp"), 0o600) == 0)
+        try store.prepare()
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
+    /// Whoever owns the folder could exchange a file before it gets its name.
+    @Test(.enabled(if: geteuid() == 0, "only root can make what belongs to others"))
+    func aFolderOfSomebodyElseIsNotUsed() throws {
+        try store.prepare()
+        try FileManager.default.createDirectory(atPath: scratch("cache.tmp"), withIntermediateDirectories: false)
+        try #require(chown(scratch("cache.tmp"), 65_534, 65_534) == 0 && chmod(scratch("cache.tmp"), 0o777) == 0)
+        let directory = try #require(try Directory.open(scratch("cache")))
+        #expect(try Temporaries.of(directory).folder === directory)
+        try store.write(bytes, to: "a", expiration: .days(1))
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
+    @Test func leftoversThatAreLinksArePassedOver() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch("precious")))
+        try #require(symlink(scratch("precious"), scratch("cache.tmp/.kf-link")) == 0)
+        try FileStore(path: store.path).prepare()
+        #expect(try String(contentsOfFile: scratch("precious"), encoding: .utf8) == "precious")
+    }
+}

@@ -1,0 +1,202 @@
+// The orders of eviction, without a cache around them.
+
+import Testing
+
+@testable import KFSupport
+
+/// A cache that holds keys only.
+private struct Harness<Policy: EvictionPolicy> {
+    var policy: Policy
+    let limit: Int
+    private(set) var slots: [Int: EvictionSlot] = [:]
+    private(set) var costs: [Int: Int] = [:]
+    private var uses: [Int: UInt8] = [:]
+
+    init(_ policy: Policy, limit: Int) {
+        self.policy = policy
+        self.limit = limit
+    }
+
+    var keys: [Int] { slots.keys.sorted() }
+    var cost: Int { costs.values.reduce(0, +) }
+
+    mutating func store(_ key: Int, cost: Int = 1) {
+        let isKnown = slots[key] != nil
+        remove(key)
+        while self.cost + cost > limit, evict() != nil {}
+        let digest = UInt64(key) &* 0x9E37_79B9_7F4A_7C15
+        slots[key] = policy.insert(.init(tag: UInt64(key), digest: digest, cost: cost), isKnown: isKnown)
+        costs[key] = cost
+        uses[key] = 0
+    }
+
+    mutating func use(_ key: Int) {
+        guard let slot = slots[key] else { return }
+        uses[key] = min(Policy.countedUses, (uses[key] ?? 0) + 1)
+        policy.use(slot)
+    }
+
+    mutating func remove(_ key: Int) {
+        guard let slot = slots.removeValue(forKey: key) else { return }
+        costs[key] = nil
+        #expect(policy.remove(slot).tag == UInt64(key))
+    }
+
+    mutating func evict() -> Int? {
+        let victim = policy.evict(tooMuch: .cost) { tag in
+            let left = uses[Int(tag)] ?? 0
+            if left > 0 { uses[Int(tag)] = left - 1 }
+            return left > 0
+        }
+        guard let victim else { return nil }
+        let key = Int(victim.tag)
+        #expect(slots.removeValue(forKey: key) != nil)
+        #expect(costs.removeValue(forKey: key) == victim.cost)
+        return key
+    }
+}
+
+@Suite struct EvictionPolicyTests {
+    @Test func leastRecentlyUsedGoesFirst() {
+        var cache = Harness(LRU(), limit: 3)
+        for key in 1...3 { cache.store(key) }
+        cache.use(1)
+        cache.use(3)
+        cache.store(4)
+        #expect(cache.keys == [1, 3, 4])
+        cache.store(1)
+        cache.store(5)
+        #expect(cache.keys == [1, 4, 5])
+    }
+
+    @Test func theSieveSparesWhatWasUsedOnce() {
+        var cache = Harness(SIEVE(), limit: 3)
+        for key in 1...3 { cache.store(key) }
+        cache.use(1)
+        cache.store(4)
+        #expect(cache.keys == [1, 3, 4])
+        // The hand goes on from there, and comes to what was used last of all.
+        cache.store(5)
+        cache.store(6)
+        #expect(cache.keys == [1, 5, 6])
+        cache.store(7)
+        #expect(cache.keys == [1, 6, 7] || cache.keys == [5, 6, 7])
+    }
+
+    @Test func theHandSurvivesTheRemovalOfWhatItPointsAt() {
+        var cache = Harness(SIEVE(), limit: 4)
+        for key in 1...4 { cache.store(key) }
+        cache.use(1)
+        cache.store(5)  // takes 2; the hand is at 3
+        cache.remove(3)
+        cache.store(6)
+        cache.store(7)
+        #expect(cache.keys == [1, 5, 6, 7])
+    }
+
+    @Test func aScanLeavesTheMainQueueAlone() {
+        var cache = Harness(S3FIFO(), limit: 100)
+        for key in 0..<100 { cache.store(key) }
+        for key in 0..<60 { cache.use(key) }
+        for key in 1_000..<5_000 { cache.store(key) }
+        #expect(cache.keys.filter { $0 < 60 } == Array(0..<60))
+    }
+
+    @Test func whatComesBackSoonGoesToTheMainQueue() {
+        var cache = Harness(S3FIFO(), limit: 100)
+        for key in 0..<150 { cache.store(key) }
+        #expect(!cache.keys.contains(40))
+        cache.store(40)
+        for key in 1_000..<2_000 { cache.store(key) }
+        #expect(cache.keys.contains(40))
+    }
+
+    @Test func theSmallQueueGrowsWhereThingsComeBackThatItHadToGiveUp() {
+        // Up and down a list that is longer than the small queue is at first, and shorter than the cache.
+        func hits<Policy: EvictionPolicy>(_ policy: Policy) -> Int {
+            var cache = Harness(policy, limit: 200)
+            for key in 10_000..<10_200 { cache.store(key) }
+            for _ in 0..<3 { for key in 10_000..<10_200 { cache.use(key) } }
+            var hits = 0
+            for round in 0..<60 {
+                // Every round a new part of the list, which is looked through back and forth.
+                let part = Array(round * 60..<round * 60 + 60)
+                for key in part + part.reversed() {
+                    if cache.slots[key] == nil {
+                        cache.store(key)
+                    } else {
+                        cache.use(key)
+                        hits += 1
+                    }
+                }
+            }
+            return hits
+        }
+        #expect(hits(S3FIFO()) > hits(S3FIFO(share: 0.1...0.1)) * 3 / 2)
+    }
+
+    @Test func hitsThatNeverEndDoNotKeepAnEvictionFromEnding() {
+        var (sieve, fifo) = (SIEVE(), S3FIFO())
+        for key in 0..<10 {
+            let entry = EvictionEntry(tag: UInt64(key), digest: UInt64(key), cost: 1)
+            _ = sieve.insert(entry, isKnown: false)
+            _ = fifo.insert(entry, isKnown: false)
+        }
+        for _ in 0..<10 {
+            #expect(sieve.evict(tooMuch: .count) { _ in true } != nil)
+            #expect(fifo.evict(tooMuch: .count) { _ in true } != nil)
+        }
+        #expect(sieve.evict(tooMuch: .count) { _ in true } == nil)
+        #expect(fifo.evict(tooMuch: .count) { _ in true } == nil)
+    }
+
+    @Test func everyPolicyKeepsTrackOfWhatIsThere() {
+        func check<Policy: EvictionPolicy>(_ policy: Policy) {
+            var random = SplitMix(state: 42)
+            var cache = Harness(policy, limit: 200)
+            for _ in 0..<20_000 {
+                let key = Int(random.next() % 60)
+                switch random.next() % 8 {
+                case 0...2: cache.store(key, cost: Int(random.next() % 30))
+                case 3: cache.remove(key)
+                case 4 where random.next() % 10 == 0: _ = cache.evict()
+                default: cache.use(key)
+                }
+                #expect(cache.cost <= 200)
+            }
+            // Everything that was put in and not taken out comes out, once.
+            let expected = cache.keys
+            var evicted: [Int] = []
+            while let key = cache.evict() { evicted.append(key) }
+            #expect(evicted.sorted() == expected)
+        }
+        check(LRU())
+        check(SIEVE())
+        check(S3FIFO())
+    }
+
+    @Test func ghostsAreForgottenInTheOrderTheyCame() {
+        var ghosts = GhostList()
+        for digest in 0..<1_000 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
+        #expect(ghosts.count == 10)
+        func forget(_ digests: UInt64...) -> [Bool] { digests.map { ghosts.remove($0) } }
+        #expect(forget(989, 990, 990) == [false, true, false])
+        // One that comes again counts from then on.
+        ghosts.append(991, keeping: 10)
+        for digest in 2_000..<2_009 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
+        #expect(forget(991, 992, 2_000) == [true, false, true])
+    }
+}
+
+/// Random numbers that are the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

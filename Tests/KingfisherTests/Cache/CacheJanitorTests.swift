@@ -1,0 +1,97 @@
+// When the janitor sweeps.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CacheJanitorTests {
+    private let clock = ManualClock()
+
+    /// Sweeps that tell that they have begun, and end when they may.
+    private final class Sweeps: Sendable {
+        let count = Counter()
+        let begun = [Gate(), Gate(), Gate()]
+        let mayEnd = [Gate(), Gate(), Gate()]
+
+        func sweep() async {
+            let number = min(count.add(), 3) - 1
+            begun[number].open()
+            await mayEnd[number].wait()
+        }
+    }
+
+    @Test(arguments: [(0.0, 5, 90), (1.0, 25, 110)])
+    func theFirstSweepComesEarlyTheOthersAboutAnIntervalApart(chance: Double, first: Int, others: Int) async {
+        let sweeps = Sweeps()
+        for gate in sweeps.mayEnd { gate.open() }
+        let janitor = CacheJanitor(interval: 100, clock: clock) { chance }
+        janitor.start(sweeps.sweep)
+        for (number, pause) in [first, others, others].enumerated() {
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(pause) - .milliseconds(1))
+            #expect(clock.sleeperCount == 1)
+            #expect(sweeps.count.value == number)
+            clock.advance(by: .milliseconds(2))
+            await sweeps.begun[number].wait()
+        }
+        #expect(janitor.interval == 100)
+    }
+
+    @Test(arguments: [0, -1, TimeInterval.infinity, .nan]) func someIntervalsMeanNever(interval: TimeInterval) async {
+        let sweeps = Sweeps()
+        let janitor = CacheJanitor(interval: interval, clock: clock) { 0 }
+        janitor.start(sweeps.sweep)
+        #expect(!janitor.isSweepingNowAndThen)
+        janitor.interval = 100
+        await clock.waitForSleepers()
+        janitor.interval = interval
+        while clock.sleeperCount > 0 { await Task.yield() }
+        #expect(!janitor.isSweepingNowAndThen)
+    }
+
+    @Test func aNewIntervalCountsFromItsAssignment() async {
+        let sweeps = Sweeps()
+        let janitor = CacheJanitor(interval: 1000, clock: clock) { 0 }
+        janitor.start(sweeps.sweep)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(49))
+        janitor.interval = 20
+        while clock.sleeperCount != 1 { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        await sweeps.begun[0].wait()
+    }
+
+    @Test func thereAreNeverTwoSweepsAtATime() async {
+        let sweeps = Sweeps()
+        for gate in sweeps.mayEnd.dropFirst() { gate.open() }
+        let janitor = CacheJanitor(interval: 100, clock: clock) { 0 }
+        janitor.start(sweeps.sweep)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(5))
+        await sweeps.begun[0].wait()
+
+        janitor.interval = 200
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+        await clock.waitForSleepers()
+        #expect(sweeps.count.value == 1, "The first is not over: the second did not begin.")
+
+        sweeps.mayEnd[0].open()
+        // Whether the first has put its broom away when the next wants it is up to the scheduler; a later one gets it.
+        while sweeps.count.value == 1 {
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(180))
+        }
+    }
+
+    @Test func aJanitorThatIsGoneSweepsNoMore() async {
+        var janitor: CacheJanitor? = CacheJanitor(interval: 100, clock: clock) { 0 }
+        janitor?.start {}
+        await clock.waitForSleepers()
+        janitor = nil
+        while clock.sleeperCount > 0 { await Task.yield() }
+    }
+}

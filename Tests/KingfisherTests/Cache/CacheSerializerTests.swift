@@ -1,0 +1,137 @@
+// What is written for an image, and what comes back.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CacheSerializerTests {
+    private let standard = DefaultCacheSerializer.default
+    private let options = KingfisherParsedOptionsInfo()
+    private let picture = Picture.gradient()
+
+    /// A GIF of one red pixel and one green one.
+    private static let gif: Data = {
+        var bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0]
+        for code: UInt8 in [0x44, 0x4C] {
+            bytes += [0x21, 0xF9, 4, 0, 20, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, code, 1, 0]
+        }
+        return Data(bytes + [0x3B])
+    }()
+    private func animation() throws -> Image {
+        try #require(KingfisherWrapper<Image>.image(data: Self.gif, options: ImageCreatingOptions()))
+    }
+
+    private func format(_ data: Data?) -> ImageFormat? { data?.kf.imageFormat }
+
+    @Test("SER-1: the format is the original's; without one that of the GIF inside the image, else PNG")
+    func formats() throws {
+        #expect(format(standard.data(with: picture, original: try Picture.png())) == .PNG)
+        #expect(format(standard.data(with: picture, original: try Picture.jpeg())) == .JPEG)
+        #expect(format(standard.data(with: picture, original: Data("what is this".utf8))) == .PNG)
+        #expect(format(standard.data(with: picture, original: nil)) == .PNG)
+        #expect(standard.data(with: try animation(), original: nil) == Self.gif)
+    }
+
+    @Test("SER-2: the original if that is preferred and there is one, else the GIF inside, else the image encoded")
+    func originalsPreferred() throws {
+        var serializer = DefaultCacheSerializer()
+        #expect(!serializer.originalDataUsed)
+        serializer.preferCacheOriginalData = true
+        #expect(serializer.originalDataUsed)
+        let original = Data("what the server sent".utf8)
+        #expect(serializer.data(with: picture, original: original) == original)
+        #expect(serializer.data(with: try animation(), original: nil) == Self.gif)
+        #expect(serializer.data(with: picture, original: nil) == picture.pngData())
+    }
+
+    @Test("SER-3: PNG as PNG, JPEG at the quality, GIF as its own bytes, the unknown as PNG the right way up")
+    func encodings() throws {
+        let (png, jpeg) = (try Picture.png(8, 8), try Picture.jpeg(8, 8))
+        #expect(standard.data(with: picture, original: png) == picture.pngData())
+        #expect(standard.data(with: picture, original: jpeg) == picture.jpegData(compressionQuality: 1))
+        var small = DefaultCacheSerializer()
+        small.compressionQuality = 0.3
+        #expect(small.data(with: picture, original: jpeg) == picture.jpegData(compressionQuality: 0.3))
+        #expect(standard.data(with: try animation(), original: Self.gif) == Self.gif)
+
+        let turned = Image(cgImage: try #require(Picture.gradient(64, 32).kf.cgImage), scale: 1, orientation: .right)
+        let read = try #require(standard.data(with: turned, original: nil).flatMap { Image(data: $0) })
+        #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
+    }
+
+    @Test("SER-4: what is written for an image is always the same")
+    func encodingIsDeterministic() async throws {
+        var serializer = DefaultCacheSerializer()
+        serializer.compressionQuality = 0.8
+        let jpeg = try Picture.jpeg()
+        let image = try #require(Image(data: jpeg))
+        for _ in 0..<3 {
+            #expect(serializer.data(with: image, original: jpeg) == image.jpegData(compressionQuality: 0.8))
+        }
+        try await withTemporaryDirectory { [picture, serializer] directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            try await cache.store(image, original: jpeg, forKey: "j", cacheSerializer: serializer)
+            let stored = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "j")))
+            #expect(image.jpegData(compressionQuality: 0.8) == stored)
+            await cache.clearCache()
+            for key in ["a", "b", "c", "d"] { try await cache.store(picture, forKey: key) }
+            #expect(try await cache.diskStorageSize == UInt(4 * (try Picture.png()).count))
+        }
+    }
+
+    @Test("SER-5: a GIF stays one on its way to the disk and back, without its original bytes")
+    func animationsStay() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let image = try animation()
+            let copy = Image(cgImage: try #require(image.kf.cgImage))
+            #expect(standard.data(with: copy, original: nil) != Self.gif)
+            image.kf.copyKingfisherState(to: copy)
+            for (key, each) in [("itself", image), ("copy", copy)] {
+                try await cache.store(each, forKey: key)
+                let stored = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: key)))
+                #expect(Self.gif == stored)
+                cache.clearMemoryCache()
+                let found = try await cache.retrieveImage(forKey: key).image
+                #expect(found?.kf.imageFrameCount == 2 && found?.kf.animatedImageData == Self.gif)
+            }
+        }
+    }
+
+    @Test("SER-6: the format that is asked for, else the original's, else the original itself, else PNG")
+    func indicatedFormats() throws {
+        let jpeg = try Picture.jpeg()
+        #expect(format(FormatIndicatedCacheSerializer.png.data(with: picture, original: jpeg)) == .PNG)
+        #expect(format(FormatIndicatedCacheSerializer.jpeg.data(with: picture, original: nil)) == .JPEG)
+        let small = FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.2).data(with: picture, original: nil)
+        #expect(small == picture.jpegData(compressionQuality: 0.2))
+        let gif = FormatIndicatedCacheSerializer.gif
+        #expect(gif.data(with: try animation(), original: nil) == Self.gif)
+        // A still has no GIF bytes.
+        #expect(gif.data(with: picture, original: jpeg) == picture.jpegData(compressionQuality: 1))
+        let strange = Data("what is this".utf8)
+        #expect(gif.data(with: picture, original: strange) == strange)
+        #expect(gif.data(with: picture, original: nil) == picture.pngData())
+        #expect(!gif.originalDataUsed)
+    }
+
+    @Test("SER-7: images are made with the scale, the preloading and the frames that the options ask for")
+    func loading() throws {
+        for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {
+            var options = options
+            options.scaleFactor = 3
+            #expect(serializer.image(with: try Picture.png(), options: options)?.scale == 3)
+            let lazy = serializer.image(with: Self.gif, options: options)
+            #expect(lazy?.scale == 3 && lazy?.kf.frameSource?.frameCount == 2)
+            options.preloadAllAnimationData = true
+            let whole = serializer.image(with: Self.gif, options: options)
+            #expect(whole?.kf.images?.count == 2 && whole?.kf.frameSource == nil)
+            options.onlyLoadFirstFrame = true
+            let first = serializer.image(with: Self.gif, options: options)
+            #expect(first != nil && first?.kf.images == nil && first?.kf.frameSource == nil)
+            #expect(serializer.image(with: Data("no image".utf8), options: options) == nil)
+        }
+    }
+}

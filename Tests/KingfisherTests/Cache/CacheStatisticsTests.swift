@@ -1,0 +1,193 @@
+// The numbers of a cache: true, of one instant, and legible.
+
+import Foundation
+import KFStorage
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CacheStatisticsTests {
+    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
+        }
+    }
+
+    private let image = Picture.gradient()
+
+    @Test func everyLookUpIsAHitOrAMissOfItsPart() async throws {
+        try await withCache { cache in
+            let png = try Picture.png()
+            _ = try await cache.retrieveImage(forKey: "a")
+            try await cache.store(image, forKey: "a")
+            _ = try await cache.retrieveImage(forKey: "a")
+            cache.clearMemoryCache()
+            _ = try await cache.retrieveImage(forKey: "a")
+            _ = cache.isCached(forKey: "a")
+
+            let statistics = cache.statistics
+            #expect(statistics.memory.hits == 1 && statistics.memory.misses == 2)
+            #expect(statistics.memory.lookups == 3)
+            #expect(statistics.memory.stores == 2 && statistics.memory.removed == 1)
+            #expect(statistics.memory.entries == 1 && statistics.memory.bytes == 64 * 64 * 4)
+            #expect(statistics.disk.hits == 1 && statistics.disk.misses == 1)
+            #expect(statistics.disk.stores == 1)
+            #expect(statistics.disk.bytesWritten == png.count && statistics.disk.bytesRead == png.count)
+            #expect(statistics.disk.hitRatio == 0.5)
+            #expect(statistics.disk.failures == 0 && statistics.disk.corrupted == 0)
+        }
+    }
+
+    @Test func timeIsSpentOnWhatWasDone() async throws {
+        try await withCache { cache in
+            #expect(cache.statistics.seconds == CacheStatistics.Seconds())
+            try await cache.store(image, forKey: "a")
+            let stored = cache.statistics
+            #expect(stored.seconds.encoding > 0 && stored.seconds.writing > 0)
+            #expect(stored.seconds.reading == 0 && stored.seconds.decoding == 0)
+            cache.clearMemoryCache()
+            for options in [KingfisherOptionsInfo(), [.loadDiskFileSynchronously]] {
+                let before = cache.statistics.seconds
+                cache.clearMemoryCache()
+                _ = try await cache.retrieveImage(forKey: "a", options: options)
+                let after = cache.statistics.seconds
+                #expect(after.reading > before.reading && after.decoding > before.decoding)
+                #expect(after.encoding == before.encoding && after.writing == before.writing)
+            }
+            #expect(stored.since <= stored.taken)
+        }
+    }
+
+    @Test func whatMakesNoImageIsCounted() async throws {
+        try await withCache { cache in
+            try await cache.storeToDisk(Data("no image".utf8), forKey: "a")
+            _ = try await cache.retrieveImage(forKey: "a")
+            let disk = cache.statistics.disk
+            #expect(disk.undecodable == 1 && disk.hits == 1)
+            #expect(disk.corrupted == 0, "It was what had been written.")
+            #expect(disk.evictions == 1)
+            cache.resetStatistics()
+            #expect(cache.statistics.disk.undecodable == 0 && cache.statistics.disk.corrupted == 0)
+        }
+    }
+
+    @Test("a load that looks on disk on its caller's thread misses once in memory", arguments: [false, true])
+    func loadsMissOnce(synchronously: Bool) async throws {
+        try await withCache { cache in
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
+            let options: KingfisherOptionsInfo = synchronously ? [.loadDiskFileSynchronously] : []
+            _ = try await manager.retrieveImage(with: .provider(provider), options: options)
+            #expect(cache.statistics.memory.misses == 1 && cache.statistics.memory.hits == 0)
+        }
+    }
+
+    @Test func whyImagesWentIsTold() async throws {
+        try await withCache { cache in
+            cache.memoryStorage.config.countLimit = 1
+            for key in ["a", "b"] { try await cache.store(image, forKey: key, toDisk: false) }
+            cache.memoryStorage.config.countLimit = 0
+            cache.memoryStorage.config.totalCostLimit = image.cacheCost
+            try await cache.store(image, forKey: "c", toDisk: false)
+            try await cache.removeImage(forKey: "c")
+            let memory = cache.statistics.memory
+            #expect(memory.evictedByCount == 1 && memory.evictedByCost == 1 && memory.removed == 1)
+            #expect(memory.evictions == 2 && memory.entries == 0)
+        }
+    }
+
+    @Test func corruptedEntriesAreCounted() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
+            let times = try FileManager.default.attributesOfItem(atPath: cache.cachePath(forKey: "a"))
+            try file.truncate(atOffset: 100)
+            try file.close()
+            let expiry = try #require(times[.modificationDate] as? Date)
+            try FileManager.default.setAttributes(
+                [.modificationDate: expiry],
+                ofItemAtPath: cache.cachePath(forKey: "a")
+            )
+            #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+            let disk = cache.statistics.disk
+            #expect(disk.corrupted == 1 && disk.hits == 0 && disk.misses == 1)
+        }
+    }
+
+    @Test func countingBeginsAnew() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            _ = try await cache.retrieveImage(forKey: "a")
+            let before = cache.statistics
+            cache.resetStatistics()
+            let after = cache.statistics
+            #expect(after.memory.lookups == 0 && after.memory.stores == 0 && after.disk.stores == 0)
+            #expect(after.seconds == CacheStatistics.Seconds() && after.since >= before.taken)
+            #expect(after.memory.entries == 1 && after.memory.bytes == before.memory.bytes)
+            _ = try await cache.retrieveImage(forKey: "a")
+            #expect(cache.statistics.memory.hits == 1)
+        }
+    }
+
+    @Test("a snapshot is of one instant: look-ups are hits and misses together, whoever looks up meanwhile")
+    func snapshotsAreConsistent() async throws {
+        try await withCache { cache in
+            for key in 0..<8 { try await cache.store(image, forKey: "\(key)", toDisk: key % 2 == 0) }
+            let rounds = 500
+            let counting = Task { @concurrent in
+                var last = cache.statistics
+                while !Task.isCancelled {
+                    let next = cache.statistics
+                    #expect(next.memory.hits >= last.memory.hits && next.memory.misses >= last.memory.misses)
+                    #expect(next.memory.lookups <= 4 * rounds)
+                    // Whoever looks on disk has looked in memory before.
+                    #expect(next.disk.lookups <= next.memory.misses)
+                    #expect(next.disk.missesWithoutDisk <= next.disk.misses)
+                    last = next
+                    await Task.yield()
+                }
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    group.addTask { @concurrent in
+                        for round in 0..<rounds {
+                            let key = "\((round &* 7 &+ thread) % 16)"
+                            _ = try? await cache.retrieveImage(forKey: key)
+                            if round % 50 == 0 { cache.clearMemoryCache() }
+                        }
+                    }
+                }
+            }
+            counting.cancel()
+            await counting.value
+            let statistics = cache.statistics
+            #expect(statistics.memory.lookups == 4 * rounds)
+            #expect(statistics.disk.lookups == statistics.memory.misses)
+            // What was read while memory was cleared is not promoted.
+            #expect((8...8 + statistics.disk.hits).contains(statistics.memory.stores))
+        }
+    }
+
+    @Test func thePartsAreNamedInAFewLines() {
+        var statistics = CacheStatistics(since: Date(timeIntervalSince1970: 0), taken: Date(timeIntervalSince1970: 90))
+        statistics.memory.hits = 3
+        statistics.memory.misses = 1
+        statistics.memory.entries = 2
+        statistics.memory.bytes = 2_500_000
+        statistics.disk.misses = 1
+        statistics.seconds.reading = 0.0042
+        #expect(
+            statistics.description == """
+                memory: 3 of 4 look-ups (75 %), 0 stored; 2 there, 2.5 MB
+                memory lost: 0 by size, 0 by count, 0 expired, 0 under pressure, 0 removed
+                disk: 0 of 1 look-ups (0 %), 0 misses without the disk, 0 stored; size not known yet
+                disk lost: 0 by size, 0 expired, 0 corrupted, 0 undecodable, 0 removed; 0 failures
+                moved: 0 bytes read, 0 bytes written
+                spent: 4.2 ms reading, 0.0 ms decoding, 0.0 ms encoding, 0.0 ms writing
+                counted for 90.0 s
+                """
+        )
+    }
+}

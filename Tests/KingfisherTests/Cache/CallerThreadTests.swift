@@ -1,0 +1,216 @@
+// What may wait does not wait on the caller's thread: no asynchronous function goes to the file system there.
+
+#if DEBUG
+import Foundation
+import KFStorage
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("CAC-8, CAC-27: nobody's thread waits for the disk") struct CallerThreadTests {
+    /// A cache with one image on disk, and operations under way that others have to wait for.
+    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            try await cache.store(Picture.gradient(), forKey: "a")
+            cache.clearMemoryCache()
+            try await body(cache)
+            await cache.clearDiskCache()
+        }
+    }
+
+    /// Every form with a handler, by name.
+    private static let calls: [(name: String, call: @Sendable (ImageCache, @escaping @Sendable () -> Void) -> Void)] = [
+        ("store, options", { $0.store(picture, forKey: "a", options: parsed, completionHandler: ignoring($1)) }),
+        ("store", { $0.store(picture, forKey: "a", completionHandler: ignoring($1)) }),
+        (
+            "store, facts",
+            { $0.store(picture, forKey: "a", options: parsed, httpFacts: facts, completionHandler: ignoring($1)) }
+        ),
+        ("storeToDisk", { $0.storeToDisk(Data("x".utf8), forKey: "a", completionHandler: ignoring($1)) }),
+        (
+            "storeToDisk, facts",
+            { $0.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts, completionHandler: ignoring($1)) }
+        ),
+        ("removeImage", { $0.removeImage(forKey: "a", completionHandler: $1) }),
+        (
+            "removeImage, error",
+            { $0.removeImage(forKey: "a", completionHandler: ignoring($1) as @Sendable ((any Error)?) -> Void) }
+        ),
+        (
+            "retrieveImage, options",
+            { $0.retrieveImage(forKey: "a", options: parsed, callbackQueue: .untouch, completionHandler: ignoring($1)) }
+        ),
+        ("retrieveImage", { $0.retrieveImage(forKey: "a", callbackQueue: .untouch, completionHandler: ignoring($1)) }),
+        ("retrieveImageInDiskCache", { $0.retrieveImageInDiskCache(forKey: "a", completionHandler: ignoring($1)) }),
+        (
+            "retrieveImageInDiskCache, options",
+            { $0.retrieveImageInDiskCache(forKey: "a", options: parsed, completionHandler: ignoring($1)) }
+        ),
+        (
+            "retrieveImageInDiskCache, outcome",
+            { $0.retrieveImageInDiskCache(forKey: "a", options: parsed, outcomeHandler: ignoring($1)) }
+        ),
+        ("clearCache", { $0.clearCache(completion: $1) }),
+        ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
+        ("cleanExpiredCache", { $0.cleanExpiredCache(completion: $1) }),
+        ("cleanExpiredDiskCache", { $0.cleanExpiredDiskCache(completion: $1) }),
+        (
+            "imageCachedTypeAsync",
+            { $0.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch, completionHandler: ignoring($1)) }
+        ),
+        ("calculateDiskStorageSize", { $0.calculateDiskStorageSize(completion: ignoring($1)) }),
+        ("what only memory is asked for", askMemory),
+        ("handleMemoryPressure", { cache, done in finishing(done) { cache.handleMemoryPressure(.critical) } }),
+        ("enteredBackground", { cache, done in finishing(done) { cache.enteredBackground() } }),
+    ]
+
+    /// Every async form, by name.
+    private static let functions: [(name: String, call: @Sendable (ImageCache) async throws -> Void)] = [
+        ("store, options", { try await $0.store(picture, forKey: "a", options: parsed) }),
+        ("store", { try await $0.store(picture, forKey: "a") }),
+        ("storeToDisk", { try await $0.storeToDisk(Data("x".utf8), forKey: "a") }),
+        ("removeImage", { try await $0.removeImage(forKey: "a") }),
+        ("retrieveImage, options", { _ = try await $0.retrieveImage(forKey: "a", options: parsed) }),
+        ("retrieveImage", { _ = try await $0.retrieveImage(forKey: "a") }),
+        ("retrieveImageInDiskCache", { _ = try await $0.retrieveImageInDiskCache(forKey: "a") }),
+        (
+            "retrieveImageInDiskCache, options",
+            { _ = try await $0.retrieveImageInDiskCache(forKey: "a", options: parsed) }
+        ),
+        ("clearCache", { await $0.clearCache() }),
+        ("clearDiskCache", { await $0.clearDiskCache() }),
+        ("cleanExpiredCache", { await $0.cleanExpiredCache() }),
+        ("cleanExpiredDiskCache", { await $0.cleanExpiredDiskCache() }),
+        ("imageCachedTypeAsync", { _ = await $0.imageCachedTypeAsync(forKey: "a") }),
+        ("diskStorageSize", { _ = try await $0.diskStorageSize }),
+        ("diskEntries", { _ = try await $0.diskEntries() }),
+        ("httpFacts", { _ = try await $0.httpFacts(forKey: "a") }),
+        ("updateHTTPFacts", { try await $0.updateHTTPFacts(facts, forKey: "a") }),
+        ("statistics", { _ = $0.statistics }),
+        ("willTerminate", { _ = await $0.willTerminate() }),
+        ("history", { _ = await $0.history() }),
+    ]
+
+    private static let picture = Picture.gradient()
+    private static let parsed: KingfisherParsedOptionsInfo = {
+        var options = KingfisherParsedOptionsInfo()
+        options.callbackQueue = .untouch
+        return options
+    }()
+    private static let facts = HTTPFacts(eTag: "\"1\"", storedAt: Date())
+    private static func ignoring<Value>(_ handler: @escaping @Sendable () -> Void) -> @Sendable (Value) -> Void {
+        { _ in handler() }
+    }
+
+    private static func finishing(_ done: () -> Void, _ work: () -> Void) {
+        work()
+        done()
+    }
+
+    @Sendable private static func askMemory(_ cache: ImageCache, _ done: @escaping @Sendable () -> Void) {
+        _ = cache.retrieveImageInMemoryCache(forKey: "a")
+        cache.store(picture, forKey: "a", toDisk: false, completionHandler: nil)
+        _ = cache.memoryStorageCacheCost
+        cache.retrieveImage(forKey: "a", callbackQueue: .untouch) { _ in done() }
+        cache.cleanExpiredMemoryCache()
+        cache.clearMemoryCache()
+        cache.resetStatistics()
+    }
+
+    @Test(arguments: calls.map(\.name))
+    func formsWithHandlers(name: String) async throws {
+        let call = try #require(Self.calls.first { $0.name == name }).call
+        try await withCache { cache in
+            let done = Promise<Void>()
+            let found = BlockingGuard.violations { call(cache) { done.keep(()) } }
+            #expect(found == [])
+            await done.value
+        }
+    }
+
+    @Test(arguments: functions.map(\.name))
+    func asyncForms(name: String) async throws {
+        let call = try #require(Self.functions.first { $0.name == name }).call
+        try await withCache { cache in
+            let task = Box<Task<Void, any Error>?>(nil)
+            let found = BlockingGuard.violations { task.value = Task.immediate { try await call(cache) } }
+            #expect(found == [])
+            try await task.value?.value
+        }
+    }
+
+    @Test(
+        "the same after waiting for others, where the caller is an actor on a thread of its own",
+        arguments: functions.map(\.name)
+    )
+    func asyncFormsOnAnActor(name: String) async throws {
+        let call = try #require(Self.functions.first { $0.name == name }).call
+        try await withCache { cache in
+            let caller = WatchedCaller()
+            cache.store(Self.picture, forKey: "a", completionHandler: nil)
+            cache.storeToDisk(Data("x".utf8), forKey: "a", completionHandler: nil)
+            cache.clearMemoryCache()
+            try await caller.run { try await call(cache) }
+            #expect(caller.found == [])
+        }
+    }
+
+    @Test @MainActor func cleaningInTheBackground() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let found = BlockingGuard.violations { cache.backgroundCleanExpiredDiskCache() }
+            #expect(found == [])
+            await cache.cleanExpiredDiskCache()
+        }
+    }
+
+    @Test("what says that it waits does, and is seen to")
+    func theGuardSees() async throws {
+        try await withCache { cache in
+            let asking = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
+            #expect(asking.count == 1)
+            let reading = BlockingGuard.violations {
+                let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously]
+                cache.retrieveImage(forKey: "a", options: options, callbackQueue: .untouch) { _ in }
+            }
+            #expect(reading.contains("open(_:)") && reading.contains("read(_:)"))
+            let caller = WatchedCaller()
+            try await caller.run { _ = cache.cacheFileURLIfOnDisk(forKey: "a") }
+            #expect(!caller.found.isEmpty)
+        }
+    }
+}
+
+/// An actor whose every step is watched.
+private actor WatchedCaller {
+    private nonisolated let executor = WatchedExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// What was found in all steps that have been taken.
+    nonisolated var found: [String] { executor.found }
+
+    private var calls = 0
+
+    func run(_ body: @Sendable () async throws -> Void) async throws {
+        // Without anything to do here first, the compiler would not come here before it calls the body.
+        calls += 1
+        try await body()
+    }
+}
+
+/// Runs jobs one by one, and records what goes to the file system there.
+private final class WatchedExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "watched")
+    private let all = Box<[String]>([])
+    var found: [String] { queue.sync { all.value } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in
+            let new = BlockingGuard.violations { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            all.change { $0 += new }
+        }
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+// What the tests of the disk storage share: a storage in a directory of its own, a clock, a file manager that obeys.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+/// A storage in a directory of its own, with a clock that stands still until it is moved.
+struct DiskRig {
+    let storage: DiskStorage.Backend<Data>
+    let config: DiskStorage.Config
+    /// The directory the storage's own lies in.
+    let root: URL
+    let now: Box<Date>
+
+    /// Runs `body`; with `scanned`, once the storage knows what is in its directory.
+    static func run(
+        scanned: Bool = true,
+        _ change: (inout DiskStorage.Config) throws -> Void = { _ in },
+        manager: FileManager = .default,
+        _ body: (DiskRig) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            var config = DiskStorage.Config(name: "test", sizeLimit: 0, fileManager: manager, directory: root)
+            try change(&config)
+            let now = Box(Date(timeIntervalSince1970: 1_700_000_000))
+            let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: true) { now.value }
+            if scanned { await storage.listed.value }
+            try await body(DiskRig(storage: storage, config: config, root: root, now: now))
+        }
+    }
+
+    /// Another storage over the same directory, as another process would have, once it knows what is there.
+    func another<T: DataTransformable & Sendable>(_: T.Type = Data.self) async -> DiskStorage.Backend<T> {
+        let storage = DiskStorage.Backend<T>(noThrowConfig: config, creatingDirectory: true) { [now] in now.value }
+        await storage.listed.value
+        return storage
+    }
+
+    func advance(_ seconds: TimeInterval) { now.change { $0 += seconds } }
+
+    /// The storage's directory.
+    var folder: URL { storage.directoryURL }
+
+    /// Everything in the storage's directory, hidden files included.
+    var files: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// When the file of a key was last accessed and changed.
+    func times(ofKey key: String) throws -> (access: Date, modification: Date) {
+        var status = stat()
+        try #require(lstat(storage.cacheFileURL(forKey: key).path, &status) == 0)
+        func date(_ time: timespec) -> Date {
+            Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
+        }
+        return (date(status.st_atim), date(status.st_mtim))
+    }
+}
+
+/// A file manager that writes down what it is asked and answers what it is told to.
+// SAFETY: all its state is in a lock.
+final class ScriptedFileManager: FileManager, @unchecked Sendable {
+    struct Refusal: Error {}
+    struct Script: Sendable {
+        /// What it says of every file; nil means the truth.
+        var exists: Bool?
+        /// What it does before it makes a directory.
+        var beforeMaking: (@Sendable () throws -> Void)?
+        /// What it answers when it is to list a directory; nil means the truth.
+        var listing: (@Sendable () throws -> [String])?
+    }
+    let script = Box(Script())
+    /// The names of the functions called, in their order.
+    let calls = Box<[String]>([])
+
+    func count(_ call: String) -> Int { calls.value.count { $0 == call } }
+
+    override func fileExists(atPath path: String) -> Bool {
+        calls.change { $0.append("exists") }
+        return script.value.exists ?? super.fileExists(atPath: path)
+    }
+
+    override func contentsOfDirectory(atPath path: String) throws -> [String] {
+        calls.change { $0.append("list") }
+        return try script.value.listing?() ?? super.contentsOfDirectory(atPath: path)
+    }
+
+    override func createDirectory(
+        atPath path: String,
+        withIntermediateDirectories createIntermediates: Bool,
+        attributes: [FileAttributeKey: Any]? = nil
+    ) throws {
+        calls.change { $0.append("make") }
+        try script.value.beforeMaking?()
+        try super.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: createIntermediates,
+            attributes: attributes
+        )
+    }
+}
+
+/// A value that is one text and cannot be made into or of anything else.
+struct Picky: DataTransformable, Sendable, Equatable {
+    struct Refusal: Error {}
+    static let empty = Picky(text: "")
+    var text = "good"
+
+    func toData() throws -> Data {
+        guard text == "good" else { throw Refusal() }
+        return Data(text.utf8)
+    }
+
+    static func fromData(_ data: Data) throws -> Picky {
+        guard data == Data("good".utf8) else { throw Refusal() }
+        return Picky()
+    }
+}
+
+/// Why `body` fails with an error of the cache; nil if it does not.
+func cacheFailure<Value>(_ body: () throws -> Value) -> KingfisherError.CacheErrorReason? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        guard case .cacheError(let reason) = error as? KingfisherError else { return nil }
+        return reason
+    }
+}
+
+/// Bytes of a text.
+func bytes(_ text: String) -> Data { Data(text.utf8) }

@@ -1,0 +1,66 @@
+// What the files of a disk storage are called.
+
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct DiskStorageNamingTests {
+    private func name(
+        _ key: String,
+        _ forced: String? = nil,
+        _ change: (inout DiskStorage.Config) -> Void = { _ in }
+    ) -> String {
+        var config = DiskStorage.Config(name: "test", sizeLimit: 0)
+        change(&config)
+        let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: false)
+        let url = storage.cacheFileURL(forKey: key, forcedExtension: forced)
+        #expect(url.lastPathComponent == storage.cacheFileName(forKey: key, forcedExtension: forced))
+        return url.lastPathComponent
+    }
+
+    private let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+    @Test("DSK-7: files are called by the SHA-256 of their key, or by the key")
+    func filesAreCalledByTheHashOrTheKey() {
+        #expect(name("hello") == hello)
+        #expect(name("hello") { $0.usesHashedFileName = false } == "hello")
+    }
+
+    @Test("DSK-8: the forced extension goes before the configured one, and that before the key's own")
+    func extensionsHaveAnOrder() {
+        let change = { (config: inout DiskStorage.Config) in
+            config.pathExtension = "conf"
+            config.autoExtAfterHashedFileName = true
+        }
+        let hash = name("a.png")
+        #expect(name("a.png", "forced", change) == hash + ".forced")
+        #expect(name("a.png", nil, change) == hash + ".conf")
+        #expect(name("a.png") { $0.autoExtAfterHashedFileName = true } == hash + ".png")
+        #expect(name("a.png", "forced") == hash + ".forced")
+        #expect(!hash.contains("."))
+    }
+
+    @Test(
+        "DSK-9: the extension of a key is what follows its last dot before the first @, if that looks like one",
+        arguments: [
+            ("a.jpeg@proc", "jpeg"), ("https://example.com/a.PNG", "PNG"), ("a.b.c", "c"),
+            ("https://example.com/57373197@300.jpg", nil), ("image.jpg?v=2", nil), ("nothing", nil), ("a.", nil),
+            ("a.12345678901234567890", "12345678901234567890"), ("a.123456789012345678901", nil),
+        ] as [(String, String?)]
+    )
+    func theExtensionOfAKey(key: String, expected: String?) {
+        let found = name(key) { $0.autoExtAfterHashedFileName = true }
+        #expect(found == name(key) + (expected.map { "." + $0 } ?? ""))
+    }
+
+    @Test("DSK-10: a file that is called by its key gets no second extension")
+    func theKeysExtensionIsNotAddedTwice() {
+        let change = { (config: inout DiskStorage.Config) in
+            config.usesHashedFileName = false
+            config.autoExtAfterHashedFileName = true
+        }
+        #expect(name("a.png", nil, change) == "a.png")
+        #expect(name("a.png", "jpg", change) == "a.png.jpg")
+    }
+}

@@ -1,0 +1,274 @@
+// A disk storage among others: keys that lead elsewhere, storages that share a directory.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Texts that are no good as file names, and such that only look like it.
+let hostileTexts = [
+    "../../etc/passwd", "..", ".", "", "/", "/etc/passwd", "a/../../b", ".hidden", "nul\u{0}byte", "\u{0}", "new\nline",
+    "\n", "📷👨‍👩‍👧", "%2e%2e%2f", "a b", "~", "-rf", "*", "é", "e\u{301}", "a:b?c#d", "\\..\\x",
+    String(repeating: "k", count: 10_000), String(repeating: "é", count: 200), String(repeating: "k", count: 255),
+]
+
+@Suite struct DiskStorageKeysTests {
+    /// Every file and directory under `root`, relative to it.
+    private func everything(in root: URL) -> Set<String> {
+        Set((FileManager.default.enumerator(atPath: root.path)?.allObjects as? [String]) ?? [])
+    }
+
+    /// What is in the root although it is neither the storage's directory nor in it nor for its temporary files.
+    private func strays(_ rig: DiskRig) -> Set<String> {
+        everything(in: rig.root).filter { !$0.hasPrefix(rig.folder.lastPathComponent) }
+    }
+
+    private func check(
+        _ rig: DiskRig,
+        key: String,
+        forcedExtension: String?,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let storage = rig.storage
+        let label = "\(key.prefix(20)) . \(forcedExtension?.prefix(20) ?? "")"
+        let value = bytes("value of \(label)")
+        try storage.store(value: value, forKey: key, forcedExtension: forcedExtension)
+        let name = storage.cacheFileName(forKey: key, forcedExtension: forcedExtension)
+        let url = storage.cacheFileURL(forKey: key, forcedExtension: forcedExtension)
+        #expect(rig.files == [name], "\(label)", sourceLocation: sourceLocation)
+        #expect(url.path == rig.folder.path + "/" + name, "\(label)", sourceLocation: sourceLocation)
+        #expect(name.utf8.count <= 255 && !name.contains("/"), "\(label)", sourceLocation: sourceLocation)
+        #expect(try Data(contentsOf: url) == value, "\(label)", sourceLocation: sourceLocation)
+        #expect(
+            try storage.value(forKey: key, forcedExtension: forcedExtension) == value,
+            "\(label)",
+            sourceLocation: sourceLocation
+        )
+        #expect(
+            storage.isCached(forKey: key, forcedExtension: forcedExtension),
+            "\(label)",
+            sourceLocation: sourceLocation
+        )
+        #expect(try storage.totalSize() == UInt(value.count), "\(label)", sourceLocation: sourceLocation)
+        #expect(strays(rig) == [], "\(label)", sourceLocation: sourceLocation)
+        try storage.remove(forKey: key, forcedExtension: forcedExtension)
+        #expect(rig.files == [], "\(label)", sourceLocation: sourceLocation)
+    }
+
+    @Test("DSK-11, F-16: no key leads out of the directory, hashed or not", arguments: [true, false])
+    func noKeyLeadsOut(isHashed: Bool) async throws {
+        try await DiskRig.run {
+            $0.usesHashedFileName = isHashed
+        } _: { rig in
+            for key in hostileTexts { try check(rig, key: key, forcedExtension: nil) }
+        }
+    }
+
+    @Test("DSK-11, F-16: no extension leads out of the directory, hashed or not", arguments: [true, false])
+    func noExtensionLeadsOut(isHashed: Bool) async throws {
+        try await DiskRig.run {
+            $0.usesHashedFileName = isHashed
+        } _: { rig in
+            for text in hostileTexts {
+                try check(rig, key: "key", forcedExtension: text)
+                rig.storage.config.pathExtension = text
+                try check(rig, key: "key", forcedExtension: nil)
+                rig.storage.config.pathExtension = nil
+                try check(rig, key: text, forcedExtension: text)
+            }
+        }
+    }
+
+    @Test("DSK-11: different keys have different files, hashed or not", arguments: [true, false])
+    func differentKeysHaveDifferentFiles(isHashed: Bool) async throws {
+        try await DiskRig.run {
+            $0.usesHashedFileName = isHashed
+        } _: { rig in
+            let storage = rig.storage
+            // "é" is equal as a `String` in both its forms, and two different keys.
+            for (index, key) in hostileTexts.enumerated() { try storage.store(value: bytes("\(index)"), forKey: key) }
+            #expect(rig.files.count == hostileTexts.count)
+            for (index, key) in hostileTexts.enumerated() {
+                #expect(try storage.value(forKey: key) == bytes("\(index)"))
+            }
+        }
+    }
+
+    @Test("DSK-11: a link at an entry's name is not followed, neither for reading nor for writing nor for removing")
+    func aLinkIsNotFollowed() async throws {
+        try await DiskRig.run { rig in
+            let storage = rig.storage
+            storage.maybeCached = nil
+            let secret = rig.root.appendingPathComponent("secret")
+            try bytes("secret").write(to: secret)
+            let url = storage.cacheFileURL(forKey: "a")
+            try FileManager.default.createSymbolicLink(at: url, withDestinationURL: secret)
+            guard
+                case .cannotLoadDataFromDisk = cacheFailure({
+                    try storage.value(
+                        forKey: "a",
+                        referenceDate: .distantPast,
+                        actuallyLoad: true,
+                        extendingExpiration: .cacheTime,
+                        forcedExtension: nil
+                    )
+                })
+            else {
+                Issue.record("the link was followed")
+                return
+            }
+            try storage.store(value: bytes("new"), forKey: "a")
+            #expect(try Data(contentsOf: secret) == bytes("secret"))
+            #expect(try storage.value(forKey: "a") == bytes("new"))
+            try FileManager.default.removeItem(at: url)
+            try FileManager.default.createSymbolicLink(at: url, withDestinationURL: secret)
+            try storage.remove(forKey: "a")
+            try storage.removeAll()
+            #expect(try Data(contentsOf: secret) == bytes("secret"))
+        }
+    }
+}
+
+@Suite("Two storages on one directory") struct DiskStorageSharingTests {
+    private func run(_ body: (DiskRig, DiskStorage.Backend<Data>, DiskStorage.Backend<Data>) throws -> Void)
+        async throws
+    {
+        try await DiskRig.run { rig in
+            let other = await rig.another()
+            // Both ways: neither the first nor the last to come is special.
+            try body(rig, rig.storage, other)
+            try rig.storage.removeAll()
+            try body(rig, other, rig.storage)
+        }
+    }
+
+    @Test("F-14: what the one stores the other finds, and what it replaces too")
+    func whatTheOneStoresTheOtherFinds() async throws {
+        try await run { _, one, other in
+            for number in 0..<200 {
+                let key = "\(number)"
+                #expect(try other.value(forKey: key) == nil)
+                try one.store(value: bytes(key), forKey: key)
+                #expect(other.isCached(forKey: key))
+                #expect(try other.value(forKey: key) == bytes(key))
+            }
+            try one.store(value: bytes("new"), forKey: "7")
+            #expect(try other.value(forKey: "7") == bytes("new"))
+        }
+    }
+
+    @Test("F-14: what the one removes the other misses, and may store again")
+    func whatTheOneRemovesTheOtherMisses() async throws {
+        try await run { rig, one, other in
+            for key in ["a", "b"] { try one.store(value: bytes(key), forKey: key) }
+            #expect(try other.value(forKey: "a") == bytes("a"))
+            try one.remove(forKey: "a")
+            #expect(!other.isCached(forKey: "a"))
+            #expect(try other.value(forKey: "a") == nil)
+            try other.removeAll()
+            #expect(try one.value(forKey: "b") == nil)
+            #expect(!one.isCached(forKey: "b"))
+            try other.store(value: bytes("b"), forKey: "b")
+            #expect(try one.value(forKey: "b") == bytes("b"))
+            #expect(rig.files.count == 1)
+        }
+    }
+
+    @Test("F-14: what the one prolongs lives for the other")
+    func whatTheOneProlongsLivesForTheOther() async throws {
+        try await run { rig, one, other in
+            try one.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
+            rig.advance(60)
+            #expect(try other.value(forKey: "a") == bytes("a"))
+            rig.advance(60)
+            #expect(try one.removeExpiredValues() == [])
+            #expect(try one.value(forKey: "a", extendingExpiration: .none) == bytes("a"))
+            rig.advance(60)
+            #expect(try other.removeExpiredValues() == [one.cacheFileURL(forKey: "a")])
+            #expect(!one.isCached(forKey: "a"))
+        }
+    }
+
+    @Test(
+        "DSK-26, F-14: what others change switches the shortcut off, and the next miss on again",
+        .timeLimit(.minutes(1))
+    )
+    func theShortcutComesBack() async throws {
+        try await DiskRig.run { rig in
+            let (storage, other) = (rig.storage, await rig.another())
+            #expect(storage.maybeCached == [])
+            for key in ["a", "b"] {
+                try other.store(value: bytes(key), forKey: key)
+                #expect(storage.maybeCached == nil)
+                #expect(try storage.value(forKey: "c") == nil)
+                while storage.maybeCached == nil {
+                    await Task.yield()
+                    #expect(!storage.isCached(forKey: "c"))
+                }
+                #expect(storage.maybeCached?.contains(storage.cacheFileName(forKey: key)) == true)
+                let misses = storage.files.counts.missesWithoutDisk
+                #expect(try storage.value(forKey: "c") == nil)
+                #expect(storage.files.counts.missesWithoutDisk == misses + 1)
+            }
+        }
+    }
+
+    @Test("a file that was put there by other means is found when it is looked for on the disk")
+    func aFilePutThereByOtherMeansIsFound() async throws {
+        try await DiskRig.run { rig in
+            let url = rig.storage.cacheFileURL(forKey: "a")
+            try bytes("a").write(to: url)
+            let future = [FileAttributeKey.modificationDate: rig.now.value + 100]
+            try FileManager.default.setAttributes(future, ofItemAtPath: url.path)
+            let fresh = await rig.another()
+            #expect(fresh.isCached(forKey: "a"))
+            #expect(try fresh.value(forKey: "a", extendingExpiration: .none) == bytes("a"))
+            #expect(try rig.storage.totalSize() == 1)
+            #expect(rig.storage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test("a directory that is removed and made again serves both")
+    func aDirectoryMadeAgainServesBoth() async throws {
+        try await run { rig, one, other in
+            try one.store(value: bytes("a"), forKey: "a")
+            #expect(other.isCached(forKey: "a"))
+            try one.removeAll(skipCreatingDirectory: true)
+            #expect(!FileManager.default.fileExists(atPath: rig.folder.path))
+            #expect(!other.isCached(forKey: "a"))
+            #expect(try other.totalSize() == 0)
+            try other.store(value: bytes("b"), forKey: "b")
+            #expect(try one.value(forKey: "b") == bytes("b"))
+            try one.store(value: bytes("c"), forKey: "c")
+            #expect(try other.value(forKey: "c") == bytes("c"))
+        }
+    }
+
+    @Test("what both store and clean at once ends whole", .timeLimit(.minutes(1)))
+    func bothAtOnce() async throws {
+        try await DiskRig.run {
+            $0.sizeLimit = 20_000
+        } _: { rig in
+            let storages = [rig.storage, await rig.another()]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, storage) in storages.enumerated() {
+                    group.addTask(executorPreference: WorkExecutor.io) {
+                        for number in 0..<300 {
+                            let key = "\(number % 40)"
+                            try storage.store(value: Data(repeating: UInt8(index), count: 1_000), forKey: key)
+                            if let value = try storage.value(forKey: "\((number * 7) % 40)") {
+                                #expect(value.count == 1_000 && Set(value).count == 1)
+                            }
+                            if number % 25 == 24 { _ = try storage.removeSizeExceededValues() }
+                            if number % 60 == 59 { try storage.remove(forKey: key) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let sum = rig.files.count * 1_000
+            #expect(try await Int(rig.another().totalSize()) == sum)
+        }
+    }
+}

@@ -1,0 +1,344 @@
+// What a server said: read, kept in few bytes, read again, and what it means for freshness.
+
+import Foundation
+import FoundationNetworking
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct HTTPFactsTests {
+    private let noon = Date(timeIntervalSince1970: 784_111_777 - 31_777 + 43_200)
+    private func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
+        HTTPFacts(url: URL(string: url), storedAt: noon) { fields[$0] }
+    }
+    private func roundTrip(_ facts: HTTPFacts) -> HTTPFacts? { HTTPFacts(encoded: facts.encoded()) }
+
+    // MARK: Reading and keeping
+
+    private let fields = [
+        "ETag": "W/\"abc\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Cache-Control": "public, max-age=60", "Expires": "Mon, 07 Nov 1994 08:49:37 GMT",
+        "Date": "Sun, 06 Nov 1994 11:59:00 GMT", "Age": "17",
+    ]
+
+    @Test func fieldsAreReadFromAResponse() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
+        )
+        let read = HTTPFacts(response: response, storedAt: noon)
+        #expect(read == facts(fields))
+        #expect(read.eTag == "W/\"abc\"")
+        #expect(read.lastModified == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(read.cacheControl == "public, max-age=60")
+        #expect(read.expires == Date(timeIntervalSince1970: 784_198_177))
+        #expect(read.date == noon - 60)
+        #expect(read.age == 17)
+        #expect(read.url == url && read.storedAt == noon)
+    }
+
+    @Test func whatIsKeptIsWhatWasSaid() {
+        for each in [facts(fields), facts([:]), facts(["Expires": "0"]), facts(["ETag": "\"ü\""])] {
+            #expect(roundTrip(each) == each)
+        }
+    }
+
+    @Test func itIsNeverLongerThanItMayBe() {
+        for length in [10, 700, 1_400, 1_496, 1_497, 5_000, 70_000] {
+            let long = String(repeating: "x", count: length)
+            for name in ["ETag", "Last-Modified", "Cache-Control"] {
+                let long = facts(fields.merging([name: long]) { $1 }, url: "https://example.com/\(long)")
+                #expect(long.encoded().count <= HTTPFacts.longestEncoding)
+                #expect(roundTrip(long)?.storedAt == noon)
+            }
+        }
+    }
+
+    @Test func whatDoesNotFitIsLeftOutWhole() {
+        let long = String(repeating: "x", count: 1_450)
+        let byURL = roundTrip(facts(fields, url: "https://example.com/\(long)"))
+        #expect(byURL?.url == nil && byURL?.eTag == "W/\"abc\"" && byURL?.expires != nil)
+        let byControl = roundTrip(facts(fields.merging(["Cache-Control": "no-cache, x=\(long)"]) { $1 }))
+        #expect(byControl?.cacheControl == nil && byControl?.eTag == "W/\"abc\"")
+        // It would seem fresh otherwise.
+        #expect(byControl?.expires == nil && byControl?.isFresh(at: noon) == false)
+    }
+
+    @Test func damagedBytesAreNothing() {
+        let whole = facts(fields).encoded()
+        #expect(HTTPFacts(encoded: []) == nil)
+        #expect(HTTPFacts(encoded: [2] + whole.dropFirst()) == nil)
+        #expect(HTTPFacts(encoded: whole + [UInt8](repeating: 0, count: 1_500)) == nil)
+        for end in 1..<whole.count {
+            // Cut between two fields it is another, shorter whole.
+            if let cut = HTTPFacts(encoded: Array(whole[..<end])) { #expect(cut.encoded().count == end) }
+        }
+        for index in whole.indices {
+            for bit in 0..<8 {
+                var damaged = whole
+                damaged[index] ^= 1 << bit
+                if let read = HTTPFacts(encoded: damaged) { #expect(read.encoded().count <= 1_500) }
+            }
+        }
+    }
+
+    @Test func fieldsOfALaterVersionAreSkipped() {
+        let whole = facts(fields)
+        #expect(HTTPFacts(encoded: whole.encoded() + [200, 2, 0, 1, 2]) == whole)
+    }
+
+    @Test func noLineCanBeSmuggledIntoARequest() {
+        let read = facts(["ETag": "\"1\"\r\nX-Evil: 1", "Last-Modified": "\u{0}", "Cache-Control": " \t "])
+        #expect(read.eTag == nil && read.lastModified == nil && read.cacheControl == nil)
+        #expect(read.conditionalFields.isEmpty)
+        // Nor from a file that somebody has written.
+        let forged: [UInt8] = facts([:]).encoded() + [4, 3, 0] + Array("a\nb".utf8)
+        #expect(HTTPFacts(encoded: forged) == nil)
+    }
+
+    // MARK: Asking again
+
+    @Test func conditionalFieldsAreTheValidators() {
+        #expect(
+            facts(fields).conditionalFields
+                == ["If-None-Match": "W/\"abc\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]
+        )
+    }
+
+    @Test func aConfirmationReplacesWhatItNames() {
+        let newer = HTTPFacts(url: nil, storedAt: noon + 600) {
+            ["Cache-Control": "max-age=5", "Date": "Sun, 06 Nov 1994 12:10:00 GMT"][$0]
+        }
+        let both = facts(fields).confirmed(by: newer)
+        #expect(both.eTag == "W/\"abc\"" && both.cacheControl == "max-age=5")
+        #expect(both.storedAt == noon + 600 && both.age == nil && both.url != nil)
+        #expect(both.isFresh(at: noon + 604) && !both.isFresh(at: noon + 605))
+    }
+
+    // MARK: Freshness
+
+    @Test(
+        arguments: [
+            (["Cache-Control": "max-age=60"], 60.0),
+            (["Cache-Control": "MAX-AGE=\"60\" , public"], 60),
+            (["Cache-Control": "max-age=60", "Expires": "Thu, 01 Jan 1970 00:00:00 GMT"], 60),
+            (["Cache-Control": "max-age=60, max-age=10"], 10),
+            (["Cache-Control": "s-maxage=60"], nil),
+            (["Cache-Control": "s-maxage=1, max-age=60"], 60),
+            (["Cache-Control": "max-age=soon"], 0),
+            (["Cache-Control": "max-age"], 0),
+            (["Cache-Control": "max-age=-1"], 0),
+            (["Cache-Control": "max-age=99999999999999999999"], 2_147_483_648),
+            (["Cache-Control": "ext=\"max-age=5, no-cache\", max-age=60"], 60),
+            (["Cache-Control": "max-age=60, no-cache"], 0),
+            (["Cache-Control": "max-age=60, No-Cache=\"Set-Cookie\""], 0),
+            (["Cache-Control": "no-store, max-age=60"], 0),
+            (["Cache-Control": "must-revalidate, immutable, max-age=60"], 60),
+            (["Expires": "Sun, 06 Nov 1994 12:00:30 GMT"], 30),
+            (["Expires": "Sun, 06 Nov 1994 12:00:30 GMT", "Date": "Sun, 06 Nov 1994 12:00:00 GMT"], 30),
+            // The clock of the server is an hour ahead: its dates are compared with each other only.
+            (["Expires": "Sun, 06 Nov 1994 13:00:30 GMT", "Date": "Sun, 06 Nov 1994 13:00:00 GMT"], 30),
+            (["Expires": "0"], 0),
+            (["Last-Modified": "Sun, 06 Nov 1984 08:49:37 GMT"], nil),
+            (["Cache-Control": "max-age=60", "Age": "20"], 40),
+            (["Cache-Control": "max-age=60", "Date": "Sun, 06 Nov 1994 11:59:15 GMT"], 15),
+            (["Cache-Control": "max-age=60", "Date": "Sun, 06 Nov 1994 11:59:15 GMT", "Age": "50"], 10),
+            ([:], nil),
+        ] as [([String: String], Double?)]
+    )
+    func freshness(fields: [String: String], seconds: Double?) {
+        let read = facts(fields)
+        let seconds = seconds ?? 0
+        #expect(!read.isFresh(at: noon + seconds))
+        #expect(!read.isFresh(at: .distantFuture))
+        if seconds > 0 { #expect(read.isFresh(at: noon) && read.isFresh(at: noon + seconds - 0.5)) }
+    }
+
+    @Test func whatTheServerAsksForIsSeen() {
+        #expect(facts(["Cache-Control": "immutable"]).isImmutable)
+        #expect(facts(["Cache-Control": "no-store"]).forbidsStoring)
+        #expect(!facts(fields).isImmutable && !facts(fields).forbidsStoring)
+        #expect(facts(fields).freshnessLifetime == 60 && facts([:]).freshnessLifetime == nil)
+        // A clock that was put back makes nothing younger than it was when it came.
+        #expect(facts(fields).currentAge(at: noon - 600) == 60)
+    }
+
+    @Test func datesOfAllThreeForms() {
+        let expected = Date(timeIntervalSince1970: 784_111_777)
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            #expect(HTTPDate.date(from: text) == expected)
+        }
+        #expect(HTTPDate.date(from: "Thu, 29 Feb 2024 23:59:60 GMT") == Date(timeIntervalSince1970: 1_709_251_200))
+        #expect(HTTPDate.date(from: "Fri, 01 Mar 2400 00:00:00 GMT") == Date(timeIntervalSince1970: 13_574_649_600))
+        for text in [
+            "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "a b c d e",
+            "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
+        ] { #expect(HTTPDate.date(from: text) == nil) }
+    }
+
+    // MARK: With an entry
+
+    @Test func factsStayWithTheirEntry() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            #expect(try await !cache.updateHTTPFacts(facts(fields), forKey: "a"))
+
+            let stored = Promise<CacheStoreResult>()
+            cache.store(
+                Picture.gradient(),
+                forKey: "a",
+                options: .init([.callbackQueue(.untouch)]),
+                httpFacts: facts(fields)
+            ) { stored.keep($0) }
+            try await stored.value.diskCacheResult.get()
+            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
+            #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
+
+            // They survive a restart, and a file holds its image and nothing else.
+            let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            #expect(try await again.httpFacts(forKey: "a") == facts(fields))
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
+            #expect(Picture.gradient().pngData() == bytes)
+
+            #expect(try await cache.updateHTTPFacts(facts([:]), forKey: "a"))
+            #expect(try await again.httpFacts(forKey: "a") == facts([:]))
+            #expect(try await cache.updateHTTPFacts(nil, forKey: "a"))
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+        }
+    }
+
+    @Test func factsOfAnEntryThatWasReplacedAreNotTakenForThoseOfTheNext() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let long = facts(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
+            let (old, new) = (facts(fields), facts(["ETag": "\"2\""]))
+            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There is no entry.")
+            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
+            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There are no facts.")
+            #expect(try await cache.updateHTTPFacts(old, forKey: "a"))
+            #expect(try await cache.updateHTTPFacts(new, replacing: old, forKey: "a"))
+            #expect(try await !cache.updateHTTPFacts(old, replacing: old, forKey: "a"))
+            #expect(try await cache.httpFacts(forKey: "a") == new)
+            // What is too long to be kept whole is recognised all the same.
+            #expect(try await cache.updateHTTPFacts(long, forKey: "a"))
+            #expect(try await cache.updateHTTPFacts(new, replacing: long, forKey: "a"))
+        }
+    }
+
+    @Test("facts of the entry being stored reach no serializer and no handler, nor what these store")
+    func factsDoNotLeak() async throws {
+        struct Watching: CacheSerializer {
+            let seen: Box<[HTTPFacts?]>
+            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+                seen.change { $0.append(ImageCache.factsToKeep) }
+                return Data("x".utf8)
+            }
+            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+        }
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let seen = Box<[HTTPFacts?]>([])
+            var options = KingfisherParsedOptionsInfo([.cacheSerializer(Watching(seen: seen))])
+            options.callbackQueue = .untouch
+            let (first, second) = (Promise<Void>(), Promise<Void>())
+            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { _ in
+                cache.storeToDisk(Data("x".utf8), forKey: "b") { _ in first.keep(()) }
+            }
+            cache.storeToDisk(Data("x".utf8), forKey: "c", httpFacts: facts(fields)) { _ in
+                cache.storeToDisk(Data("x".utf8), forKey: "d") { _ in second.keep(()) }
+            }
+            await first.value
+            await second.value
+            #expect(seen.value == [nil])
+            for key in ["a", "c"] { #expect(try await cache.httpFacts(forKey: key) == facts(fields)) }
+            for key in ["b", "d"] { #expect(try await cache.httpFacts(forKey: key) == nil) }
+        }
+    }
+
+    @Test("what is made of an original from the cache keeps what came with that original")
+    func factsOfTheOriginal() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let originals = try ImageCache(name: "originals", cacheDirectoryURL: directory)
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let stored = Promise<CacheStoreResult>()
+            let (png, key) = (try Picture.png(), "raw")
+            originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
+                stored.keep($0)
+            }
+            try await stored.value.diskCacheResult.get()
+            let source = Source.provider(RawImageDataProvider(data: png, cacheKey: key))
+            _ = try await manager.retrieveImage(
+                with: source,
+                options: [
+                    .processor(CountingProcessor("half")), .originalCache(originals), .onlyFromCache, .waitForCache,
+                    .forcedCacheFileExtension("bin"),
+                ]
+            )
+            let kept = try await cache.httpFacts(forKey: key, processorIdentifier: "half", forcedExtension: "bin")
+            #expect(kept == facts(fields))
+        }
+    }
+
+    @Test func factsGoWithTheirEntry() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            func store(_ facts: HTTPFacts?) async throws {
+                let stored = Promise<CacheStoreResult>()
+                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.keep($0) }
+                try await stored.value.diskCacheResult.get()
+            }
+            try await store(facts(fields))
+            #expect(try await cache.httpFacts(forKey: "a") != nil)
+            try await store(nil)
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            try await store(facts(fields))
+            try await cache.removeImage(forKey: "a")
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+        }
+    }
+
+    @Test("facts reach the disk through a cache that overrides storing")
+    func factsGoPastSubclasses() async throws {
+        final class Counting: ImageCache, @unchecked Sendable {
+            let stores = Counter()
+            override func store(
+                _ image: KFCrossPlatformImage,
+                original: Data? = nil,
+                forKey key: String,
+                options: KingfisherParsedOptionsInfo,
+                toDisk: Bool = true,
+                completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+            ) {
+                stores.add()
+                super.store(
+                    image,
+                    original: original,
+                    forKey: key,
+                    options: options,
+                    toDisk: toDisk,
+                    completionHandler: completionHandler
+                )
+            }
+        }
+        try await withTemporaryDirectory { directory in
+            let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: directory)
+            let cache = Counting(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
+                diskStorage: try DiskStorage.Backend(config: config)
+            )
+            let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
+            let stored = Promise<CacheStoreResult>()
+            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { stored.keep($0) }
+            _ = await stored.value
+            try await cache.store(Picture.gradient(), forKey: "b", options: options)
+            #expect(cache.stores.value == 2)
+            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
+            #expect(try await cache.httpFacts(forKey: "b") == nil)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// What the cache promises about looking images up, besides what the main tests cover.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct ImageCacheLookUpTests {
+    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
+        }
+    }
+
+    private let image = Picture.gradient()
+
+    @Test("CAC-14: without a handler nothing happens")
+    func noHandler() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            cache.resetStatistics()
+            cache.retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], completionHandler: nil)
+            #expect(!cache.memoryStorage.isCached(forKey: "a"))
+            #expect(cache.statistics.seconds == CacheStatistics.Seconds())
+        }
+    }
+
+    @Test("CAC-19: modifiers of images are none of the cache's business")
+    func modifiers() async throws {
+        try await withCache { cache in
+            let calls = Counter()
+            let modifier = AnyImageModifier { image in
+                calls.add()
+                return image
+            }
+            let options: KingfisherOptionsInfo = [.imageModifier(modifier)]
+            try await cache.store(image, forKey: "a", options: KingfisherParsedOptionsInfo(options))
+            #expect(try await cache.retrieveImage(forKey: "a", options: options).image === image)
+            cache.clearMemoryCache()
+            #expect(try await cache.retrieveImage(forKey: "a", options: options).cacheType == .disk)
+            #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: options) != nil)
+            #expect(calls.value == 0)
+        }
+    }
+
+    @Test("CAC-20: what comes from disk is decoded before it is delivered, at the scale that is asked for")
+    func backgroundDecoding() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            let options: KingfisherOptionsInfo = [.backgroundDecode, .scaleFactor(2)]
+            #expect(try await cache.retrieveImage(forKey: "a", options: options).image === image)
+            cache.clearMemoryCache()
+            let found = try await cache.retrieveImage(forKey: "a", options: options).image
+            #expect(found?.scale == 2 && found?.kf.cgImage?.width == 64)
+            // A serializer that makes what it likes is put right.
+            let unscaled: KingfisherOptionsInfo = options + [.cacheSerializer(WatchedSerializer())]
+            #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: unscaled)?.scale == 2)
+        }
+    }
+
+    @Test("CAC-21: only with the option the disk is read before the call returns")
+    func synchronousReading() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            let (order, done) = (Box<[String]>([]), Promise<Void>())
+            for (options, name) in [([.loadDiskFileSynchronously], "now"), ([], "later")]
+                as [(KingfisherOptionsInfo, String)]
+            {
+                cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in
+                    order.change { $0.append(name) }
+                    if name == "later" { done.keep(()) }
+                }
+                if name == "now" { order.change { $0.append("returned") } }
+            }
+            await done.value
+            #expect(order.value == ["now", "returned", "later"])
+        }
+    }
+
+    @Test("CAC-24: who no longer wants an image is asked three times, and the first no ends the work", arguments: 1...4)
+    func staleness(refusedAt checkpoint: Int) async throws {
+        try await withCache { cache in
+            for synchronously in [false, true] {
+                try await cache.storeToDisk(try Picture.png(), forKey: "a")
+                let (serializer, checks) = (WatchedSerializer(), Counter())
+                var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
+                options.loadDiskFileSynchronously = synchronously
+                options.sourceTaskIdentifierChecker = { checks.add() < checkpoint }
+                cache.resetStatistics()
+
+                let outcome = Promise<Result<DiskRetrievalOutcome, KingfisherError>>()
+                cache.retrieveImageInDiskCache(
+                    forKey: "a",
+                    options: options,
+                    outcomeHandler: { outcome.keep($0) }
+                )
+                switch try await outcome.value.get() {
+                case .stale: #expect(checkpoint < 4)
+                case .image: #expect(checkpoint == 4)
+                case .notFound: Issue.record("there is one")
+                }
+                #expect(checks.value == min(checkpoint, 3))
+                #expect((cache.statistics.seconds.reading > 0) == (checkpoint > 1))
+                #expect(serializer.threads.value.count == (checkpoint > 2 ? 1 : 0))
+
+                let seenChecks = Counter()
+                options.sourceTaskIdentifierChecker = { seenChecks.add() < checkpoint }
+                let result = try await cache.retrieveImage(forKey: "a", options: options)
+                #expect(result.cacheType == (checkpoint == 4 ? .disk : .none))
+                #expect(cache.memoryStorage.isCached(forKey: "a") == (checkpoint == 4))
+                cache.clearMemoryCache()
+            }
+        }
+    }
+
+    @Test("CAC-24: an entry that is given up is neither prolonged nor removed")
+    func staleEntriesStay() async throws {
+        try await withCache { cache in
+            try await cache.storeToDisk(try Picture.png(), forKey: "a", expiration: .seconds(1_000))
+            let before = try await cache.diskEntries()
+            for checkpoint in 1...3 {
+                let checks = Counter()
+                var options = KingfisherParsedOptionsInfo([
+                    .diskCacheAccessExtendingExpiration(.expirationTime(.days(50)))
+                ])
+                options.sourceTaskIdentifierChecker = { checks.add() < checkpoint }
+                #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: options) == nil)
+                #expect(try await cache.diskEntries() == before)
+            }
+            #expect(try await cache.retrieveImageInDiskCache(forKey: "b", options: .init([])) == nil)
+        }
+    }
+
+    @Test("CAC-25: each part prolongs life as its own option says")
+    func extending() async throws {
+        try await withCache { cache in
+            let shorten: KingfisherOptionsInfo = [
+                .memoryCacheAccessExtendingExpiration(.expirationTime(.expired)),
+                .diskCacheAccessExtendingExpiration(.expirationTime(.days(50))),
+            ]
+            try await cache.store(image, forKey: "a")
+            #expect(try await cache.retrieveImage(forKey: "a", options: shorten).cacheType == .memory)
+            #expect(try await cache.retrieveImage(forKey: "a", options: shorten).cacheType == .disk)
+            let expiration = try #require(try await cache.diskEntries().first?.expiration)
+            #expect(expiration > Date() + 49 * 86_400)
+
+            let keep: KingfisherOptionsInfo = [.diskCacheAccessExtendingExpiration(.none)]
+            cache.clearMemoryCache()
+            #expect(try await cache.retrieveImage(forKey: "a", options: keep).cacheType == .disk)
+            #expect(try await cache.diskEntries().first?.expiration == expiration)
+        }
+    }
+}
+
+/// Notes the threads it works on; reads and writes any image as a few bytes.
+struct WatchedSerializer: CacheSerializer {
+    static let bytes = Data("bytes".utf8)
+    let threads = Box<[pthread_t]>([])
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        threads.change { $0.append(pthread_self()) }
+        return Self.bytes
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        threads.change { $0.append(pthread_self()) }
+        return Image(data: data)
+    }
+}

@@ -1,0 +1,277 @@
+// The memory storage as users see it: what it adds to the engine.
+
+import Foundation
+import KFStorage
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct MemoryStorageTests {
+    private struct Value: CacheCostCalculable, Sendable, Equatable {
+        var number = 0
+        var cacheCost = 1
+    }
+
+    /// A wall clock that is set by hand.
+    private final class Calendar: Sendable {
+        private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+        var now: Date { date.withLock { $0 } }
+        func advance(_ seconds: TimeInterval) { date.withLock { $0 += seconds } }
+    }
+
+    private let calendar = Calendar()
+
+    private func storage(
+        _ config: MemoryStorage.Config = .init(totalCostLimit: 3),
+        timer: any Clock<Duration> = ContinuousClock()
+    ) -> MemoryStorage.Backend<Value> {
+        let calendar = calendar
+        return MemoryStorage.Backend(config: config, clock: { calendar.now }, timer: timer)
+    }
+
+    // MARK: Configuration
+
+    @Test("Section 6: what a configuration is without being told")
+    func defaults() {
+        let config = MemoryStorage.Config(totalCostLimit: 7)
+        #expect(config.totalCostLimit == 7)
+        #expect(config.countLimit == .max)
+        #expect(config.expiration == .seconds(300))
+        #expect(config.cleanInterval == 120)
+        #expect(!config.keepWhenEnteringBackground)
+    }
+
+    @Test("MEM-9, MEM-12: limits can be changed while the storage is in use, one by one or all at once")
+    func limitsAreLive() {
+        let storage = storage()
+        for key in ["a", "b", "c"] { storage.store(value: Value(), forKey: key) }
+        #expect(storage.totalCacheCost() == 3)
+        storage.config.totalCostLimit = 2
+        #expect(storage.totalCacheCost() == 2)
+        #expect(storage.storage.totalCostLimit == 2)
+        storage.config.countLimit = 1
+        #expect(storage.totalCacheCost() == 1)
+        #expect(storage.storage.countLimit == 1)
+        #expect(storage.isCached(forKey: "c"))
+        storage.config.expiration = .expired
+        storage.store(value: Value(), forKey: "d")
+        #expect(storage.value(forKey: "d") == nil)
+        storage.config = MemoryStorage.Config(totalCostLimit: 10)
+        for key in ["a", "b", "c", "d", "e"] { storage.store(value: Value(), forKey: key) }
+        #expect(storage.keys.count == 5)
+    }
+
+    @Test("MEM-12: zero means no limit")
+    func zeroMeansNoLimit() {
+        let storage = storage(.init(totalCostLimit: 0))
+        storage.config.countLimit = 0
+        for number in 0..<100 { storage.store(value: Value(cacheCost: 1 << 40), forKey: "\(number)") }
+        #expect(storage.keys.count == 100)
+    }
+
+    @Test("MEM-14, MEM-9: when several threads change the configuration, the last one holds in the engine as well")
+    func configurationsDoNotMix() async {
+        let storage = storage()
+        await withTaskGroup(of: Void.self) { group in
+            for task in 1...4 {
+                group.addTask {
+                    for step in 1...500 { storage.config = MemoryStorage.Config(totalCostLimit: task * 1_000 + step) }
+                }
+            }
+        }
+        #expect(storage.storage.totalCostLimit == storage.config.totalCostLimit)
+    }
+
+    // MARK: Storing and reading
+
+    @Test("MEM-1, MEM-2, MEM-3: storing, replacing, expiring by argument or configuration")
+    func storing() {
+        let storage = storage()
+        storage.store(value: Value(number: 1), forKey: "a")
+        storage.store(value: Value(number: 2), forKey: "a", expiration: .seconds(1_000))
+        #expect(storage.value(forKey: "a") == Value(number: 2))
+        storage.store(value: Value(), forKey: "b")
+        calendar.advance(300)
+        #expect(storage.isCached(forKey: "a"))
+        #expect(!storage.isCached(forKey: "b"))
+        storage.store(value: Value(), forKey: "a", expiration: .expired)
+        #expect(storage.value(forKey: "a") == nil)
+        #expect(storage.storage.object(forKey: "a") == nil)
+    }
+
+    @Test("MEM-4, MEM-7: what has expired is not found, and lies there until it is removed")
+    func expiring() {
+        let storage = storage()
+        storage.store(value: Value(number: 1), forKey: "a", expiration: .seconds(1))
+        storage.store(value: Value(), forKey: "b", expiration: .seconds(1))
+        calendar.advance(1)
+        #expect(storage.value(forKey: "a") == nil)
+        #expect(storage.storage.object(forKey: "a")?.value == Value(number: 1))
+        #expect(storage.totalCacheCost() == 2)
+        storage.storage.removeObject(forKey: "b")
+        storage.removeExpired()
+        #expect(storage.keys.count == 0)
+        #expect(storage.totalCacheCost() == 0)
+    }
+
+    @Test("MEM-5, MEM-6, MEM-11: a read extends as it is told, a probe does not, a date stays")
+    func extending() throws {
+        let storage = storage(.init(totalCostLimit: 10))
+        let start = calendar.now
+        func expiry(_ key: String) throws -> Double {
+            try #require(storage.storage.object(forKey: key)).estimatedExpiration.timeIntervalSince(start)
+        }
+        for key in ["a", "b", "c", "d"] { storage.store(value: Value(), forKey: key, expiration: .seconds(10)) }
+        storage.store(value: Value(), forKey: "e", expiration: .date(start + 10))
+        storage.store(value: Value(), forKey: "f", expiration: .never)
+        calendar.advance(4)
+        _ = storage.value(forKey: "a")
+        _ = storage.value(forKey: "b", extendingExpiration: .none)
+        _ = storage.value(forKey: "c", extendingExpiration: .expirationTime(.seconds(100)))
+        _ = storage.isCached(forKey: "d")
+        _ = storage.value(forKey: "e")
+        _ = storage.value(forKey: "f")
+        #expect(try ["a", "b", "c", "d", "e"].map(expiry) == [14, 10, 104, 10, 10])
+        #expect(storage.storage.object(forKey: "f")?.estimatedExpiration == .distantFuture)
+        #expect(storage.storage.object(forKey: "a")?.expiration == .seconds(10))
+    }
+
+    @Test("MEM-10: the total cost counts what has expired, and not what was evicted")
+    func totalCost() {
+        let storage = storage(.init(totalCostLimit: 10))
+        storage.store(value: Value(cacheCost: 4), forKey: "a", expiration: .seconds(1))
+        calendar.advance(2)
+        #expect(storage.totalCacheCost() == 4)
+        storage.store(value: Value(cacheCost: 5), forKey: "b")
+        #expect(storage.totalCacheCost() == 9)
+        storage.store(value: Value(cacheCost: 5), forKey: "c")
+        #expect(storage.totalCacheCost() == 10)
+        #expect(storage.storage.object(forKey: "a") == nil)
+        // Asking has prolonged nothing.
+        calendar.advance(300)
+        #expect(!storage.isCached(forKey: "b"))
+    }
+
+    private final class Asked: CacheCostCalculable, Sendable {
+        let times = Locked(0)
+        var cacheCost: Int {
+            times.withLock { times in
+                times += 1
+                return times
+            }
+        }
+    }
+
+    @Test("MEM-15: the cost is asked once, when storing")
+    func theCostIsAskedOnce() {
+        let storage = MemoryStorage.Backend<Asked>(config: .init(totalCostLimit: 100))
+        let value = Asked()
+        storage.store(value: value, forKey: "a")
+        _ = storage.value(forKey: "a")
+        #expect(storage.totalCacheCost() == 1)
+        storage.remove(forKey: "a")
+        #expect(value.times.withLock { $0 } == 1)
+    }
+
+    @Test("MEM-13, MEM-21: a purge takes what was stored before it was to be kept, and the rest stays")
+    func purging() {
+        let storage = storage(.init(totalCostLimit: 10))
+        storage.store(value: Value(), forKey: "before")
+        storage.config.keepWhenEnteringBackground = true
+        storage.store(value: Value(), forKey: "kept")
+        storage.config.keepWhenEnteringBackground = false
+        storage.store(value: Value(), forKey: "after")
+        storage.purge()
+        #expect(["before", "kept", "after"].filter { storage.isCached(forKey: $0) } == ["kept"])
+        #expect(storage.counts.purged == 2)
+    }
+
+    @Test func shrinkingAndRemoving() {
+        let storage = storage(.init(totalCostLimit: 10))
+        for number in 0..<10 { storage.store(value: Value(number: number), forKey: "\(number)") }
+        storage.shrink(toCost: 4)
+        #expect(storage.totalCacheCost() == 4)
+        #expect(storage.config.totalCostLimit == 10)
+        storage.remove(forKey: "9")
+        #expect(storage.keys.count == 3)
+        storage.removeAll()
+        #expect(storage.keys.count == 0)
+        #expect(storage.counts.stores == 10)
+    }
+
+    // MARK: Cleaning
+
+    @Test("MEM-8: expired entries go at every interval, without anybody asking", .timeLimit(.minutes(1)))
+    func expiredEntriesGoByThemselves() async {
+        let timer = ManualClock()
+        let storage = storage(.init(totalCostLimit: 0, cleanInterval: 10), timer: timer)
+        for round in 1...3 {
+            storage.store(value: Value(), forKey: "a", expiration: .seconds(5))
+            await timer.waitForSleepers()
+            calendar.advance(5)
+            timer.advance(by: .seconds(9))
+            #expect(storage.keys.count == 1)
+            timer.advance(by: .seconds(1))
+            while storage.keys.count > 0 { await Task.yield() }
+            #expect(storage.counts.expired == round)
+        }
+    }
+
+    @Test("MEM-8: with the real clock, an entry is gone from store and keys soon", .timeLimit(.minutes(1)))
+    func theRealClock() async {
+        let storage = MemoryStorage.Backend<Value>(config: .init(totalCostLimit: 3, cleanInterval: 0.01))
+        storage.store(value: Value(), forKey: "1", expiration: .seconds(0.01))
+        while storage.storage.object(forKey: "1") != nil { await Task.yield() }
+        #expect(storage.keys.count == 0)
+    }
+
+    @Test("MEM-8, MEM-9: a new interval begins anew, and none at all cleans nothing", .timeLimit(.minutes(1)))
+    func theIntervalIsLive() async {
+        let timer = ManualClock()
+        let storage = storage(.init(totalCostLimit: 0, cleanInterval: 1_000), timer: timer)
+        storage.store(value: Value(), forKey: "a", expiration: .seconds(1))
+        calendar.advance(1)
+        await timer.waitForSleepers()
+        storage.config.cleanInterval = 10
+        // The old one has given up or does so soon; the new one waits.
+        while timer.sleeperCount != 1 { await Task.yield() }
+        timer.advance(by: .seconds(10))
+        while storage.keys.count > 0 { await Task.yield() }
+        storage.config.cleanInterval = 0
+        while timer.sleeperCount != 0 { await Task.yield() }
+    }
+
+    @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(1)))
+    func cleaningDoesNotKeepTheStorage() async {
+        let timer = ManualClock()
+        weak var storage: MemoryStorage.Backend<Value>?
+        do {
+            let kept = self.storage(.init(totalCostLimit: 0, cleanInterval: 1_000), timer: timer)
+            storage = kept
+            await timer.waitForSleepers()
+            #expect(storage != nil)
+        }
+        #expect(storage == nil)
+        while timer.sleeperCount != 0 { await Task.yield() }
+    }
+
+    // MARK: Entries
+
+    @Test("EXP-6: an object extends its own expiry as it is told")
+    func storageObjects() {
+        let object = MemoryStorage.StorageObject(1, expiration: .seconds(100))
+        #expect(object.value == 1)
+        #expect(!object.isExpired)
+        let first = object.estimatedExpiration
+        object.extendExpiration(.none)
+        #expect(object.estimatedExpiration == first)
+        object.extendExpiration()
+        #expect(object.estimatedExpiration >= first)
+        object.extendExpiration(.expirationTime(.expired))
+        #expect(object.estimatedExpiration == .distantPast)
+        #expect(object.isExpired)
+        #expect(MemoryStorage.StorageObject("x", expiration: .seconds(0)).isExpired)
+    }
+}

@@ -1,0 +1,55 @@
+// What keys give to file names, and values kept with objects from outside.
+
+import Foundation
+import KFStorage
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct NamesAndAssociationsTests {
+    @Test func hashesOfKeysNameTheirFiles() {
+        #expect("hello".kf.sha256 == FileNaming().fileName(forKey: "hello"))
+        #expect("hello".kf.sha256.count == 64 && "hello".kf.sha256 != "hallo".kf.sha256)
+    }
+
+    @Test(
+        arguments: [
+            ("image.png", "png"), ("image.PNG", "PNG"), ("image.png@round", "png"),
+            ("https://example.com/57373197@300-1.jpg", nil), ("image", nil), ("image.", nil), ("a.b/c", nil), ("", nil),
+            ("a.\(String(repeating: "x", count: 20))", String(repeating: "x", count: 20)),
+            ("a.\(String(repeating: "x", count: 21))", nil),
+        ] as [(String, String?)]
+    )
+    func extensions(key: String, expected: String?) { #expect(key.kf.ext == expected) }
+
+    private final class Thing: Sendable {}
+
+    @Test func valuesStayWithTheirObjectsAndKeys() {
+        let keys = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
+        defer { keys.deallocate() }
+        let (one, other) = (Thing(), Thing())
+        #expect(getAssociatedObject(one, keys) as Int? == nil)
+        setRetainedAssociatedObject(one, keys, 1)
+        setRetainedAssociatedObject(one, keys, 2)
+        setRetainedAssociatedObject(one, keys + 1, "text")
+        #expect(getAssociatedObject(one, keys) == 2)
+        #expect(getAssociatedObject(one, keys + 1) == "text")
+        #expect(getAssociatedObject(one, keys + 1) as Int? == nil)
+        #expect(getAssociatedObject(other, keys) as Int? == nil)
+    }
+
+    @Test func neitherObjectsNorTheirValuesAreKeptForEver() {
+        let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+        defer { key.deallocate() }
+        weak var firstValue: Thing?
+        for number in 0..<1_000 {
+            let (object, value) = (Thing(), Thing())
+            #expect(getAssociatedObject(object, key) as Thing? == nil, "Others may have lain there.")
+            setRetainedAssociatedObject(object, key, value)
+            #expect((getAssociatedObject(object, key) as Thing?) === value)
+            if number == 0 { firstValue = value }
+        }
+        #expect(firstValue == nil)
+    }
+}

@@ -1,0 +1,131 @@
+// What goes from disk to memory while the disk changes: never what is about to go, or has gone.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct PromotionTests {
+    private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            try await body(try ImageCache(name: "test", cacheDirectoryURL: directory))
+        }
+    }
+
+    private let image = Picture.gradient()
+
+    /// Looks an image up before this returns.
+    private func lookNow(_ cache: ImageCache) -> CacheType {
+        let found = Box(CacheType.memory)
+        cache.retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) {
+            if case .success(let result) = $0 { found.value = result.cacheType }
+        }
+        return found.value
+    }
+
+    private static let changes: [(String, @Sendable (ImageCache, @escaping @Sendable () -> Void) -> Void)] = [
+        ("removing", { cache, done in cache.removeImage(forKey: "a", completionHandler: done) }),
+        ("storing", { cache, done in cache.storeToDisk(Data("x".utf8), forKey: "a") { _ in done() } }),
+        ("clearing", { cache, done in cache.clearDiskCache(completion: done) }),
+    ]
+
+    @Test(
+        "CAC-13, CAC-32, F-19: a synchronous look-up does not promote what an operation waits to change",
+        arguments: 0..<3
+    )
+    func synchronousLookUpBesideAChange(number: Int) async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            #expect(lookNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "Nothing is in its way.")
+            cache.clearMemoryCache()
+
+            // The change waits behind an operation that takes its time.
+            let (place, mayEnd, changed) = (cache.order.place(forKey: "a"), Promise<Void>(), Promise<Void>())
+            let slow = Task { await place.run { await mayEnd.value } }
+            Self.changes[number].1(cache) { changed.keep(()) }
+            #expect(lookNow(cache) == .disk, "It is there still.")
+            #expect(!cache.memoryStorage.isCached(forKey: "a"))
+            mayEnd.keep(())
+            await slow.value
+            await changed.value
+            #expect(!cache.memoryStorage.isCached(forKey: "a"))
+
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            #expect(lookNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "It is over.")
+        }
+    }
+
+    @Test("what was read is not promoted once something else is to be stored on disk")
+    func storingWhileDecoding() async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            let stored = Promise<Void>()
+            let serializer = InterruptedSerializer {
+                cache.storeToDisk(Data("x".utf8), forKey: "a") { _ in stored.keep(()) }
+            }
+            #expect(
+                try await cache.retrieveImage(forKey: "a", options: [.cacheSerializer(serializer)]).cacheType == .disk
+            )
+            await stored.value
+            #expect(!cache.memoryStorage.isCached(forKey: "a"))
+        }
+    }
+
+    @Test("what is read while a cache is being cleared does not stay in memory", arguments: [false, true])
+    func clearing(isAwaited: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = BusyCache(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
+                diskStorage: try DiskStorage.Backend(config: .init(name: "test", sizeLimit: 0, directory: directory))
+            )
+            try await cache.store(image, forKey: "a")
+            cache.clearMemoryCache()
+            if isAwaited {
+                await cache.clearCache()
+            } else {
+                let cleared = Promise<Bool>()
+                cache.clearCache { cleared.keep(CallbackQueue.isMain) }
+                #expect(await cleared.value)
+            }
+            #expect(cache.found.value == [.disk])
+            #expect(!cache.isCached(forKey: "a"))
+        }
+    }
+}
+
+/// Decodes, and lets something happen in between.
+private struct InterruptedSerializer: CacheSerializer {
+    let interruption: @Sendable () -> Void
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        interruption()
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// A cache that is asked for an image just before its files are cleared.
+private final class BusyCache: ImageCache, @unchecked Sendable {
+    let found = Box<[CacheType]>([])
+
+    private func look() {
+        retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) { [found] result in
+            if case .success(let result) = result { found.change { $0.append(result.cacheType) } }
+        }
+    }
+
+    override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+        look()
+        super.clearDiskCache(completion: handler)
+    }
+
+    override func clearDiskCache() async {
+        look()
+        await super.clearDiskCache()
+    }
+}

@@ -1,0 +1,25 @@
+// The limits a process has beside the machine's memory.
+
+import Foundation
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct UsableMemoryLimitsTests {
+    @Test("CAC-2, L18: the lowest of machine, control group and resource limits counts")
+    func theLowestLimitCounts() async throws {
+        try await withTemporaryDirectory { directory in
+            let group = directory.appendingPathComponent("sys/fs/cgroup")
+            try FileManager.default.createDirectory(at: group, withIntermediateDirectories: true)
+            try Data("3000\n".utf8).write(to: group.appendingPathComponent("memory.max"))
+            func usable(_ physical: UInt64, _ limits: [UInt64]) -> UInt64 {
+                UsableMemory.bytes(of: physical, root: directory.path, resourceLimits: limits)
+            }
+            #expect(usable(5000, []) == 3000)
+            #expect(usable(2000, []) == 2000)
+            #expect(usable(5000, [4000, 1000]) == 1000)
+            try Data("2500\n".utf8).write(to: group.appendingPathComponent("memory.high"))
+            #expect(usable(5000, [4000]) == 2500)
+        }
+    }
+}

@@ -57,7 +57,14 @@ private let handled = Atomic(0)
         await waitUntilHandled(3)
     }
 
-    @Test func aForkedChildHoldsNothing() throws {
+    #if KF_TSAN
+    /// The thread sanitizer handles signals itself and delivers them later; a forked child ends before that.
+    private static let signalsComeAtOnce = false
+    #else
+    private static let signalsComeAtOnce = true
+    #endif
+
+    @Test(.enabled(if: signalsComeAtOnce)) func aForkedChildHoldsNothing() throws {
         let isHeld = HeldSignals.hold([SIGVTALRM]) { Issue.record("It is not this process that was told to end.") }
         #expect(isHeld == [SIGVTALRM])
         typealias Fork = @convention(c) () -> pid_t

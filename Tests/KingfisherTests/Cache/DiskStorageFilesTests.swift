@@ -96,14 +96,25 @@ import Testing
             let values = [Data(repeating: 1, count: 100_000), Data(repeating: 2, count: 30_000)]
             try storage.store(value: values[0], forKey: "a")
             let isOver = Box(false)
+            let readings = Counter()
             async let seen = WorkExecutor.io.run { () async throws -> Set<Data?> in
+                // Whatever ends the reading, nobody waits for more of it.
+                defer { readings.add(100) }
                 var seen: Set<Data?> = []
-                while !isOver.value { seen.insert(try other.value(forKey: "a", extendingExpiration: .none)) }
+                while !isOver.value {
+                    seen.insert(try other.value(forKey: "a", extendingExpiration: .none))
+                    readings.add()
+                }
                 return seen
             }
             try await WorkExecutor.io.run { () async throws -> Void in
                 defer { isOver.value = true }
-                for round in 0..<300 { try storage.store(value: values[round % 2], forKey: "a") }
+                // Until enough was read in between: a reader that never came would prove nothing.
+                var round = 0
+                while round < 300 || readings.value < 100 {
+                    round += 1
+                    try storage.store(value: values[round % 2], forKey: "a")
+                }
             }
             let isWhole = try await seen.isSubset(of: values)
             #expect(isWhole)

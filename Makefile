@@ -31,7 +31,7 @@ demo: dependencies ## Builds kf, loads pictures through the whole pipeline, writ
 	@"$$(swift build -c release --show-bin-path)/kf" demo --output demo-output
 
 test: dependencies lint layers build ## Format lint, layer check, build without warnings, all tests
-	@swift test --skip-build --disable-xctest $(WITH_TRAITS)
+	@Scripts/run-tests $(WITH_TRAITS)
 
 lint: ## Checks the formatting and the documentation rules
 	@echo "lint: swift format"
@@ -66,7 +66,7 @@ tsan: dependencies ## All tests under the thread sanitizer; ONLY=name runs some
 	export TSAN_OPTIONS="allocator_may_return_null=1 halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/Scripts/tsan-suppressions.txt"; \
 	for target in $(or $(ONLY),$(notdir $(wildcard Tests/*Tests))); do \
 	    echo "tsan: $$target"; \
-	    swift test --skip-build --disable-xctest $(TSAN) --filter "$$target"; \
+	    Scripts/run-tests $(TSAN) --filter "$$target"; \
 	done
 
 docs: dependencies ## Writes the reference documentation to docs-output/

@@ -12,13 +12,12 @@ import FoundationNetworking
 
 struct NIOTransportFailureTests {
     @Test func aRefusedConnectionSaysSo() async throws {
-        let server = try await TestServer.start()
-        let url = server.url("/a")
-        await server.stop()
-        let (recorder, error) = await load(url)
+        let port = try RefusingPort()
+        let (recorder, error) = await load(port.url("/a"))
         #expect(error?.code == .cannotConnectToHost)
         #expect(error?.urlError.code.rawValue == -1004)
         #expect(recorder.log.response == nil)
+        withExtendedLifetime(port) {}
     }
 
     @Test func anUnknownHostSaysSo() async throws {

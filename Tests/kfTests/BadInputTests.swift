@@ -75,10 +75,9 @@ import Testing
     }
 
     @Test func aRefusedConnectionIsAnError() async throws {
-        let server = try await TestServer.start()
-        let url = server.url("/a.png").absoluteString
-        await server.stop()
-        try await expectFailure(url, code: 2003, words: "refused")
+        let port = try RefusingPort()
+        try await expectFailure(port.url("/a.png").absoluteString, code: 2003, words: "refused")
+        withExtendedLifetime(port) {}
     }
 
     @Test func anUnknownHostIsAnError() async throws {

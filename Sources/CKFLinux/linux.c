@@ -55,6 +55,18 @@ uint64_t kf_shared_add(void *number, uint64_t amount) {
     return atomic_fetch_add_explicit((_Atomic uint64_t *)number, amount, memory_order_acq_rel);
 }
 
+uint64_t kf_shared_sum(const void *numbers, int count) {
+    const _Atomic uint64_t *number = numbers;
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++) sum += atomic_load_explicit(number + i, memory_order_acquire);
+    return sum;
+}
+
+int kf_lock_byte(int file, off_t place, int kind) {
+    struct flock lock = {.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+    return fcntl(file, F_OFD_SETLK, &lock);
+}
+
 int64_t kf_coarse_milliseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);

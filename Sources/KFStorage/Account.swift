@@ -67,7 +67,8 @@ struct Account: Sendable {
     private var bursts: [Burst] = []
     /// How many changes were announced.
     private(set) var announced = 0
-    private var underWay = 0
+    /// How many changes have been announced and not been reported.
+    private(set) var underWay = 0
     /// Counts the directories this was the account of.
     private var epoch = 0
 

@@ -17,7 +17,7 @@ extension FileStore {
         _ body: () throws(StorageError) -> Account.Outcome
     ) throws(StorageError) -> Account.Outcome {
         joinLedger()
-        let (change, directory) = state.withLock { ($0.account.begin(name), $0.account.isActive ? $0.directory : nil) }
+        let (change, directory) = state.withLock { ($0.begin(name), $0.account.isActive ? $0.directory : nil) }
         let stamp = directory?.stamp
         do throws(StorageError) {
             let outcome = try body()
@@ -42,7 +42,7 @@ extension FileStore {
             state.counts.note(outcome)
             state.report(at: now)
             state.account.compare(stampBefore, stampAfter, around: change)
-            return state.account.end(change, outcome)
+            return state.end(change, outcome)
         }
         settle(change, ticket)
         if case .stored = outcome { keepLimit() }
@@ -58,8 +58,8 @@ extension FileStore {
 
     /// Looks at an entry of which the account may be wrong.
     private func reconcile(_ name: String) {
-        let change = state.withLock { $0.account.begin(name) }
-        settle(change, state.withLock { $0.account.end(change, .unknown) })
+        let change = state.withLock { $0.begin(name) }
+        settle(change, state.withLock { $0.end(change, .unknown) })
     }
 
     /// Looks at the file of an entry until what is seen is certain.
@@ -67,7 +67,7 @@ extension FileStore {
         var ticket = ticket
         while let lastTicket = ticket {
             let seen = look(change.name)
-            ticket = state.withLock { $0.account.end(change, .seen(seen), ticket: lastTicket) }
+            ticket = state.withLock { $0.end(change, .seen(seen), ticket: lastTicket) }
         }
     }
 
@@ -175,6 +175,7 @@ extension FileStore {
         guard let directory else { return }
         guard let stamp = directory.stampAtItsPath else { return forgetDirectory(directory) }
         let isLedgerAway = ledger.map { !$0.isAtItsPath } ?? false
+        buryTheDead()
         state.withLock { state in
             if isLedgerAway, state.ledger === ledger {
                 state.temporaries = nil
@@ -182,6 +183,12 @@ extension FileStore {
             }
             if let quietSince { state.account.compare(stamp, quietSince: quietSince) }
         }
+    }
+
+    /// Lets nobody wait for those who died while they changed something.
+    func buryTheDead() {
+        let ledger = state.withLock { $0.link.news.isUnfinished ? $0.ledger : nil }
+        ledger?.buryTheDead()
     }
 
     // MARK: Counts

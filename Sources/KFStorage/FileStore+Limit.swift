@@ -38,7 +38,9 @@ extension FileStore {
     /// Sets the bytes that all entries together may take; 0 means no limit.
     ///
     /// From the end of the first scan on, a write that takes the total over it removes what has expired and then the
-    /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has to.
+    /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has
+    /// to. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait. If an eighth of
+    /// the limit is written before a scan that was announced has begun, the writer makes it.
     /// An entry that alone is larger is not written at all. What is there already is only removed by the next write.
     package func configure(sizeLimit: Int) {
         state.withLock { $0.sizeLimit = max(0, sizeLimit) }
@@ -60,24 +62,38 @@ extension FileStore {
     func keepLimit() {
         let now = ticks()
         // Others may have filled the directory: one has to look again, but not all the time.
-        if state.withLock({ $0.sizeLimit > 0 && $0.needsScan(at: now) }) { _ = try? scan(making: false) }
-        var mayGoOn = state.withLock { $0.beginTrimming() }
-        while mayGoOn {
-            let removed = trimAlone()
-            // Whoever wrote meanwhile has left the rest to us.
-            mayGoOn = state.withLock { state in
-                state.isTrimming = false
-                return !removed.isEmpty && state.beginTrimming()
+        let isToLook = state.withLock { $0.sizeLimit > 0 && $0.account.isComplete && $0.needsScan(at: now) }
+        if isToLook { _ = try? scan(making: false) }
+        if state.withLock({ $0.beginTrimming() }) { return makeRoom() }
+        guard state.withLock({ $0.isFarOverLimit }) else { return }
+        let isKnown = turn.withLock { _ in
+            // Who had the turn has made room, or has seen for the first time what there is; or it is left to us.
+            state.withLock { $0.keepsAccount = true }
+            if !isScanned { _ = try? scan(making: false) }
+            return isScanned
+        }
+        if isKnown, state.withLock({ $0.beginTrimming() }) { makeRoom() }
+    }
+
+    private func makeRoom() {
+        turn.withLock { _ in
+            var mayGoOn = true
+            while mayGoOn {
+                let removed = trimAlone()
+                // Whoever wrote meanwhile has left the rest to us.
+                mayGoOn = state.withLock { state in
+                    state.isTrimming = false
+                    return !removed.isEmpty && state.beginTrimming()
+                }
             }
         }
     }
 
     private func trimAlone() -> [String] {
-        guard let ledger = state.withLock({ $0.ledger }) else {
-            return state.withLock { $0.isAccountTrue } ? trimToLimit() : []
-        }
+        let (ledger, isUrgent) = state.withLock { ($0.ledger, $0.isFarOverLimit) }
+        guard let ledger else { return state.withLock { $0.isAccountTrue } ? trimToLimit() : [] }
         var removed: [String] = []
-        _ = ledger.exclusively {
+        _ = ledger.exclusively(patiently: isUrgent) {
             // By an account that is known to be untrue, more would go than has to. What others change while one looks
             // matters little; if it did, the limit would not hold as long as they are busy.
             let isKnown = state.withLock { $0.isAccountTrue } || (try? scan(making: false)) == true

@@ -26,12 +26,15 @@ extension FileStore {
         state.withLock { $0.keepsAccount = true }
         guard !isAccountTrue() else { return }
         do throws(StorageError) {
-            try scan(making: making)
+            _ = try turn.withLock { _ throws(StorageError) in try scan(making: making) }
         } catch {
             state.withLock { $0.counts.failures += 1 }
         }
         keepLimit()
     }
+
+    /// Says that somebody is about to call ``startScan(making:)``: a write that cannot wait for that makes a scan itself.
+    package func announceScan() { state.withLock { $0.isScanAnnounced = true } }
 
     /// The bytes of all entries together, if that is known without asking the system: other processes' changes may be
     /// missing from it.
@@ -66,15 +69,15 @@ extension FileStore {
         // Without a place to write there is no ledger, and no shortcut then; the rest works.
         _ = try? placesToWrite()
         let start = ticks()
-        let begun = state.withLock { state -> (number: Int, isQuiet: Bool, foreignChanges: UInt64, ledger: Ledger?)? in
+        buryTheDead()
+        let begun = state.withLock { state -> (number: Int, isQuiet: Bool, news: LedgerLink.News, ledger: Ledger?)? in
             guard state.directory === directory, let number = state.account.beginScan() else { return nil }
-            return (number, state.account.isQuiet, state.foreignChanges, state.ledger)
+            return (number, state.account.isQuiet, state.link.news, state.ledger)
         }
         guard let begun else { return false }
-        let stamp = directory.stamp
-        let found: EntryTable
+        let (stamp, found): (Directory.Stamp?, EntryTable)
         do throws(StorageError) {
-            found = try walk(directory)
+            (stamp, found) = try (directory.stamp, walk(directory))
         } catch {
             state.withLock { $0.account.cancelScan(begun.number) }
             throw error
@@ -86,7 +89,7 @@ extension FileStore {
             let old = state.endScan(
                 begun.number,
                 found,
-                foreignChanges: begun.foreignChanges,
+                news: begun.news,
                 stamp: wasAlone ? stamp : nil
             )
             if state.ledger !== begun.ledger { state.account.isStale = true }

@@ -22,6 +22,8 @@ package final class FileStore: Sendable {
     let ticks: @Sendable () -> Int64
     let state = Locked(FileStoreState())
     let recent = RecentMetadata()
+    /// Held over whole scans and while room is made: who has written far more than is allowed waits for it.
+    let turn = Locked(())
 
     /// A store over the directory at `path`, which need not exist.
     ///

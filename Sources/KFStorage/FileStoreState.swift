@@ -9,6 +9,8 @@ struct FileStoreState: Sendable {
 
     /// Whether an account is kept: a scan was asked for.
     var keepsAccount = false
+    /// Whether somebody is about to ask for one.
+    var isScanAnnounced = false
     /// The bytes all entries together may take; 0 means no limit.
     var sizeLimit = 0
     var isTrimming = false
@@ -20,16 +22,7 @@ struct FileStoreState: Sendable {
     var scanEndedAt = Int64.min / 2
     var scanTook: Int64 = 0
 
-    private(set) var ledger: Ledger?
-    /// Whether there can never be a ledger for the directory.
-    private var canHaveNoLedger = false
-    /// When a ledger was last looked for, and when it was last tried to make one.
-    private var ledgerSoughtAt = Int64.min / 2
-    private var ledgerTriedAt = Int64.min / 2
-    /// Those of the ledger's changes that were made here.
-    private var ownChanges: UInt64 = 0
-    /// How many changes others had made when the last scan began.
-    private var accountedChanges: UInt64 = 0
+    private(set) var link = LedgerLink()
     /// What the ledger knows of the counts.
     private var reported = FileCounts()
     private var reportedAt = Int64.min / 2
@@ -46,23 +39,22 @@ struct FileStoreState: Sendable {
         directory = nil
         temporaries = nil
         use(nil)
-        (canHaveNoLedger, ledgerSoughtAt, ledgerTriedAt) = (false, .min / 2, .min / 2)
+        link = LedgerLink()
         return account.forget()
     }
+
+    var ledger: Ledger? { link.ledger }
 
     /// Whether to look for a ledger, or to make one: there is none yet, but there may be one by now.
     ///
     /// At most once a second, unless it is `urgent`.
     mutating func beginLedgerSearch(at now: Int64, making: Bool, urgent: Bool) -> Bool {
-        let last = making ? ledgerTriedAt : ledgerSoughtAt
-        guard ledger == nil, !canHaveNoLedger, urgent || now - last >= 1_000 else { return false }
-        if making { ledgerTriedAt = now } else { ledgerSoughtAt = now }
-        return true
+        link.beginSearch(at: now, making: making, urgent: urgent)
     }
 
     /// Takes over what came of looking for a ledger.
     mutating func endLedgerSearch(_ finding: Ledger.Finding) {
-        if case .impossible = finding { canHaveNoLedger = true }
+        if case .impossible = finding { link.giveUp() }
         if ledger == nil, let found = finding.ledger { use(found) }
     }
 
@@ -70,52 +62,73 @@ struct FileStoreState: Sendable {
     mutating func use(_ other: Ledger?) {
         guard other !== ledger else { return }
         report()
-        ledger = other
+        link.use(other, underWay: account.underWay)
         account.isToldOfChanges = other != nil
-        ownChanges = 0
         // Nobody knows what others have told one another there.
         account.isStale = account.isComplete
     }
 
     // MARK: Changes
 
-    /// Tells others of a change made here.
-    ///
-    /// Under the lock, so that changes made here and those of others can be told apart at any time.
-    mutating func note(_ outcome: Account.Outcome, of name: String) {
-        switch outcome {
-        case .stored: assumedNames?.insert(name)
-        case .removed, .unknown: break
-        case .seen, .unchanged: return
-        }
-        guard let ledger else { return }
-        ledger.noteChange()
-        ownChanges &+= 1
+    /// Announces that an entry is about to be changed, here and to others.
+    mutating func begin(_ name: String) -> Account.Change {
+        let change = account.begin(name)
+        link.note(underWay: account.underWay)
+        return change
     }
 
-    /// How many changes others have made.
-    var foreignChanges: UInt64 { ledger.map { $0.generation &- ownChanges } ?? 0 }
+    /// Reports what came of a change, here and to others; the result is that of ``Account/end(_:_:ticket:)``.
+    mutating func end(_ change: Account.Change, _ outcome: Account.Outcome, ticket: Int = 0) -> Int? {
+        let ticket = account.end(change, outcome, ticket: ticket)
+        link.note(underWay: account.underWay)
+        return ticket
+    }
+
+    /// Tells others of a change made here.
+    mutating func note(_ outcome: Account.Outcome, of name: String) {
+        let before = account.table.record(of: name)?.size ?? 0
+        switch outcome {
+        case .stored(let record):
+            assumedNames?.insert(name)
+            link.noteChange(bytes: record.size - before)
+        case .removed: link.noteChange(bytes: -before)
+        case .unknown: link.noteChange(bytes: 0)
+        case .seen, .unchanged: break
+        }
+    }
 
     /// Whether the account knows all entries, as far as can be told without asking the system.
-    var isAccountTrue: Bool { account.isComplete && !account.isStale && foreignChanges == accountedChanges }
+    var isAccountTrue: Bool { account.isComplete && !account.isStale && link.isUpToDate }
 
     /// Whether the account should be, and may be, made anew: not so often that it takes more than a tenth of the time.
     func needsScan(at now: Int64) -> Bool { keepsAccount && !isAccountTrue && now - scanEndedAt >= 10 * scanTook }
 
+    /// The bytes of all entries together, those that others say to have added since the last scan included.
+    private var estimatedSize: Int { account.table.totalSize &+ (link.news.bytes &- link.accounted.bytes) }
+
     /// Whether there are more bytes than allowed, and nobody is making room yet: then it begins.
     mutating func beginTrimming() -> Bool {
-        guard sizeLimit > 0, account.isComplete, account.table.totalSize > sizeLimit, !isTrimming else { return false }
+        guard sizeLimit > 0, account.isComplete, estimatedSize > sizeLimit, !isTrimming else { return false }
         isTrimming = true
         return true
     }
 
-    /// Takes over what a scan found that began when others had made `foreignChanges`; answers what is to be let go of.
-    mutating func endScan(_ number: Int, _ found: consuming EntryTable, foreignChanges: UInt64, stamp: Directory.Stamp?)
+    /// Whether so much has been written that whoever writes more has to wait until there is room.
+    ///
+    /// Before all entries are known, what was written here counts.
+    var isFarOverLimit: Bool {
+        guard sizeLimit > 0, keepsAccount || isScanAnnounced else { return false }
+        let slack = sizeLimit / 8
+        return account.isComplete ? estimatedSize - slack > sizeLimit : counts.bytesWritten > slack
+    }
+
+    /// Takes over what a scan found that began when others had said `news`; answers what is to be let go of.
+    mutating func endScan(_ number: Int, _ found: consuming EntryTable, news: LedgerLink.News, stamp: Directory.Stamp?)
         -> EntryTable?
     {
         let old = account.endScan(number, found)
         guard old != nil else { return nil }
-        accountedChanges = foreignChanges
+        link.account(for: news)
         account.stamp = stamp
         return old
     }

@@ -24,7 +24,9 @@ final class Ledger: Sendable {
     // changes. They lie apart: what is written often shall not share a cache line with what is read often.
     private static let versionOffset = 8
     private static let generationOffset = 64
+    private static let bytesOffset = 128
     private static let countsOffset = 256
+    private static let seatsOffset = 2048
 
     // SAFETY: points to a mapping of `size` bytes that lives as long as the object; after `init` it is only read and
     // written by atomic operations.
@@ -32,19 +34,23 @@ final class Ledger: Sendable {
     /// Which file it is.
     let identity: FileIdentity
     private let path: String
-    private let file: Int32
+    let file: Int32
+    /// Where changes that are being made here are announced.
+    let seat: LedgerSeat
     private let isOurVersion: Bool
 
     /// Takes over the mapping of `file`, and a number for it that is ours to close.
     private init(
         _ memory: UnsafeMutableRawPointer,
         of file: Int32,
+        at seat: LedgerSeat,
         in folder: Directory,
         _ identity: FileIdentity,
         isOurVersion: Bool
     ) {
         self.memory = memory
         self.file = file
+        self.seat = seat
         self.identity = identity
         self.isOurVersion = isOurVersion
         path = folder.path(of: Self.fileName)
@@ -63,6 +69,18 @@ final class Ledger: Sendable {
     /// Tells all processes that the directory was changed.
     func noteChange() { _ = kf_shared_add(memory + Self.generationOffset, 1) }
 
+    /// How many bytes the changes have added to the entries, as far as those who made them could tell.
+    var bytes: Int { Int(truncatingIfNeeded: kf_shared_load(memory + Self.bytesOffset)) }
+
+    /// Tells all processes that a change has added so many bytes.
+    func noteBytes(_ amount: Int) {
+        guard isOurVersion, amount != 0 else { return }
+        _ = kf_shared_add(memory + Self.bytesOffset, UInt64(bitPattern: Int64(amount)))
+    }
+
+    /// A number for every seat: how many changes are being made from it.
+    var seatsMemory: UnsafeMutableRawPointer { memory + Self.seatsOffset }
+
     /// One of the numbers that count what has happened since the ledger was made.
     func count(_ index: Int) -> Int {
         isOurVersion ? Int(truncatingIfNeeded: kf_shared_load(memory + Self.countsOffset + index * 8)) : 0
@@ -76,14 +94,26 @@ final class Ledger: Sendable {
 
     /// Runs `body` unless another process, or another store of this one, is running something here already.
     ///
-    /// Answers whether it ran.
-    func exclusively<E: Error>(_ body: () throws(E) -> Void) throws(E) -> Bool {
+    /// - Parameters:
+    ///   - isPatient: Whether to wait for the other, though not for long: it may have been stopped.
+    ///   - body: What is run.
+    /// - Returns: Whether it ran.
+    /// - Throws: What `body` throws.
+    func exclusively<E: Error>(patiently isPatient: Bool = false, _ body: () throws(E) -> Void) throws(E) -> Bool {
         BlockingGuard.check()
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return false }
-        defer { flock(file, LOCK_UN) }
-        try body()
-        return true
+        for pause: useconds_t in isPatient ? Self.pauses : [0] {
+            if flock(file, LOCK_EX | LOCK_NB) == 0 {
+                defer { flock(file, LOCK_UN) }
+                try body()
+                return true
+            }
+            if pause > 0 { usleep(pause) }
+        }
+        return false
     }
+
+    /// How long to wait for others between tries, in microseconds.
+    private static let pauses: [useconds_t] = [1_000, 2_000, 4_000, 8_000, 16_000, 0]
 
     // MARK: The file
 
@@ -135,7 +165,7 @@ final class Ledger: Sendable {
         let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return .failed }
         let turn = Descriptor(number)
-        for pause: useconds_t in [1_000, 2_000, 4_000, 8_000, 16_000, 0] {
+        for pause in pauses {
             if flock(turn.number, LOCK_EX | LOCK_NB) == 0 {
                 let second = open(in: folder)
                 return second.isReplaceable ? make(in: folder) : second
@@ -169,14 +199,18 @@ final class Ledger: Sendable {
         let isSensible = kf_shared_load(memory) == magic && version >= Self.version
         // Not `dup`: what is started from here shall not inherit it, and a lock with it.
         let copy = isSensible ? fcntl(file.number, F_DUPFD_CLOEXEC, 0) : -1
-        guard copy >= 0 else {
+        guard copy >= 0, let seat = LedgerSeat.taken(of: copy) else {
             munmap(memory, size)
+            if copy >= 0 { close(copy) }
             return isSensible ? .failed : .senseless
         }
         // Where that is allowed: then a read never waits for the disk.
         mlock(memory, size)
         let identity = FileIdentity(status)
-        return .found(Ledger(memory, of: copy, in: folder, identity, isOurVersion: version == Self.version))
+        let isOurVersion = version == Self.version
+        let ledger = Ledger(memory, of: copy, at: seat, in: folder, identity, isOurVersion: isOurVersion)
+        ledger.buryPredecessor()
+        return .found(ledger)
     }
 
     /// Makes a ledger, or puts one in the place of what makes no sense; the folder must be locked.

@@ -148,6 +148,63 @@ import Testing
         #expect(entries == ["6", "7", "8", "9"])
     }
 
+    @Test func whatAnotherStoreHasWrittenCountsAtOnce() throws {
+        let other = anotherStore()
+        store.configure(sizeLimit: 40)
+        store.startScan()
+        // Just scanned, and it took long: it is not the time to look again.
+        store.state.withLock { state in state.scanTook = 1_000_000 }
+        for number in 0..<4 { try write(10, "\(number)", to: other) }
+        #expect(store.knownSize == 0)
+        try write(5, "4")
+        #expect(entries == ["1", "2", "3", "4"])
+    }
+
+    @Test func whoWritesFarMoreThanAllowedWaitsForWhoMakesRoom() async throws {
+        let store = store
+        store.configure(sizeLimit: 40)
+        store.startScan()
+        for number in 0..<4 { try write(10, "\(number)") }
+        let executor = WorkExecutor("kf.limit", threads: 2)
+        let (isAtIt, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
+        let hasWritten = Locked(false)
+        async let other: Void = executor.run {
+            store.turn.withLock { _ in
+                store.state.withLock { $0.isTrimming = true }
+                isAtIt.keep(())
+                mayGoOn.wait()
+                store.state.withLock { $0.isTrimming = false }
+            }
+        }
+        await isAtIt.value
+        async let writer: Void = executor.run { () async throws in
+            // A little too much, and then far too much.
+            try store.write(Data(count: 5), to: "4", expiration: .seconds(10_000))
+            try store.write(Data(count: 10), to: "5", expiration: .seconds(10_000))
+            hasWritten.withLock { $0 = true }
+        }
+        while !FileManager.default.fileExists(atPath: scratch("cache/5")) { await Task.yield() }
+        // It has written by now, and may not have returned.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!hasWritten.withLock { $0 })
+        mayGoOn.signal()
+        _ = try await (other, writer)
+        #expect(try store.totalSize() <= 40)
+    }
+
+    @Test func whoWritesMuchBeforeTheScanThatWasAnnouncedMakesIt() throws {
+        for number in 0..<5 { try write(10, "\(number)") }
+        let restarted = anotherStore()
+        restarted.configure(sizeLimit: 40)
+        restarted.announceScan()
+        try write(5, "5", to: restarted)
+        #expect(!restarted.isScanned)
+        #expect(entries.count == 6)
+        try write(1, "6", to: restarted)
+        #expect(restarted.isScanned)
+        #expect(entries == ["2", "3", "4", "5", "6"])
+    }
+
     @Test func whatAnotherStoreHasRemovedDoesNotCount() throws {
         let other = anotherStore()
         store.configure(sizeLimit: 30)

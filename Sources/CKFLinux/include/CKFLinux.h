@@ -33,6 +33,13 @@ uint64_t kf_shared_load(const void *number);
 /// Adds to a number in memory that several processes share and returns what it was.
 uint64_t kf_shared_add(void *number, uint64_t amount);
 
+/// The sum of `count` numbers in memory that several processes share.
+uint64_t kf_shared_sum(const void *numbers, int count);
+
+/// Locks one byte of an open file for this opening of it, or frees it (`F_RDLCK`, `F_WRLCK`, `F_UNLCK`), without
+/// waiting; the kernel frees it with the last descriptor. Answers 0; -1 with `errno` on failure.
+int kf_lock_byte(int file, off_t place, int kind);
+
 /// Milliseconds of a clock that only goes forward, as of the last tick: no system call.
 int64_t kf_coarse_milliseconds(void);
 

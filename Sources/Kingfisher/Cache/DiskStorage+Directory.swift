@@ -51,6 +51,7 @@ extension DiskStorage.Backend {
             return (!state.isBeingListed, manager)
         }
         guard mustStart else { return }
+        files.announceScan()
         Task(executorPreference: WorkExecutor.io) { [weak self, files, listed, path = directoryURL.path] in
             // A listing of the user's own making does not count, only whether there was one: a name that it lacks
             // would be a file that is there and is never found.

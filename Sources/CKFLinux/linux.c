@@ -12,6 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef OVERLAYFS_SUPER_MAGIC
+#define OVERLAYFS_SUPER_MAGIC 0x794c7630
+#endif
+
 // `STATX_ATTR_MOUNT_ROOT`, which headers before Linux 5.8 do not have.
 #define KF_MOUNT_ROOT 0x2000
 
@@ -34,8 +38,13 @@ int kf_rename_if_free(int directory, const char *name, int new_directory, const 
 
 uint64_t kf_file_system(int file) {
     struct statfs status;
+    if (fstatfs(file, &status) != 0) return 0;
+    // An overlay passes on the numbers of what lies below it, but not the kind. File systems that take new room for
+    // every change (Btrfs, bcachefs, ZFS) are told by theirs: they have no fixed number of files.
+    int is_fixed = status.f_files > 0 && status.f_ffree <= status.f_files && status.f_frsize == status.f_bsize;
+    if ((uint32_t)status.f_type == OVERLAYFS_SUPER_MAGIC && !is_fixed) return 0;
     // The field is signed or not, 32 or 64 bits wide, depending on the machine; the numbers have 32 bits.
-    return fstatfs(file, &status) == 0 ? (uint32_t)status.f_type : 0;
+    return (uint32_t)status.f_type;
 }
 
 int kf_is_mount_root(int directory) {

@@ -24,6 +24,7 @@ struct Account: Sendable {
         case expired
         case trimmed
         case corrupted
+        case discarded
     }
 
     /// A change that was announced.

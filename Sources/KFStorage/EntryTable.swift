@@ -25,8 +25,9 @@ struct EntryTable: Sendable {
     ///
     /// 0 is free.
     private var buckets: ContiguousArray<UInt64>
-    private var newest = EntryTable.none
-    private var oldest = EntryTable.none
+    /// The ends of the order of use.
+    var newest = EntryTable.none
+    var oldest = EntryTable.none
     private var suffixes: [String] = []
     private var oddNames: [String] = []
     private var freeOddNames: [Int] = []
@@ -36,9 +37,9 @@ struct EntryTable: Sendable {
     /// The sum of the sizes of all entries, as far as it can be told.
     var totalSize: Int { Int(clamping: total) }
     /// The same exactly, for files may have any length: they have holes.
-    private var total: Int128 = 0
+    private(set) var total: Int128 = 0
     /// No entry expires before this.
-    private(set) var earliestExpiry = Int64.max
+    var earliestExpiry = Int64.max
 
     /// A table with room for so many entries; it grows when they are more.
     init(capacity: Int = 0) {
@@ -245,74 +246,6 @@ struct EntryTable: Sendable {
             }
         }
         nodes.removeLast()
-    }
-}
-
-// MARK: - Order of use
-
-extension EntryTable {
-    /// Orders all entries by their last access.
-    mutating func orderByLastAccess() {
-        let order = nodes.indices.map { (access: nodes[$0].record.lastAccess, position: $0) }
-            .sorted { $0.access < $1.access }
-        newest = Self.none
-        oldest = Self.none
-        for (_, position) in order { linkAsNewest(position) }
-    }
-
-    /// The size of the entry used last.
-    var newestSize: Int { newest == Self.none ? 0 : nodes[Int(newest)].record.size }
-
-    /// The entry used last, if it is larger than `size`.
-    func newestEntry(largerThan size: Int) -> (name: String, record: EntryRecord)? {
-        guard newestSize > size else { return nil }
-        let node = nodes[Int(newest)]
-        return (name(node), node.record)
-    }
-
-    /// The least recently used entries whose removal takes the total to `target` or less, but no more than `limit` of
-    /// them.
-    func leastRecent(downTo target: Int, limit: Int) -> [(name: String, record: EntryRecord)] {
-        var chosen: [(name: String, record: EntryRecord)] = []
-        var (total, next) = (total, oldest)
-        while total > Int128(target), next != Self.none, chosen.count < limit {
-            let node = nodes[Int(next)]
-            chosen.append((name(node), node.record))
-            total -= Int128(node.record.size)
-            next = node.newer
-        }
-        return chosen
-    }
-
-    /// At most `limit` of the entries that have expired at an instant.
-    ///
-    /// Call it with one `place`, which is `Int.max` at first, until it answers none: then all have been answered, whatever
-    /// was entered, taken out or left in between. Takes no time if none has expired.
-    mutating func expired(at instant: Int64, limit: Int, place: inout Int) -> [(name: String, record: EntryRecord)] {
-        guard earliestExpiry <= instant else { return [] }
-        var found: [(name: String, record: EntryRecord)] = []
-        // From the end: the node that fills a gap comes from where one has been already.
-        place = min(place, nodes.count)
-        while place > 0, found.count < limit {
-            place -= 1
-            let node = nodes[place]
-            if node.record.expiry <= instant { found.append((name(node), node.record)) }
-        }
-        if found.isEmpty { earliestExpiry = nodes.reduce(Int64.max) { min($0, $1.record.expiry) } }
-        return found
-    }
-
-    private mutating func unlink(_ position: Int) {
-        let (newer, older) = (nodes[position].newer, nodes[position].older)
-        if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
-        if older == Self.none { oldest = newer } else { nodes[Int(older)].newer = newer }
-    }
-
-    private mutating func linkAsNewest(_ position: Int) {
-        nodes[position].newer = Self.none
-        nodes[position].older = newest
-        if newest == Self.none { oldest = Int32(position) } else { nodes[Int(newest)].newer = Int32(position) }
-        newest = Int32(position)
     }
 }
 

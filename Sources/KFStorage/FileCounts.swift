@@ -16,6 +16,8 @@ package struct FileCounts: Sendable, Equatable {
     package var trimmed = 0
     /// Entries removed because they were damaged.
     package var corrupted = 0
+    /// Entries removed because they were no good to who read them, although they were what had been written.
+    package var discarded = 0
     /// Entries removed because that was asked for.
     package var removed = 0
     /// Bytes of the entries read.
@@ -37,6 +39,7 @@ package struct FileCounts: Sendable, Equatable {
         case .removed(.expired): expired += 1
         case .removed(.trimmed): trimmed += 1
         case .removed(.corrupted): corrupted += 1
+        case .removed(.discarded): discarded += 1
         case .seen, .unchanged, .unknown: break
         }
     }
@@ -45,7 +48,7 @@ package struct FileCounts: Sendable, Equatable {
     var numbers: [Int] {
         [
             hits, misses, missesWithoutDisk, stores, expired, trimmed, corrupted, removed, bytesRead, bytesWritten,
-            failures,
+            failures, discarded,
         ]
     }
 
@@ -53,7 +56,7 @@ package struct FileCounts: Sendable, Equatable {
     init(numbers number: (Int) -> Int) {
         (hits, misses, missesWithoutDisk, stores) = (number(0), number(1), number(2), number(3))
         (expired, trimmed, corrupted, removed) = (number(4), number(5), number(6), number(7))
-        (bytesRead, bytesWritten, failures) = (number(8), number(9), number(10))
+        (bytesRead, bytesWritten, failures, discarded) = (number(8), number(9), number(10), number(11))
     }
 }
 

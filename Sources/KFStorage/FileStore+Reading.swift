@@ -132,11 +132,13 @@ extension FileStore {
         }
     }
 
-    /// Removes `entry`, read under `name`, because its bytes turned out to be no good.
+    /// Removes `entry`, read under `name`, because its bytes are no good to who read them.
     ///
     /// Nothing happens if the entry has been replaced since.
     package func discard(_ name: String, _ entry: Entry) throws(StorageError) {
-        try removeCorrupted(name, entry.identity)
+        try changing(name) { () throws(StorageError) in
+            try removeFile(name, because: .discarded) { FileIdentity($0) == entry.identity ? nil : .unknown }
+        }
     }
 }
 

@@ -76,6 +76,7 @@ package final class FileStore: Sendable {
             joinLedger(of: directory)
             return directory
         }
+        guard !FolderName.isTaken(byDirectoryAt: path) else { throw StorageError(.useDirectory, path, EINVAL) }
         let opened = making ? try Directory.create(path) : try Directory.open(path)
         guard let opened else { return nil }
         let directory = state.withLock { state in

@@ -37,7 +37,7 @@ extension MemoryCore {
     ) -> [MemoryValue] {
         let number = shard(of: key.digest)
         let (position, slot) = MemoryKey.withDigest(of: key.text) { key in
-            shards[number].state.withLock { shard -> (Int, EvictionSlot?) in
+            shards[number].withLock { shard -> (Int, EvictionSlot?) in
                 guard let position = shard.position(of: key) else { return (shard.reserve(), nil) }
                 return (position, shard.entry(position).slot)
             }
@@ -59,7 +59,7 @@ extension MemoryCore {
             slot: order.insert(.init(tag: tag.bits, digest: key.digest, cost: cost), isKnown: slot != nil),
             ticket: ticket
         )
-        let replaced = shards[number].state.withLock { $0.put(entry, at: position) }
+        let replaced = shards[number].withLock { $0.put(entry, at: position) }
         if let replaced { dropped.append(replaced) }
         pushExpiry(MemoryExpiries.Item(instant: expiry, tag: tag, ticket: ticket), in: &order)
         return dropped
@@ -69,7 +69,7 @@ extension MemoryCore {
         // Items of entries that are gone are left where they are until they are the greater part.
         if order.expiries.items.count > 2 * order.counts.entries + 64 {
             order.expiries.keep { item in
-                shards[item.tag.shard].state.withLock { $0.hasTicket(item.ticket, at: item.tag.position) }
+                shards[item.tag.shard].withLock { $0.hasTicket(item.ticket, at: item.tag.position) }
             }
         }
         order.expiries.push(item)
@@ -120,10 +120,10 @@ extension MemoryCore {
         dropping dropped: inout [MemoryValue]
     ) -> Bool {
         let victim = order.evict(tooMuch: measure, because: reason) { tag in
-            shards[tag.shard].state.withLock { $0.takeUse(tag.position) }
+            shards[tag.shard].withLock { $0.takeUse(tag.position) }
         }
         guard let victim else { return false }
-        let entry = shards[victim.shard].state.withLock { $0.take(victim.position) }
+        let entry = shards[victim.shard].withLock { $0.take(victim.position) }
         if let value = entry?.value { dropped.append(value) }
         return true
     }
@@ -136,7 +136,7 @@ extension MemoryCore {
     ) {
         while var item = order.expiries.popDue(at: now) {
             guard item.tag != spared else { continue }
-            let (entry, expiry) = shards[item.tag.shard].state.withLock { shard -> (MemoryShard.Entry?, TimeInterval) in
+            let (entry, expiry) = shards[item.tag.shard].withLock { shard -> (MemoryShard.Entry?, TimeInterval) in
                 guard shard.hasTicket(item.ticket, at: item.tag.position) else { return (nil, now) }
                 let expiry = shard.entry(item.tag.position).expiry
                 return (expiry <= now ? shard.take(item.tag.position) : nil, expiry)

@@ -13,36 +13,31 @@ import KFSupport
 ///
 /// Deliberately not generic: the compiler specialises across modules only what is public.
 final class MemoryCore: Sendable {
-    typealias Shards = InlineArray<16, PaddedShard>
-
-    /// A shard that shares no cache line with the next one.
-    struct PaddedShard: ~Copyable, Sendable {
-        let state = Locked(MemoryShard())
-        private let padding: InlineArray<8, UInt64> = InlineArray(repeating: 0)
-    }
-
     private let clock: (@Sendable () -> Date)?
     let order: Locked<MemoryOrder>
-    let shards: Shards
+    let shards: MemoryShards
 
     init(configuration: MemoryConfiguration, clock: (@Sendable () -> Date)?) {
         self.clock = clock
         order = Locked(MemoryOrder(configuration: configuration))
-        shards = InlineArray { _ in PaddedShard() }
+        shards = MemoryShards()
     }
 
     @inline(__always)
     var now: TimeInterval { clock.map { $0().timeIntervalSinceReferenceDate } ?? coarseSeconds() }
 
     @inline(__always)
-    func shard(of digest: UInt64) -> Int { Int(digest & 15) }
+    func shard(of digest: UInt64) -> Int { MemoryShards.number(of: digest) }
 
     // MARK: Looking up
 
     func value(forKey key: String, extending: ExpirationExtending, countingMiss: Bool) -> MemoryValue? {
-        let now = now
-        return MemoryKey.withDigest(of: key) { key in
-            let hit = shards[shard(of: key.digest)].state.withLock {
+        MemoryKey.withDigest(of: key) { key in
+            let number = shard(of: key.digest)
+            // The clock is read while the line is on its way.
+            shards.prefetch(number)
+            let now = now
+            let hit = shards[number].withLock {
                 $0.hit(key, extending: extending, countingMiss: countingMiss, at: now)
             }
             if let hit, hit.isShortened { noteExpiry(of: key) }
@@ -54,14 +49,14 @@ final class MemoryCore: Sendable {
 
     func contains(_ key: String, at now: TimeInterval) -> Bool {
         MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].state.withLock { $0.contains(key, at: now) }
+            shards[shard(of: key.digest)].withLock { $0.contains(key, at: now) }
         }
     }
 
     /// A look at an entry that is no use and needs none to be valid.
     func entry(forKey key: String) -> MemoryShard.Entry? {
         MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].state.withLock { shard in
+            shards[shard(of: key.digest)].withLock { shard in
                 shard.position(of: key).map { shard.entry($0) }
             }
         }
@@ -72,7 +67,7 @@ final class MemoryCore: Sendable {
         let number = shard(of: key.digest)
         order.withLock { order in
             let ticket = order.expiries.newTicket()
-            let item = shards[number].state.withLock { shard -> MemoryExpiries.Item? in
+            let item = shards[number].withLock { shard -> MemoryExpiries.Item? in
                 guard let position = shard.position(of: key) else { return nil }
                 shard.setTicket(ticket, at: position)
                 let tag = MemoryTag(shard: number, position: position)
@@ -95,7 +90,7 @@ final class MemoryCore: Sendable {
     /// Takes an entry out without counting a change.
     func take(_ key: String, from order: inout MemoryOrder) -> [MemoryValue] {
         let entry = MemoryKey.withDigest(of: key) { key in
-            shards[shard(of: key.digest)].state.withLock { shard in
+            shards[shard(of: key.digest)].withLock { shard in
                 shard.position(of: key).flatMap { shard.take($0) }
             }
         }
@@ -117,7 +112,7 @@ final class MemoryCore: Sendable {
         order.withLock { order in
             var dropped: [MemoryValue] = []
             for number in shards.indices {
-                for entry in shards[number].state.withLock({ $0.takeAll { !$0.survivesPurge } }) {
+                for entry in shards[number].withLock({ $0.takeAll { !$0.survivesPurge } }) {
                     order.remove(entry.slot, because: \.purged)
                     if let value = entry.value { dropped.append(value) }
                 }
@@ -176,7 +171,7 @@ final class MemoryCore: Sendable {
         _ results: inout [Result]
     ) {
         guard number < shards.count else { return }
-        shards[number].state.withLock { shard in
+        shards[number].withLock { shard in
             results.append(body(&shard))
             withShards(from: number + 1, body, &results)
         }

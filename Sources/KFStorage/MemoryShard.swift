@@ -49,7 +49,11 @@ struct MemoryShard: Sendable {
         mutating func use(extending: ExpirationExtending, at now: TimeInterval) -> Hit {
             if uses < MemoryOrder.Policy.countedUses { uses &+= 1 }
             let before = expiry
-            if let extended = extending.expiry(readAt: now, original: expiration) { expiry = extended }
+            // What is the same is not written: neighbours on the line may be in other processors' caches. The clock ticks
+            // in milliseconds, so of many hits in a row most change nothing.
+            if let extended = extending.expiry(readAt: now, original: expiration), extended != before {
+                expiry = extended
+            }
             return Hit(value: value, isShortened: expiry < before)
         }
 

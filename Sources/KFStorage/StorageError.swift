@@ -8,6 +8,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     package enum Operation: String, Sendable {
         case openDirectory = "open directory"
         case createDirectory = "create directory"
+        case useDirectory = "use as a directory of entries"
         case name = "use as a file name"
         case read
         case write
@@ -31,10 +32,16 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     }
 
     /// What, where and why, in one line.
-    package var description: String {
-        "could not \(operation.rawValue) \(path): \(String(cString: strerror(code)))"
+    package var description: String { "could not \(operation.rawValue) \(path): \(reason)" }
+
+    /// Why, in words.
+    package var reason: String {
+        operation == .useDirectory
+            ? "names like .x.tmp are those of the folders for unfinished files" : String(cString: strerror(code))
     }
 
     /// Whether the store as a whole cannot be used, and not only one entry.
-    package var isAboutTheDirectory: Bool { operation == .openDirectory || operation == .createDirectory }
+    package var isAboutTheDirectory: Bool {
+        operation == .openDirectory || operation == .createDirectory || operation == .useDirectory
+    }
 }

@@ -53,7 +53,9 @@ final class Temporaries: Sendable {
 
     /// Where the folder of `directory` is, or would be: the same by whatever path the directory was found; `nil` if
     /// that cannot be told.
-    private static func path(beside directory: Directory) -> String? { directory.ownPath.map { $0 + ".tmp" } }
+    private static func path(beside directory: Directory) -> String? {
+        directory.ownPath.flatMap(FolderName.path(besideDirectoryAt:))
+    }
 
     private func removeLeftovers() throws(StorageError) {
         var names: [String] = []

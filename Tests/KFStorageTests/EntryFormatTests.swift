@@ -140,6 +140,18 @@ import Testing
         #expect(try store.read("a")?.data == other)
     }
 
+    @Test("DSK-28: without attributes an entry's lifetime is what lies between its last access and its expiry")
+    func withoutAttributesTheLifetimeIsBetweenTheTimes() throws {
+        try store.write(small, to: "a", expiration: .date(clock.now + 100))
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        clock.advance(40)
+        let other = FileStore(path: store.path, clock: clock.read)
+        let entry = try #require(try other.read("a"))
+        #expect(entry.lifetime == .seconds(100))
+        try other.touch("a", entry, extending: .cacheTime)
+        #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.expiry == clock.now + 100)
+    }
+
     // MARK: What is remembered of files read lately
 
     @Test(.needsAttributes) func whatLiesBesideAFileIsReadOnce() throws {

@@ -17,6 +17,19 @@ import Testing
         #expect(StorageExpiration.expired.estimatedExpiration(since: now) == .distantPast)
     }
 
+    @Test("EXP-1, EXP-2: counted from now, a day has 86,400 seconds")
+    func fromNow() {
+        #expect(TimeConstants.secondsInOneDay == 86_400)
+        #expect(StorageExpiration.never.estimatedExpirationSinceNow == .distantFuture)
+        #expect(StorageExpiration.expired.estimatedExpirationSinceNow == .distantPast)
+        #expect(StorageExpiration.date(now).estimatedExpirationSinceNow == now)
+        #expect(StorageExpiration.date(now).timeInterval < 0)
+        #expect(StorageExpiration.seconds(7).timeInterval == 7)
+        let before = Date()
+        let inTwoDays = StorageExpiration.days(2).estimatedExpirationSinceNow
+        #expect((before + 172_800...Date() + 172_800).contains(inTwoDays))
+    }
+
     @Test("EXP-2: a length for every expiration")
     func aLengthForEveryExpiration() {
         #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)

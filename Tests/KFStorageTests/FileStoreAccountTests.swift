@@ -142,7 +142,7 @@ import Testing
 
     /// Then only the time of the directory tells of what others do.
     @Test func withoutALedgerWhatOthersDidAmongOverlappingChangesIsSeen() throws {
-        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
         store.startScan()
         try write(10, "a")
         try store.changing("b") { () throws(StorageError) in
@@ -187,7 +187,7 @@ import Testing
     @Test func afterTheFolderWasDeletedAScanMakesEverythingWorkAgain() throws {
         store.startScan()
         try write(10, "a")
-        for name in ["cache", "cache.tmp"] { try FileManager.default.removeItem(atPath: scratch(name)) }
+        for name in ["cache", ".cache.tmp"] { try FileManager.default.removeItem(atPath: scratch(name)) }
         store.startScan()
         #expect(store.isScanned)
         try write(3, "b")
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func whereThereCanBeNoLedgerTheRestWorks() throws {
-        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
         store.startScan()
         try write(10, "a")
         #expect(account == ["a": 10])
@@ -263,7 +263,7 @@ import Testing
         try store.trim(above: 0, to: 0)
         var expected = FileCounts()
         (expected.hits, expected.misses, expected.missesWithoutDisk, expected.stores) = (2, 2, 1, 4)
-        (expected.expired, expected.trimmed, expected.corrupted, expected.removed) = (1, 1, 1, 1)
+        (expected.expired, expected.trimmed, expected.discarded, expected.removed) = (1, 1, 1, 1)
         (expected.bytesRead, expected.bytesWritten) = (30, 32)
         #expect(store.counts == expected)
     }

@@ -144,9 +144,9 @@ import Testing
 
     @Test func bothDirectoriesMayGo() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
-        try FileManager.default.removeItem(atPath: scratch("cache.tmp"))
+        try FileManager.default.removeItem(atPath: scratch(".cache.tmp"))
         try store.write(bytes, to: "b", expiration: .days(1))
-        for name in ["cache", "cache.tmp"] { try FileManager.default.removeItem(atPath: scratch(name)) }
+        for name in ["cache", ".cache.tmp"] { try FileManager.default.removeItem(atPath: scratch(name)) }
         try store.write(bytes, to: "c", expiration: .days(1))
         #expect(names(in: scratch("cache")) == ["c"])
     }
@@ -189,7 +189,7 @@ import Testing
 
     @Test func temporariesLieInsideWhenThereCannotBeAFolderBeside() throws {
         try store.prepare()
-        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
         try store.write(bytes, to: "a", expiration: .days(1))
         #expect(try store.read("a")?.data == bytes)
         #expect(names(in: scratch("cache")) == ["a"])
@@ -199,7 +199,7 @@ import Testing
 
     @Test func leftoversOfTheDeadGoAndFilesBeingWrittenStay() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
-        let (dead, alive) = (scratch("cache.tmp/.kf-dead"), scratch("cache.tmp/.kf-alive"))
+        let (dead, alive) = (scratch(".cache.tmp/.kf-dead"), scratch(".cache.tmp/.kf-alive"))
         for path in [dead, alive] { try bytes.write(to: URL(fileURLWithPath: path)) }
         let file = open(alive, O_RDWR | O_CLOEXEC)
         defer { close(file) }

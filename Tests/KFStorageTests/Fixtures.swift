@@ -33,8 +33,14 @@ func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
 }
 
+/// Where what is being written for the directory at `path` is.
+func folder(of path: String) -> String {
+    let url = URL(fileURLWithPath: path)
+    return url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).tmp").path
+}
+
 /// What is being written, or was left behind, for the directory at `path`.
-func temporaries(of path: String) -> [String] { names(in: path + ".tmp").filter { $0.hasPrefix(".kf-") } }
+func temporaries(of path: String) -> [String] { names(in: folder(of: path)).filter { $0.hasPrefix(".kf-") } }
 
 /// Random numbers that are the same in every run.
 struct SplitMix: RandomNumberGenerator {

@@ -24,7 +24,7 @@ import Testing
 
     /// The ledger as another process has it.
     private func anotherLedger() throws -> Ledger {
-        let folder = try #require(try Directory.open(scratch("cache.tmp")))
+        let folder = try #require(try Directory.open(scratch(".cache.tmp")))
         return try #require(Ledger.of(folder, making: false))
     }
 

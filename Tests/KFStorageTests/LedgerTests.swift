@@ -17,7 +17,7 @@ import Testing
         store = FileStore(path: scratch("cache"), ticks: ticks.read)
     }
 
-    private var file: String { scratch("cache.tmp/ledger") }
+    private var file: String { scratch(".cache.tmp/ledger") }
 
     private func anotherStore() -> FileStore { FileStore(path: scratch("cache"), ticks: ticks.read) }
 
@@ -59,7 +59,7 @@ import Testing
 
     @Test func whoClearsLeftoversDoesNotTakeItFromWhoMakesIt() async throws {
         for round in 0..<20 {
-            let folder = try Directory.create(scratch("cache \(round).tmp"))
+            let folder = try Directory.create(scratch(".cache \(round).tmp"))
             let directory = try Directory.create(scratch("cache \(round)"))
             let ledger = await withTaskGroup(of: Ledger?.self) { group in
                 group.addTask {
@@ -198,7 +198,7 @@ import Testing
         let other = anotherStore()
         store.startScan()
         other.startScan()
-        try FileManager.default.removeItem(atPath: scratch("cache.tmp"))
+        try FileManager.default.removeItem(atPath: scratch(".cache.tmp"))
         // The other one finds its place to write gone, and makes everything anew.
         try write("a", to: other)
         ticks.advance(1_000)
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func whoGotNoLedgerTriesAgainASecondLater() throws {
-        let folder = try Directory.create(scratch("cache.tmp"))
+        let folder = try Directory.create(scratch(".cache.tmp"))
         let holder = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         try #require(flock(holder, LOCK_EX | LOCK_NB) == 0)
         try write("a", to: store)
@@ -284,6 +284,24 @@ import Testing
         #expect(anotherStore().lifetimeCounts() == nil)
     }
 
+    @Test(
+        .enabled(if: SmallFileSystem.isPossible, "only root can mount"),
+        arguments: [(files: 1_000, isFit: true), (files: 0, isFit: false)]
+    )
+    func anOverlayIsJudgedByWhatLiesBelow(files: Int, isFit: Bool) throws {
+        // Like Btrfs, a file system in memory without a limit of files does not say how many there may be.
+        let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256, files: files)
+        let paths = ["lower", "upper", "work"].map { disk.path + "/" + $0 } + [scratch("overlay")]
+        for path in paths { try #require(mkdir(path, 0o755) == 0) }
+        let options = "lowerdir=\(paths[0]),upperdir=\(paths[1]),workdir=\(paths[2])"
+        try #require(mount("overlay", paths[3], "overlay", 0, options) == 0)
+        defer { umount2(paths[3], Int32(MNT_DETACH)) }
+        let store = FileStore(path: paths[3] + "/cache", ticks: ticks.read)
+        try write("a", to: store)
+        #expect((store.state.withLock { $0.ledger } != nil) == isFit)
+        #expect(try store.read("a") != nil)
+    }
+
     // MARK: Several paths
 
     @Test(arguments: ["alias", "elsewhere/deep", "linked/cache", "cache/../cache"])
@@ -297,7 +315,7 @@ import Testing
         try write("a", to: alias)
         #expect(try store.read("a") != nil)
         #expect(store.state.withLock { $0.ledger?.identity } == alias.state.withLock { $0.ledger?.identity })
-        #expect(names(in: scratch.path) == ["alias", "cache", "cache.tmp", "elsewhere", "linked"])
+        #expect(names(in: scratch.path) == [".cache.tmp", "alias", "cache", "elsewhere", "linked"])
         #expect(names(in: scratch("elsewhere")) == ["deep"])
         // It is found in its place later, too.
         alias.startScan()

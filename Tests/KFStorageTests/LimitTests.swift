@@ -219,7 +219,7 @@ import Testing
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
-        let ledger = try #require(Ledger.of(try Directory.create(scratch("cache.tmp"))))
+        let ledger = try #require(Ledger.of(try Directory.create(scratch(".cache.tmp"))))
         let ran = try ledger.exclusively { () throws in
             try write(10, "d")
             #expect(entries == ["a", "b", "c", "d"])

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func setMode(_ mode: mode_t) throws {
-        for name in ["cache", "cache.tmp"] { try #require(chmod(scratch(name), mode) == 0) }
+        for name in ["cache", ".cache.tmp"] { try #require(chmod(scratch(name), mode) == 0) }
     }
 
     @Test func fromADirectoryThatIsReadOnlyEntriesAreReadAndNothingIsWritten() throws {

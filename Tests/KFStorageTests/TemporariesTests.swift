@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import KFSupport
 import Testing
 
 @testable import KFStorage
@@ -41,7 +42,7 @@ import Testing
     @Test(arguments: CrashPoint.allCases)
     func nothingRemainsOfACrashAfterTheNextStart(point: CrashPoint) throws {
         try store.write(bytes, to: "a", expiration: .days(1))
-        try crash(at: point, in: scratch("cache.tmp"))
+        try crash(at: point, in: scratch(".cache.tmp"))
         try #require(temporaries(of: store.path) == [".kf-dead"])
         try FileStore(path: scratch("cache")).prepare()
         #expect(temporaries(of: store.path) == [])
@@ -50,12 +51,12 @@ import Testing
 
     @Test(arguments: CrashPoint.allCases)
     func nothingRemainsOfACrashInsideTheDirectoryEither(point: CrashPoint) throws {
-        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch("cache.tmp")))
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
         try store.write(bytes, to: "a", expiration: .days(1))
         try crash(at: point, in: scratch("cache"))
         try FileStore(path: scratch("cache")).prepare()
         #expect(names(in: scratch("cache")) == ["a"])
-        #expect(names(in: scratch) == ["cache", "cache.tmp"])
+        #expect(names(in: scratch) == [".cache.tmp", "cache"])
     }
 
     private func names(in scratch: Scratch) -> [String] { KFStorageTests.names(in: scratch.path) }
@@ -93,7 +94,7 @@ import Testing
         try Temporaries.of(directory).put("b", in: directory) { file, _ throws(StorageError) in
             // What a process does that starts now: it must not get the lock of a file that is being written.
             for name in temporaries(of: store.path) {
-                let other = Glibc.open(scratch("cache.tmp/" + name), O_RDONLY | O_CLOEXEC)
+                let other = Glibc.open(scratch(".cache.tmp/" + name), O_RDONLY | O_CLOEXEC)
                 #expect(other >= 0 && flock(other, LOCK_EX | LOCK_NB) != 0)
                 close(other)
             }
@@ -142,7 +143,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
             try Data("precious".utf8).write(to: URL(fileURLWithPath: elsewhere + "/.kf-precious"))
         }
-        try #require(symlink(elsewhere, scratch("cache.tmp")) == 0)
+        try #require(symlink(elsewhere, scratch(".cache.tmp")) == 0)
         try store.prepare()
         try store.write(bytes, to: "a", expiration: .days(1))
         try store.removeAll()
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func aPipeInThePlaceOfTheFolderHoldsNobody() throws {
-        try #require(mkfifo(scratch("cache.tmp"), 0o600) == 0)
+        try #require(mkfifo(scratch(".cache.tmp"), 0o600) == 0)
         try store.prepare()
         try store.write(bytes, to: "a", expiration: .days(1))
         #expect(names(in: scratch("cache")) == ["a"])
@@ -164,8 +165,8 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can make what belongs to others"))
     func aFolderOfSomebodyElseIsNotUsed() throws {
         try store.prepare()
-        try FileManager.default.createDirectory(atPath: scratch("cache.tmp"), withIntermediateDirectories: false)
-        try #require(chown(scratch("cache.tmp"), 65_534, 65_534) == 0 && chmod(scratch("cache.tmp"), 0o777) == 0)
+        try FileManager.default.createDirectory(atPath: scratch(".cache.tmp"), withIntermediateDirectories: false)
+        try #require(chown(scratch(".cache.tmp"), 65_534, 65_534) == 0 && chmod(scratch(".cache.tmp"), 0o777) == 0)
         let directory = try #require(try Directory.open(scratch("cache")))
         #expect(try Temporaries.of(directory).folder === directory)
         try store.write(bytes, to: "a", expiration: .days(1))
@@ -175,8 +176,72 @@ import Testing
     @Test func leftoversThatAreLinksArePassedOver() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try Data("precious".utf8).write(to: URL(fileURLWithPath: scratch("precious")))
-        try #require(symlink(scratch("precious"), scratch("cache.tmp/.kf-link")) == 0)
+        try #require(symlink(scratch("precious"), scratch(".cache.tmp/.kf-link")) == 0)
         try FileStore(path: store.path).prepare()
         #expect(try String(contentsOfFile: scratch("precious"), encoding: .utf8) == "precious")
+    }
+
+    @Test(
+        "DSK-13: of a file that was written and whose times could not be set nothing remains",
+        arguments: [true, false]
+    )
+    func ofAFileThatCouldNotBeFinishedNothingRemains(isBeside: Bool) throws {
+        if !isBeside { try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp"))) }
+        let directory = try Directory.create(scratch("cache"))
+        let places = try Temporaries.of(directory)
+        #expect(places.isBeside == isBeside)
+        let failure = StorageError(.setTimes, store.path, EIO)
+        #expect(throws: failure) {
+            try places.put("a", in: directory) { file, _ throws(StorageError) in
+                let isWritten = file.write(bytes)
+                #expect(isWritten)
+                throw failure
+            }
+        }
+        #expect(names(in: scratch("cache")) == [] && temporaries(of: store.path) == [])
+    }
+
+    // MARK: What directories and folders are called
+
+    @Test(arguments: ["cache.tmp", ".cache", "cache.tmp.tmp"])
+    func aDirectoryCalledLikeAFolderHasNothingOfOthersInIt(name: String) throws {
+        let other = FileStore(path: scratch(name))
+        for store in [store, other] { try store.write(bytes, to: "a", expiration: .days(1)) }
+        #expect(names(in: scratch("cache")) == ["a"] && names(in: scratch(name)) == ["a"])
+        #expect(store.state.withLock { $0.temporaries?.isBeside } == true)
+        #expect(other.state.withLock { $0.temporaries?.isBeside } == true)
+        try other.removeAll()
+        try FileStore(path: other.path).prepare()
+        #expect(names(in: scratch("cache")) == ["a"])
+        #expect(try store.read("a")?.data.count == bytes.count)
+    }
+
+    @Test(arguments: [".cache.tmp", ".cache.tmp/", ".cache.tmp.tmp", ".tmp"])
+    func aDirectoryWhoseNameIsThatOfAFolderIsRefused(name: String) throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let before = names(in: scratch)
+        let other = FileStore(path: scratch(name))
+        let expected = StorageError(.useDirectory, other.path, EINVAL)
+        #expect(throws: expected) { try other.prepare() }
+        #expect(throws: expected) { try other.write(bytes, to: "a", expiration: .days(1)) }
+        #expect(throws: expected) { try other.read("a") }
+        #expect(throws: expected) { try other.removeAll() }
+        #expect(!other.contains("a"))
+        #expect(names(in: scratch) == before)
+        #expect(expected.isAboutTheDirectory && "\(expected)".hasPrefix("could not use as a directory of entries"))
+    }
+
+    /// There is no room for the name of a folder beside it: files are written in the directory then.
+    @Test(arguments: [250, 251, 255])
+    func aDirectoryMayHaveTheLongestNames(length: Int) throws {
+        let name = String(repeating: "c", count: length)
+        let store = FileStore(path: scratch(name))
+        try store.write(bytes, to: "a", expiration: .days(1))
+        if length > 250 { try crash(at: .half, in: scratch(name)) }
+        let later = FileStore(path: scratch(name))
+        try later.prepare()
+        #expect(try later.read("a")?.data.count == bytes.count)
+        #expect(names(in: scratch(name)) == ["a"])
+        #expect(names(in: scratch).count == (length > 250 ? 1 : 2))
     }
 }

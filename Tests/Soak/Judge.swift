@@ -94,7 +94,9 @@ struct Judge {
 
     /// Half-written files lie beside the directory, or hidden in it; none may outlive the next start.
     private func checkLeftovers(_ storage: DiskStorage.Backend<Data>) {
-        let places = [storage.directoryURL.path, storage.directoryURL.path + ".tmp"]
+        let directory = storage.directoryURL
+        let folder = directory.deletingLastPathComponent().appendingPathComponent(".\(directory.lastPathComponent).tmp")
+        let places = [directory.path, folder.path]
         for place in places {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
             if let left = names.first(where: { $0.hasPrefix(".kf-") }) {

@@ -20,7 +20,8 @@ long kf_read_directory(int directory, void *buffer, size_t size);
 /// Moves a file, unless the new name is taken (`EEXIST`). Answers 0; -1 with `errno` on failure.
 int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name);
 
-/// The kind of file system an open file lies on (`f_type` of `statfs`), 0 if it cannot be told.
+/// The kind of file system an open file lies on (`f_type` of `statfs`), 0 if it cannot be told; also of an overlay over one
+/// that keeps no room for files that are there.
 uint64_t kf_file_system(int file);
 
 /// Whether an open directory is where something was mounted; 0 also if that cannot be told.
@@ -42,6 +43,17 @@ int kf_lock_byte(int file, off_t place, int kind);
 
 /// Milliseconds of a clock that only goes forward, as of the last tick: no system call.
 int64_t kf_coarse_milliseconds(void);
+
+/// Fetches a cache line that is about to be written, without waiting for it; any address is allowed.
+static inline void kf_prefetch_for_writing(const void *address) {
+#if defined(__x86_64__)
+    // The builtin fetches for reading unless the compiler is told that all processors of the target know this
+    // instruction. All of them run it; those that do not know it do nothing.
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1, 3);
+#endif
+}
 
 /// The XXH3 checksum, 64 bits, of `count` bytes; the same on every machine.
 uint64_t kf_checksum(const void *bytes, size_t count);

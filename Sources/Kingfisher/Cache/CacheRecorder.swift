@@ -3,7 +3,7 @@
 import Foundation
 import KFSupport
 
-/// Adds up the time a cache spends, and what only the cache notices.
+/// Adds up the time a cache spends.
 final class CacheRecorder: Sendable {
     /// What time is spent on.
     enum Phase: Sendable, CaseIterable { case reading, decoding, encoding, writing }
@@ -14,8 +14,6 @@ final class CacheRecorder: Sendable {
     /// What has come together.
     struct Record: Sendable {
         var times = Phase.allCases.map { _ in Duration.zero }
-        /// Entries that were whole and yet made no image.
-        var undecodable = 0
         /// When counting began, and what the storages had counted by then.
         var baseline: CacheStatistics.Baseline
 
@@ -28,7 +26,6 @@ final class CacheRecorder: Sendable {
         func adding(_ earlier: Record) -> Record {
             var sum = self
             sum.times = zip(times, earlier.times).map { $0 + $1 }
-            sum.undecodable += earlier.undecodable
             return sum
         }
 
@@ -65,9 +62,6 @@ final class CacheRecorder: Sendable {
         }
         observer?(phase, duration)
     }
-
-    /// Counts an entry that made no image.
-    func noteUndecodable() { state.withLock { $0.record.undecodable += 1 } }
 
     /// Begins anew, from what the storages have counted by now.
     func reset(to baseline: CacheStatistics.Baseline) {

@@ -52,9 +52,9 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var expired = 0
         /// Entries that went because all together took too many bytes.
         public internal(set) var trimmed = 0
-        /// Entries that went because they were not what had been written; those that are `undecodable` are not among them.
+        /// Entries that went because they were not what had been written: torn or damaged ones.
         public internal(set) var corrupted = 0
-        /// Those of the hits that were whole, but no picture the serializer understands; they are removed.
+        /// Entries that went because they were whole, but no picture the serializer understands; reading one is a hit.
         public internal(set) var undecodable = 0
         /// Entries that somebody removed, one by one or all at once.
         public internal(set) var removed = 0

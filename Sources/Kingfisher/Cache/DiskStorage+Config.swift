@@ -26,6 +26,8 @@ extension DiskStorage {
         ///
         /// By default that is the directory of that name. Asked once, when the storage is created, on the thread that creates
         /// it; the configuration of a storage has none any more. The parameters are the directory and the cache's name.
+        /// The directory's own name must not be like `.x.tmp`: beside every directory one of such a name holds what is
+        /// being written.
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = Config.defaultPath
         /// The name of the cache.
         public let name: String

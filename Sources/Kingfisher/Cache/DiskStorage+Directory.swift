@@ -27,7 +27,10 @@ extension DiskStorage.Backend {
             guard isReady else { throw notReady }
             return
         }
-        do { try makeDirectory() } catch { throw notReady }
+        do { try makeDirectory() } catch {
+            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+            throw notReady
+        }
         state.withLock { $0.failure = nil }
         list()
     }

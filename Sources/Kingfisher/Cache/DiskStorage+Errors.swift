@@ -14,15 +14,19 @@ extension DiskStorage.Backend {
         try beReady()
         do throws(StorageError) { return try body() } catch {
             guard error.isAboutTheDirectory else { throw translated(error) }
+            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
             throw .cacheError(reason: .fileEnumeratorCreationFailed(url: directoryURL))
         }
     }
 
     func translated(_ error: StorageError, key: String = "", data: Data = Data()) -> KingfisherError {
         let url = URL(fileURLWithPath: error.path)
+        if error.isAboutTheDirectory || error.operation == .list {
+            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+        }
         let reason: KingfisherError.CacheErrorReason =
             switch error.operation {
-            case .openDirectory, .createDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
+            case .openDirectory, .createDirectory, .useDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
             case .write, .name: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
             case .setTimes, .setAttachment:
                 .cannotSetCacheFileAttribute(filePath: error.path, attributes: [:], error: error)

@@ -90,6 +90,7 @@ public enum DiskStorage {
             self.init(config, makesDirectory: creatingDirectory, clock: clock)
             if creatingDirectory {
                 do { try makeDirectory() } catch {
+                    DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
                     state.withLock { $0.failure = clock() }
                     return
                 }

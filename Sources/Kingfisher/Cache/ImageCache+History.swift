@@ -51,7 +51,7 @@ extension CacheHistory {
     fileprivate static func numbers(_ memory: MemoryCounts, _ record: CacheRecorder.Record) -> [Int] {
         [
             memory.hits, memory.misses, memory.stores, memory.evictedByCost, memory.evictedByCount, memory.expired,
-            memory.purged, memory.removed, record.undecodable,
+            memory.purged, memory.removed,
         ]
             + [.reading, .decoding, .encoding, .writing].map { phase in
                 Int((record[phase] / .microseconds(1)).rounded())
@@ -65,17 +65,13 @@ extension CacheHistory {
         (memory.evictedByCost, memory.evictedByCount, memory.expired) = (number[3], number[4], number[5])
         (memory.purged, memory.removed) = (number[6], number[7])
         self.memory = memory
-        var disk = CacheStatistics.Disk(counts.files, since: FileCounts())
-        disk.undecodable = number[8]
-        // The store below calls them corrupted, too; the two may have been entered at different times.
-        disk.corrupted = max(0, disk.corrupted - number[8])
-        self.disk = disk
+        disk = CacheStatistics.Disk(counts.files, since: FileCounts())
         func seconds(_ index: Int) -> TimeInterval { TimeInterval(number[index]) / 1e6 }
         self.seconds = CacheStatistics.Seconds(
-            reading: seconds(9),
-            decoding: seconds(10),
-            encoding: seconds(11),
-            writing: seconds(12)
+            reading: seconds(8),
+            decoding: seconds(9),
+            encoding: seconds(10),
+            writing: seconds(11)
         )
     }
 }

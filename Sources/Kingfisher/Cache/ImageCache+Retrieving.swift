@@ -64,8 +64,12 @@ extension ImageCache {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> (outcome: DiskRetrievalOutcome, entry: FileStore.Entry?) {
         let isWanted = options.sourceTaskIdentifierChecker ?? { true }
-        guard isWanted() else { return (.stale, nil) }
-        guard let entry = try await read(computedKey, options) else { return (.notFound, nil) }
+        let entry: FileStore.Entry
+        switch try await read(computedKey, options, isWanted) {
+        case .entry(let found): entry = found
+        case .nothing: return (.notFound, nil)
+        case .unwanted: return (.stale, nil)
+        }
         guard isWanted() else { return (.stale, nil) }
         guard let image = await decode(entry, options) else {
             await settle(entry, isGood: false, options)
@@ -78,14 +82,26 @@ extension ImageCache {
         return (.image(ready), entry)
     }
 
+    /// What reading came to.
+    private enum Reading: Sendable {
+        case entry(FileStore.Entry)
+        case nothing
+        /// It was not read.
+        case unwanted
+    }
+
     private func read(
         _ computedKey: String,
-        _ options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> FileStore.Entry? {
-        let reading = { @Sendable [recorder] (disk: DiskStorage.Backend<Data>) throws(KingfisherError) in
-            try recorder.measuring(.reading) { () throws(KingfisherError) in
+        _ options: KingfisherParsedOptionsInfo,
+        _ isWanted: @escaping @Sendable () -> Bool
+    ) async throws(KingfisherError) -> Reading {
+        let reading = { @Sendable [recorder] (disk: DiskStorage.Backend<Data>) throws(KingfisherError) -> Reading in
+            // Asked when its turn has come: it may have waited for others.
+            guard isWanted() else { return .unwanted }
+            let entry = try recorder.measuring(.reading) { () throws(KingfisherError) in
                 try disk.entry(forKey: computedKey, forcedExtension: options.forcedExtension)
             }
+            return entry.map { .entry($0) } ?? .nothing
         }
         // On the caller's thread nothing may wait for other operations either.
         if options.loadDiskFileSynchronously { return try reading(diskStorage) }
@@ -103,11 +119,10 @@ extension ImageCache {
     }
 
     private func settle(_ entry: FileStore.Entry, isGood: Bool, _ options: KingfisherParsedOptionsInfo) async {
-        let settling = { @Sendable [diskStorage, recorder] in
+        let settling = { @Sendable [diskStorage] in
             if isGood {
                 diskStorage.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
             } else {
-                recorder.noteUndecodable()
                 diskStorage.discard(entry)
             }
         }

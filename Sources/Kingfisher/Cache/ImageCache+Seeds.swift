@@ -25,17 +25,29 @@ extension ImageCache {
     }
 
     /// Looks an image up in memory, then on disk, and tells what was found where; an error counts as nothing.
+    ///
+    /// - Parameters:
+    ///   - key: The image's key.
+    ///   - options: How to look it up.
+    ///   - completionHandler: Told of the image and of where it was; without one nothing happens.
+    /// - Returns: What calls the look on disk off; nil without a handler.
+    @discardableResult
     @_disfavoredOverload
     public func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo?,
         completionHandler: (@Sendable (KFCrossPlatformImage?, CacheType) -> Void)?
-    ) {
-        guard let completionHandler else { return }
+    ) -> RetrieveImageDiskTask? {
+        guard let completionHandler else { return nil }
+        let task = RetrieveImageDiskTask()
+        var options = KingfisherParsedOptionsInfo(options)
+        let isWanted = options.sourceTaskIdentifierChecker ?? { true }
+        options.sourceTaskIdentifierChecker = { !task.isCancelled && isWanted() }
         retrieveImage(forKey: key, options: options) { (result: Result<ImageCacheResult, KingfisherError>) in
             let found = (try? result.get()) ?? .none
             completionHandler(found.image, found.cacheType)
         }
+        return task
     }
 
     /// The bytes of all files of the cache, told on the main queue; 0 when they cannot be counted.

@@ -27,9 +27,6 @@ extension ImageCache {
         var statistics = CacheStatistics(since: baseline.since, taken: Date())
         statistics.memory = CacheStatistics.Memory(memory, since: baseline.memory)
         statistics.disk = CacheStatistics.Disk(files, since: baseline.files)
-        statistics.disk.undecodable = record.undecodable
-        // The file store is told of both in the same way. One that is being removed may be counted here only.
-        statistics.disk.corrupted = max(0, statistics.disk.corrupted - record.undecodable)
         statistics.disk.bytes = diskStorage.files.knownSize
         statistics.seconds = CacheStatistics.Seconds(
             reading: record[.reading].inSeconds,
@@ -73,6 +70,7 @@ extension CacheStatistics.Disk {
         expired = counts.expired - start.expired
         trimmed = counts.trimmed - start.trimmed
         corrupted = counts.corrupted - start.corrupted
+        undecodable = counts.discarded - start.discarded
         removed = counts.removed - start.removed
         failures = counts.failures - start.failures
         bytesRead = counts.bytesRead - start.bytesRead

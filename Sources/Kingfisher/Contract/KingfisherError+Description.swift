@@ -76,8 +76,10 @@ extension KingfisherError.ResponseErrorReason {
 extension KingfisherError.CacheErrorReason {
     var errorDescription: String {
         switch self {
-        case .fileEnumeratorCreationFailed(let url): "The cache directory \(url.path) cannot be listed"
-        case .invalidFileEnumeratorContent(let url): "The list of the cache directory \(url.path) cannot be read"
+        case .fileEnumeratorCreationFailed(let url):
+            "The cache directory \(url.path) cannot be listed\(url.trouble)"
+        case .invalidFileEnumeratorContent(let url):
+            "The list of the cache directory \(url.path) cannot be read\(url.trouble)"
         case .invalidURLResource(let error, let key, let url):
             "The attributes of \(url.path), cached for \(key), cannot be read: \(error.plainDescription)"
         case .cannotLoadDataFromDisk(let url, let error): "\(url.path) cannot be read: \(error.plainDescription)"
@@ -94,8 +96,7 @@ extension KingfisherError.CacheErrorReason {
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):
-            "The disk cache at \(url.path) is out of use because its directory could not be created; check that the"
-                + " path is a directory this user may write to"
+            "The disk cache is out of use because its directory \(url.path) cannot be opened or created\(url.trouble)"
         }
     }
 }
@@ -118,6 +119,14 @@ extension KingfisherError.ImageSettingErrorReason {
             "All \(errors.count) sources failed: "
                 + errors.map { "\($0.source.cacheKey): \($0.error)" }.joined(separator: "; ")
         }
+    }
+}
+
+extension URL {
+    /// What was last wrong with the cache's directory here, and what to do.
+    fileprivate var trouble: String {
+        DirectoryTroubles.reason(ofDirectoryAt: path).map { ": \($0)" }
+            ?? "; check that it is a directory this user may read and write"
     }
 }
 

@@ -68,16 +68,15 @@ extension KingfisherManager {
             updated?(nil)
             return hit
         }
-        if load.options.loadDiskFileSynchronously,
-            // Memory has just been looked at.
-            let found = ImageCache.$isLookingAgain.withValue(
-                true,
-                operation: { diskImageOnThisThread(source, load.options) }
-            )
-        {
-            updated?(nil)
-            return await result(found, from: source, for: load)
+        // Memory has just been looked at.
+        let look = ImageCache.$isLookingAgain.withValue(true) {
+            load.options.loadDiskFileSynchronously ? lookOnDiskOnThisThread(source, load.options) : .unclear
         }
+        if case .found(let product) = look {
+            updated?(nil)
+            return await result(product, from: source, for: load)
+        }
+        let isNotOnDisk = if case .nothing = look { true } else { false }
         var options = load.options
         options.loadDiskFileSynchronously = false  // the shared work below runs on no caller's thread
         let product = try await loads.value(
@@ -85,7 +84,9 @@ extension KingfisherManager {
             joined: { join($0, load, updated) },
             cancelled: { [self] in cancellation(of: source, $0) },
             operation: { [self, options] channel in
-                await Result { () async throws(KingfisherError) in try await produce(source, options, channel) }
+                await Result { () async throws(KingfisherError) in
+                    try await produce(source, options, channel, isNotOnDisk: isNotOnDisk)
+                }
             }
         )
         load.previews?.close()

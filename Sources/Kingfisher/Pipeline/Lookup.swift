@@ -29,23 +29,37 @@ extension KingfisherManager {
         { [serializer = options.cacheSerializer] in serializer.data(with: image, original: nil) }
     }
 
-    /// Looks on disk without leaving the thread, for callers that asked for just that.
-    func diskImageOnThisThread(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> Product? {
-        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed
-        else { return nil }
-        let found = Locked(ImageCacheResult.none)
-        options.targetCache?.retrieveImage(forKey: source.cacheKey, options: options, callbackQueue: .untouch) {
-            if case .success(let result) = $0 { found.withLock { $0 = result } }
-        }
-        let result = found.withLock { $0 }
-        guard let image = result.image, image.bytes(toBeMadeAnewFor: options) == nil else { return nil }
-        return Product(image: image, cacheType: result.cacheType)
+    /// What a look at the disk came to.
+    enum DiskLook {
+        case found(Product)
+        /// There is nothing: no need to look again.
+        case nothing
+        /// One has to look again.
+        case unclear
     }
 
-    /// The processed image from the target cache.
+    /// Looks on disk without leaving the thread, for callers that asked for just that.
+    func lookOnDiskOnThisThread(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> DiskLook {
+        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed,
+            let cache = options.targetCache
+        else { return .unclear }
+        let computedKey = source.cacheKey.computedKey(with: options.processor.identifier)
+        // What waits for its turn on disk may be just what is looked for, and a load nobody wants looks at nothing.
+        let isClear = !cache.order.isBusy(computedKey) && options.sourceTaskIdentifierChecker == nil
+        let answer = Locked<ImageCacheResult?>(nil)
+        cache.retrieveImage(forKey: source.cacheKey, options: options, callbackQueue: .untouch) { result in
+            answer.withLock { $0 = try? result.get() }
+        }
+        guard let result = answer.withLock({ $0 }) else { return .unclear }
+        guard let image = result.image else { return isClear ? .nothing : .unclear }
+        guard image.bytes(toBeMadeAnewFor: options) == nil else { return .unclear }
+        return .found(Product(image: image, cacheType: result.cacheType))
+    }
+
+    /// The processed image from the target cache; with `memoryOnly`, if it is in memory.
     ///
     /// An unreadable entry or an ailing disk is a miss, unless the cache is all there is.
-    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo)
+    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo, memoryOnly: Bool = false)
         async throws(KingfisherError) -> Product?
     {
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
@@ -58,7 +72,7 @@ extension KingfisherManager {
             cache.store(remade, forKey: key, options: options, toDisk: false, completionHandler: nil)
             return Product(image: remade, cacheType: .memory)
         }
-        guard !options.fromMemoryCacheOrRefresh else { return nil }
+        guard !options.fromMemoryCacheOrRefresh, !memoryOnly else { return nil }
         do throws(KingfisherError) {
             guard options.cacheSerializer.originalDataUsed else {
                 let result = try await cache.retrieveImage(forKey: key, options: options)

@@ -5,12 +5,17 @@ import KFSupport
 import KFTransport
 
 extension KingfisherManager {
-    /// Cache, else fetch, process and cache.
-    func produce(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
-        async throws(KingfisherError) -> Product
-    {
+    /// Cache, else fetch, process and cache; `isNotOnDisk` when whoever began this has just looked there for what he wants.
+    func produce(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        _ channel: LoadChannel,
+        isNotOnDisk: Bool = false
+    ) async throws(KingfisherError) -> Product {
         let found = await ImageCache.$isLookingAgain.withValue(true) {
-            await Result { () async throws(KingfisherError) in try await processedImage(source, options) }
+            await Result { () async throws(KingfisherError) in
+                try await processedImage(source, options, memoryOnly: isNotOnDisk)
+            }
         }
         if let product = try found.get() { return product }
         if let original = await originalImage(source, options) {

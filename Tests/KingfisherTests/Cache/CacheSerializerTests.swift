@@ -61,6 +61,19 @@ import Testing
         #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
     }
 
+    /// Kingfisher answers nil, and such a picture is loaded and processed anew as often as memory forgets it.
+    @Test("SER-3: a still that was made of a GIF is nothing as GIF, and yet stored: as PNG")
+    func stillsOfGIFs() async throws {
+        #expect(picture.kf.data(format: .GIF) == nil)
+        #expect(standard.data(with: picture, original: Self.gif) == picture.pngData())
+        try await withTemporaryDirectory { [picture] directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            try await cache.store(picture, original: Self.gif, forKey: "a", processorIdentifier: "p")
+            cache.clearMemoryCache()
+            #expect(cache.imageCachedType(forKey: "a", processorIdentifier: "p") == .disk)
+        }
+    }
+
     @Test("SER-4: what is written for an image is always the same")
     func encodingIsDeterministic() async throws {
         var serializer = DefaultCacheSerializer()

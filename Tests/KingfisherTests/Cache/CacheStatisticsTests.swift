@@ -72,7 +72,52 @@ import Testing
         }
     }
 
-    @Test("a load that looks on disk on its caller's thread misses once in memory", arguments: [false, true])
+    /// Bytes that are no image, replaced while somebody tries to make one of them.
+    private struct ReplacingSerializer: CacheSerializer {
+        let cache: ImageCache
+
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
+
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            try? cache.diskStorage.store(value: Data("other".utf8), forKey: "a")
+            return nil
+        }
+    }
+
+    @Test("what makes no image never takes part in the count of what is damaged, not even for a moment")
+    func whatMakesNoImageIsNotDamaged() async throws {
+        try await withCache { cache in
+            try await damage("a", of: cache)
+            #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
+            #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 0)
+            try await cache.storeToDisk(Data("no image".utf8), forKey: "a")
+            let options: KingfisherOptionsInfo = [.cacheSerializer(ReplacingSerializer(cache: cache))]
+            #expect(try await cache.retrieveImage(forKey: "a", options: options).cacheType == .none)
+            #expect(cache.statistics.disk.corrupted == 1)
+            #expect(cache.statistics.disk.undecodable == 0, "It was replaced, and did not go.")
+            _ = try await cache.retrieveImage(forKey: "a")
+            #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 1)
+            let history = try #require(await cache.history())
+            #expect(history.disk.corrupted == 1 && history.disk.undecodable == 1)
+            #expect(history.seconds.reading > 0 && history.seconds.writing > 0)
+        }
+    }
+
+    /// Stores an image that is torn then.
+    private func damage(_ key: String, of cache: ImageCache) async throws {
+        try await cache.store(image, forKey: key)
+        cache.clearMemoryCache()
+        let path = cache.cachePath(forKey: key)
+        let times = try FileManager.default.attributesOfItem(atPath: path)
+        let expiry = try #require(times[.modificationDate] as? Date)
+        try #require(truncate(path, 100) == 0)
+        try FileManager.default.setAttributes([.modificationDate: expiry], ofItemAtPath: path)
+    }
+
+    @Test(
+        "a load that looks on disk on its caller's thread misses once in memory and once on disk",
+        arguments: [false, true]
+    )
     func loadsMissOnce(synchronously: Bool) async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
@@ -80,6 +125,26 @@ import Testing
             let options: KingfisherOptionsInfo = synchronously ? [.loadDiskFileSynchronously] : []
             _ = try await manager.retrieveImage(with: .provider(provider), options: options)
             #expect(cache.statistics.memory.misses == 1 && cache.statistics.memory.hits == 0)
+            #expect(cache.statistics.disk.misses == 1 && cache.statistics.disk.hits == 0)
+        }
+    }
+
+    @Test("what is on its way to the disk is found by a load that looked on its caller's thread too early")
+    func aLookOnTheThreadThatCameTooEarly() async throws {
+        try await withCache { cache in
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let provider = RawImageDataProvider(data: try Picture.png(tint: 0), cacheKey: "a")
+            // Storing waits behind an operation that takes its time.
+            let (place, mayEnd) = (cache.order.place(forKey: "a"), Promise<Void>())
+            let slow = Task { await place.run { await mayEnd.value } }
+            cache.storeToDisk(try Picture.png(), forKey: "a", completionHandler: nil)
+            let loading = Task.immediate {
+                try await manager.retrieveImage(with: .provider(provider), options: [.loadDiskFileSynchronously])
+            }
+            #expect(cache.statistics.disk.misses == 1)
+            mayEnd.keep(())
+            await slow.value
+            #expect(try await loading.value.cacheType == .disk)
         }
     }
 
@@ -99,17 +164,7 @@ import Testing
 
     @Test func corruptedEntriesAreCounted() async throws {
         try await withCache { cache in
-            try await cache.store(image, forKey: "a")
-            cache.clearMemoryCache()
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
-            let times = try FileManager.default.attributesOfItem(atPath: cache.cachePath(forKey: "a"))
-            try file.truncate(atOffset: 100)
-            try file.close()
-            let expiry = try #require(times[.modificationDate] as? Date)
-            try FileManager.default.setAttributes(
-                [.modificationDate: expiry],
-                ofItemAtPath: cache.cachePath(forKey: "a")
-            )
+            try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
             let disk = cache.statistics.disk
             #expect(disk.corrupted == 1 && disk.hits == 0 && disk.misses == 1)

@@ -136,6 +136,8 @@ import Testing
                     continue
                 }
                 #expect(url == storage.directoryURL)
+                let words = KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: url)).description
+                #expect(words.contains("\(url.path) cannot be opened or created: Not a directory; remove what is"))
             }
             #expect(!storage.isCached(forKey: "a"))
         }

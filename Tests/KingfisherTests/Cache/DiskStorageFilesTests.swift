@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("DSK-28: a file's modification time is its expiry, its access time the last access, whoever reads the file")
+    @Test("DSK-28: a file's modification time is its expiry, its access time the last access that prolonged its life")
     func theTimesOfAFile() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
@@ -237,6 +237,11 @@ import Testing
                     continue
                 }
                 #expect(url == rig.folder)
+                let words = KingfisherError.cacheError(reason: .fileEnumeratorCreationFailed(url: url)).description
+                #expect(
+                    words == "The cache directory \(rig.folder.path) cannot be listed: Not a directory; "
+                        + "remove what is in its way, or choose another directory (code 3001)"
+                )
             }
             let reading = cacheFailure {
                 try storage.listing { () throws(StorageError) in throw StorageError(.list, rig.folder.path, EIO) }
@@ -246,6 +251,8 @@ import Testing
                 return
             }
             #expect(url == rig.folder)
+            let words = KingfisherError.cacheError(reason: .invalidFileEnumeratorContent(url: url)).description
+            #expect(words.contains("Input/output error; check the disk"))
         }
     }
 

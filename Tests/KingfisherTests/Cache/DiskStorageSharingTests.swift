@@ -21,7 +21,8 @@ let hostileTexts = [
 
     /// What is in the root although it is neither the storage's directory nor in it nor for its temporary files.
     private func strays(_ rig: DiskRig) -> Set<String> {
-        everything(in: rig.root).filter { !$0.hasPrefix(rig.folder.lastPathComponent) }
+        let name = rig.folder.lastPathComponent
+        return everything(in: rig.root).filter { !$0.hasPrefix(name) && !$0.hasPrefix(".\(name).tmp") }
     }
 
     private func check(

@@ -8,15 +8,20 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct HTTPFactsTests {
-    private let noon = Date(timeIntervalSince1970: 784_111_777 - 31_777 + 43_200)
+    private let noon = Self.noon
+    static let noon = Date(timeIntervalSince1970: 784_111_777 - 31_777 + 43_200)
     private func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
+        Self.facts(fields, url: url)
+    }
+    static func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
         HTTPFacts(url: URL(string: url), storedAt: noon) { fields[$0] }
     }
     private func roundTrip(_ facts: HTTPFacts) -> HTTPFacts? { HTTPFacts(encoded: facts.encoded()) }
 
     // MARK: Reading and keeping
 
-    private let fields = [
+    private let fields = Self.fields
+    static let fields = [
         "ETag": "W/\"abc\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
         "Cache-Control": "public, max-age=60", "Expires": "Mon, 07 Nov 1994 08:49:37 GMT",
         "Date": "Sun, 06 Nov 1994 11:59:00 GMT", "Age": "17",
@@ -175,170 +180,5 @@ import Testing
             "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "a b c d e",
             "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
         ] { #expect(HTTPDate.date(from: text) == nil) }
-    }
-
-    // MARK: With an entry
-
-    @Test func factsStayWithTheirEntry() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-            #expect(try await !cache.updateHTTPFacts(facts(fields), forKey: "a"))
-
-            let stored = Promise<CacheStoreResult>()
-            cache.store(
-                Picture.gradient(),
-                forKey: "a",
-                options: .init([.callbackQueue(.untouch)]),
-                httpFacts: facts(fields)
-            ) { stored.keep($0) }
-            try await stored.value.diskCacheResult.get()
-            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
-            #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
-
-            // They survive a restart, and a file holds its image and nothing else.
-            let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            #expect(try await again.httpFacts(forKey: "a") == facts(fields))
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
-            #expect(Picture.gradient().pngData() == bytes)
-
-            #expect(try await cache.updateHTTPFacts(facts([:]), forKey: "a"))
-            #expect(try await again.httpFacts(forKey: "a") == facts([:]))
-            #expect(try await cache.updateHTTPFacts(nil, forKey: "a"))
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-        }
-    }
-
-    @Test func factsOfAnEntryThatWasReplacedAreNotTakenForThoseOfTheNext() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let long = facts(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
-            let (old, new) = (facts(fields), facts(["ETag": "\"2\""]))
-            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There is no entry.")
-            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
-            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There are no facts.")
-            #expect(try await cache.updateHTTPFacts(old, forKey: "a"))
-            #expect(try await cache.updateHTTPFacts(new, replacing: old, forKey: "a"))
-            #expect(try await !cache.updateHTTPFacts(old, replacing: old, forKey: "a"))
-            #expect(try await cache.httpFacts(forKey: "a") == new)
-            // What is too long to be kept whole is recognised all the same.
-            #expect(try await cache.updateHTTPFacts(long, forKey: "a"))
-            #expect(try await cache.updateHTTPFacts(new, replacing: long, forKey: "a"))
-        }
-    }
-
-    @Test("facts of the entry being stored reach no serializer and no handler, nor what these store")
-    func factsDoNotLeak() async throws {
-        struct Watching: CacheSerializer {
-            let seen: Box<[HTTPFacts?]>
-            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-                seen.change { $0.append(ImageCache.factsToKeep) }
-                return Data("x".utf8)
-            }
-            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
-        }
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let seen = Box<[HTTPFacts?]>([])
-            var options = KingfisherParsedOptionsInfo([.cacheSerializer(Watching(seen: seen))])
-            options.callbackQueue = .untouch
-            let (first, second) = (Promise<Void>(), Promise<Void>())
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { _ in
-                cache.storeToDisk(Data("x".utf8), forKey: "b") { _ in first.keep(()) }
-            }
-            cache.storeToDisk(Data("x".utf8), forKey: "c", httpFacts: facts(fields)) { _ in
-                cache.storeToDisk(Data("x".utf8), forKey: "d") { _ in second.keep(()) }
-            }
-            await first.value
-            await second.value
-            #expect(seen.value == [nil])
-            for key in ["a", "c"] { #expect(try await cache.httpFacts(forKey: key) == facts(fields)) }
-            for key in ["b", "d"] { #expect(try await cache.httpFacts(forKey: key) == nil) }
-        }
-    }
-
-    @Test("what is made of an original from the cache keeps what came with that original")
-    func factsOfTheOriginal() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let originals = try ImageCache(name: "originals", cacheDirectoryURL: directory)
-            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-            let stored = Promise<CacheStoreResult>()
-            let (png, key) = (try Picture.png(), "raw")
-            originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
-                stored.keep($0)
-            }
-            try await stored.value.diskCacheResult.get()
-            let source = Source.provider(RawImageDataProvider(data: png, cacheKey: key))
-            _ = try await manager.retrieveImage(
-                with: source,
-                options: [
-                    .processor(CountingProcessor("half")), .originalCache(originals), .onlyFromCache, .waitForCache,
-                    .forcedCacheFileExtension("bin"),
-                ]
-            )
-            let kept = try await cache.httpFacts(forKey: key, processorIdentifier: "half", forcedExtension: "bin")
-            #expect(kept == facts(fields))
-        }
-    }
-
-    @Test func factsGoWithTheirEntry() async throws {
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            func store(_ facts: HTTPFacts?) async throws {
-                let stored = Promise<CacheStoreResult>()
-                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.keep($0) }
-                try await stored.value.diskCacheResult.get()
-            }
-            try await store(facts(fields))
-            #expect(try await cache.httpFacts(forKey: "a") != nil)
-            try await store(nil)
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-            try await store(facts(fields))
-            try await cache.removeImage(forKey: "a")
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-        }
-    }
-
-    @Test("facts reach the disk through a cache that overrides storing")
-    func factsGoPastSubclasses() async throws {
-        final class Counting: ImageCache, @unchecked Sendable {
-            let stores = Counter()
-            override func store(
-                _ image: KFCrossPlatformImage,
-                original: Data? = nil,
-                forKey key: String,
-                options: KingfisherParsedOptionsInfo,
-                toDisk: Bool = true,
-                completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
-            ) {
-                stores.add()
-                super.store(
-                    image,
-                    original: original,
-                    forKey: key,
-                    options: options,
-                    toDisk: toDisk,
-                    completionHandler: completionHandler
-                )
-            }
-        }
-        try await withTemporaryDirectory { directory in
-            let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: directory)
-            let cache = Counting(
-                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
-                diskStorage: try DiskStorage.Backend(config: config)
-            )
-            let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
-            let stored = Promise<CacheStoreResult>()
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { stored.keep($0) }
-            _ = await stored.value
-            try await cache.store(Picture.gradient(), forKey: "b", options: options)
-            #expect(cache.stores.value == 2)
-            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
-            #expect(try await cache.httpFacts(forKey: "b") == nil)
-        }
     }
 }

@@ -23,6 +23,21 @@ import Testing
     )
     func extensions(key: String, expected: String?) { #expect(key.kf.ext == expected) }
 
+    @Test(
+        "Section 18: the key of a local file is its path, from the last bundle on, with its query",
+        arguments: [
+            ("file:///home/me/a.png", "///home/me/a.png"), ("file:///home/me/a.png?size=2", "///home/me/a.png?size=2"),
+            ("file:///opt/1234/My.app/images/a.png", "/My.app/images/a.png"),
+            ("file:///opt/My.app/Plug.appex/a.png", "/Plug.appex/a.png"),
+        ]
+    )
+    func keysOfLocalFiles(url: String, expected: String) throws {
+        let url = try #require(URL(string: url))
+        #expect(URL.localFileCacheKeyPrefix == "kingfisher.local.cacheKey")
+        #expect(url.localFileCacheKey == URL.localFileCacheKeyPrefix + expected)
+        #expect(url.cacheKey == url.localFileCacheKey)
+    }
+
     private final class Thing: Sendable {}
 
     @Test func valuesStayWithTheirObjectsAndKeys() {

@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import Synchronization
 
 extension Descriptor {
     /// The status of the file.
@@ -35,10 +36,24 @@ extension Descriptor {
         return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
     }
 
-    /// The most bytes this process may write into a file.
+    /// Whether this process may write so many bytes into a file.
     ///
-    /// The system does not only refuse more, but sends a signal that ends the process.
-    static var longestFile: Int {
+    /// The system does not only refuse more, but sends a signal that ends the process. It is asked whenever it is about
+    /// many bytes. That it allows the few that others are is asked once a second: for them, asking is a time to be noticed.
+    static func mayWrite(_ count: Int) -> Bool {
+        guard count <= fewBytes else { return count <= longestFile }
+        let now = kf_coarse_milliseconds()
+        let allowedAt = fewBytesAllowedAt.load(ordering: .relaxed)
+        if now - allowedAt < 1_000 { return true }
+        let limit = longestFile
+        if limit >= fewBytes { fewBytesAllowedAt.store(now, ordering: .relaxed) }
+        return count <= limit
+    }
+
+    private static let fewBytes = 1 << 18
+    private static let fewBytesAllowedAt = Atomic(Int64.min / 2)
+
+    private static var longestFile: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
         return Int(clamping: limit.rlim_cur)
@@ -62,13 +77,16 @@ extension Descriptor {
     /// Sets the access and the modification time; false with `errno` on failure.
     func setTimes(access: timespec, modification: timespec) -> Bool {
         BlockingGuard.check()
-        return futimens(number, [access, modification]) == 0
+        return withUnsafeBytes(of: (access, modification)) { times in
+            futimens(number, times.assumingMemoryBound(to: timespec.self).baseAddress) == 0
+        }
     }
 
     /// Sets an extended attribute; false with `errno` on failure.
     func setAttribute(_ name: String, to value: [UInt8]) -> Bool {
         BlockingGuard.check()
-        return fsetxattr(number, name, value, value.count, 0) == 0
+        // Not handed over as it is: that would copy the name to the heap.
+        return name.withCString { fsetxattr(number, $0, value, value.count, 0) == 0 }
     }
 
     /// Hands the first `limit` bytes of an extended attribute to `body`, or none if there is no such attribute, or if

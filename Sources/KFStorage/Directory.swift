@@ -93,7 +93,8 @@ final class Directory: Sendable {
     var stampAtItsPath: Stamp? {
         BlockingGuard.check()
         var status = stat()
-        return stat(path, &status) == 0 && FileIdentity(status) == identity ? Stamp(status) : nil
+        let isThere = path.withCString { stat($0, &status) == 0 }
+        return isThere && FileIdentity(status) == identity ? Stamp(status) : nil
     }
 
     /// Whether files can be renamed from the one into the other.
@@ -136,7 +137,8 @@ final class Directory: Sendable {
     /// Makes the new file `name` for writing, or answers `nil` if the name is taken.
     func create(_ name: String) throws(StorageError) -> Descriptor? {
         BlockingGuard.check()
-        let file = openat(number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = name.withCString { openat(number, $0, flags, 0o644) }
         if file >= 0 { return Descriptor(file) }
         guard errno == EEXIST else { throw StorageError(.write, path(of: name), errno) }
         return nil
@@ -145,7 +147,10 @@ final class Directory: Sendable {
     /// Moves `name` to `newName` in `target`, over a file that is there.
     func move(_ name: String, to target: Directory, as newName: String) throws(StorageError) {
         BlockingGuard.check()
-        guard renameat(number, name, target.number, newName) == 0 else {
+        let isMoved = name.withCString { name in
+            newName.withCString { renameat(number, name, target.number, $0) == 0 }
+        }
+        guard isMoved else {
             throw StorageError(.write, target.path(of: newName), errno)
         }
     }

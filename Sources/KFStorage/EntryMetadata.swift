@@ -33,10 +33,12 @@ enum Lifetime: Sendable, Equatable {
 /// What is written beside an entry's bytes: their exact number, their checksum, the entry's lifetime, its key, and what
 /// those above want to be kept with it.
 ///
-/// It lies in extended attributes, so that the file itself holds the entry's bytes and nothing else. Key and attachment
-/// have one each of their own: the first is then small enough to lie beside the file's status, and costs a reading next
-/// to nothing. A file without them is an entry all the same (the file system may not know attributes): the lifetime is
-/// then the distance between the access time and the expiry, and length and bytes are not checked.
+/// It lies in extended attributes, so that the file itself holds the entry's bytes and nothing else. Length, checksum and
+/// lifetime, and with them a key that is short enough, are so few bytes that they lie beside the file's status (``room``):
+/// that costs a reading next to nothing, and a store a fifth of what every further attribute does. Longer keys and
+/// attachments have one each of their own. A file without them is an entry all the same (the file system may not know
+/// attributes): the lifetime is then the distance between the access time and the expiry, and length and bytes are not
+/// checked.
 struct EntryMetadata: Sendable, Equatable {
     var length: Int
     var lifetime: Lifetime
@@ -46,14 +48,13 @@ struct EntryMetadata: Sendable, Equatable {
     static let attribute = "user.kingfisher"
     static let keyAttribute = "user.kingfisher.key"
     static let attachmentAttribute = "user.kingfisher.attachment"
+    /// What ext4 has room for beside a file's status, in an attribute of this name: what is longer takes a block of its
+    /// own, and that to be found, entered in the journal, written and later read.
+    static let room = 60
     /// Keys longer than this are not written: attributes have to share a block of the file system, which is 4,096 bytes.
     static let longestKey = 2_000
     /// Longer attachments are refused, for the same reason.
     static let longestAttachment = 1_500
-    static let encodedLength = 25
-    private static let version: UInt8 = 2
-    /// Version 1 ends before the checksum.
-    private static let encodedLengthOfVersion1 = 17
 
     init(length: Int, lifetime: Lifetime, checksum: UInt64?) {
         self.length = length
@@ -78,55 +79,21 @@ struct EntryMetadata: Sendable, Equatable {
     func describes(_ data: Data) -> Bool {
         data.count == length && (checksum.map { $0 == Self.checksum(of: data) } ?? true)
     }
-
-    /// Version (1 byte), length (8), lifetime in seconds (8; infinite: never, zero: absolute), checksum (8).
-    ///
-    /// Little endian.
-    func encoded() -> [UInt8] {
-        let seconds: TimeInterval =
-            switch lifetime {
-            case .never: .infinity
-            case .absolute: 0
-            case .seconds(let seconds): seconds
-            }
-        return [UInt8](unsafeUninitializedCapacity: Self.encodedLength) { buffer, count in
-            let bytes = UnsafeMutableRawBufferPointer(buffer)
-            bytes[0] = checksum == nil ? 1 : Self.version
-            bytes.storeBytes(of: UInt64(length).littleEndian, toByteOffset: 1, as: UInt64.self)
-            bytes.storeBytes(of: seconds.bitPattern.littleEndian, toByteOffset: 9, as: UInt64.self)
-            bytes.storeBytes(of: (checksum ?? 0).littleEndian, toByteOffset: 17, as: UInt64.self)
-            count = checksum == nil ? Self.encodedLengthOfVersion1 : Self.encodedLength
-        }
-    }
-
-    /// `nil` if the bytes are not of this kind.
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        switch (bytes.first, bytes.count) {
-        case (1, Self.encodedLengthOfVersion1...): checksum = nil
-        case (Self.version, Self.encodedLength...):
-            checksum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 17, as: UInt64.self))
-        default: return nil
-        }
-        let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-        let bits = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 9, as: UInt64.self))
-        let seconds = TimeInterval(bitPattern: bits)
-        guard let length = Int(exactly: length), !seconds.isNaN else { return nil }
-        self.length = length
-        lifetime = seconds == 0 ? .absolute : seconds == .infinity ? .never : .seconds(seconds)
-    }
 }
 
 extension Descriptor {
     /// What is written beside the entry's bytes, if it is.
     var metadata: EntryMetadata? {
-        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.encodedLength) { EntryMetadata($0) }
+        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata($0) }
     }
 
     /// The key that is written beside the entry's bytes, if it is.
     var key: String? {
-        withAttribute(EntryMetadata.keyAttribute, limit: EntryMetadata.longestKey) {
-            $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
-        }
+        let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.key(in: $0) }
+        return short
+            ?? withAttribute(EntryMetadata.keyAttribute, limit: EntryMetadata.longestKey) {
+                $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
+            }
     }
 
     /// The attachment that is written beside the entry's bytes, if one is.
@@ -140,11 +107,12 @@ extension Descriptor {
     ///
     /// The rest is missing if there is no room for it, and all of it if the file system does not know attributes.
     func attach(_ metadata: EntryMetadata, attachment: [UInt8]?, key: String?) {
-        guard setAttribute(EntryMetadata.attribute, to: metadata.encoded()) else { return }
+        let (encoded, holdsKey) = metadata.encoded(with: key)
+        guard setAttribute(EntryMetadata.attribute, to: encoded) else { return }
         if let attachment, (1...EntryMetadata.longestAttachment).contains(attachment.count) {
             _ = setAttribute(EntryMetadata.attachmentAttribute, to: attachment)
         }
-        if let key, key.utf8.count <= EntryMetadata.longestKey {
+        if let key, !holdsKey, key.utf8.count <= EntryMetadata.longestKey {
             _ = setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
         }
     }

@@ -30,7 +30,7 @@ extension FileStore {
             try remove(name)
             return
         }
-        guard data.count <= Descriptor.longestFile else { throw StorageError(.write, path + "/" + name, EFBIG) }
+        guard Descriptor.mayWrite(data.count) else { throw StorageError(.write, path + "/" + name, EFBIG) }
         let metadata = EntryMetadata(of: data, lifetime: Lifetime(expiration))
         let expiry = expiration.estimatedExpiration(since: now)
         func attempt() throws(StorageError) {

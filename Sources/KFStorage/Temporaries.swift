@@ -87,14 +87,14 @@ final class Temporaries: Sendable {
     }
 
     /// Makes a new file that is locked.
-    private func newFile(for path: String) throws(StorageError) -> NewFile {
+    private func newFile(for path: @autoclosure () -> String) throws(StorageError) -> NewFile {
         for _ in 0..<100 {
             let name = Self.freshName()
             guard let file = try folder.create(name) else { continue }
             if let identity = Self.secure(file) { return NewFile(name: name, descriptor: file, identity: identity) }
             _ = try? folder.remove(name)
         }
-        throw StorageError(.write, path, EBUSY)
+        throw StorageError(.write, path(), EBUSY)
     }
 
     private struct NewFile: ~Copyable {
@@ -116,9 +116,20 @@ final class Temporaries: Sendable {
     }
 
     /// A name that nobody has: chance once a process, then one after the other, for chance is a system call.
+    ///
+    /// Six bits a letter, so that it is short enough to be no memory of its own.
     static func freshName() -> String {
         let number = nextName.wrappingAdd(1, ordering: .relaxed).newValue
-        return prefix + String(number, radix: 36)
+        let letters: StaticString = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+        let start = prefix
+        return String(unsafeUninitializedCapacity: start.utf8.count + 11) { buffer in
+            var (_, end) = buffer.initialize(from: start.utf8)
+            for shift in stride(from: 0, to: UInt64.bitWidth, by: 6) {
+                buffer[end] = letters.utf8Start[Int(number >> UInt64(shift) & 63)]
+                end += 1
+            }
+            return end
+        }
     }
 
     private static let nextName = Atomic(UInt64.random(in: .min ... .max))

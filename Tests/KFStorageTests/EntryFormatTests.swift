@@ -85,31 +85,6 @@ import Testing
         #expect(try store.read("a")?.data == small)
     }
 
-    // MARK: Encoding
-
-    @Test(arguments: [Lifetime.never, .absolute, .seconds(12.5)], [nil, 0, 0x0123_4567_89AB_CDEF] as [UInt64?])
-    func metadataSurvivesItsEncoding(lifetime: Lifetime, checksum: UInt64?) {
-        let metadata = EntryMetadata(length: 77, lifetime: lifetime, checksum: checksum)
-        metadata.encoded().withUnsafeBytes { #expect(EntryMetadata($0) == metadata) }
-    }
-
-    /// Caches are read by later versions of the library, and on other machines.
-    @Test func theEncodingIsWhatItAlwaysWas() {
-        let metadata = EntryMetadata(length: 258, lifetime: .seconds(1), checksum: 0x0123_4567_89AB_CDEF)
-        let expected: [UInt8] =
-            [2, 2, 1, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]
-            + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
-        #expect(metadata.encoded() == expected)
-    }
-
-    @Test func nothingElseIsTakenForMetadata() {
-        let garbage: [[UInt8]] = [
-            [], [1, 2, 3], [UInt8](repeating: 9, count: 30), [1] + [UInt8](repeating: 255, count: 16),
-            [2] + [UInt8](repeating: 0, count: 23), [3] + [UInt8](repeating: 0, count: 24),
-        ]
-        for bytes in garbage { bytes.withUnsafeBytes { #expect(EntryMetadata($0) == nil) } }
-    }
-
     /// Against values of the system's `libxxhash.so`, `XXH3_64bits` of so many zeros.
     @Test(
         arguments: [
@@ -119,17 +94,6 @@ import Testing
     )
     func theChecksumIsXXH3(count: Int, expected: UInt64) {
         #expect(EntryMetadata.checksum(of: Data(count: count)) == expected)
-    }
-
-    @Test(.needsAttributes) func entriesOfTheFirstVersionAreReadWithoutAChecksum() throws {
-        try store.write(small, to: "a", expiration: .seconds(100))
-        let old = EntryMetadata(length: small.count, lifetime: .seconds(50), checksum: nil).encoded()
-        try #require(old.count == 17 && old.first == 1)
-        try #require(setxattr(scratch("cache/a"), EntryMetadata.attribute, old, old.count, 0) == 0)
-        let entry = try #require(try FileStore(path: store.path, clock: clock.read).read("a"))
-        #expect(entry.data == small)
-        #expect(entry.lifetime == .seconds(50))
-        #expect(try isNoticed(small.dropLast()))
     }
 
     @Test func anEntryWithoutAttributesIsValidAndNotChecked() throws {
@@ -177,7 +141,7 @@ import Testing
         #expect(try store.read("a")?.data == small)
         let other = Data(small.reversed())
         try overwrite("a", with: other)
-        let metadata = EntryMetadata(of: other, lifetime: .absolute).encoded()
+        let metadata = EntryMetadata(of: other, lifetime: .absolute).encoded().bytes
         try #require(setxattr(scratch("cache/a"), EntryMetadata.attribute, metadata, metadata.count, 0) == 0)
         let entry = try #require(try store.read("a"))
         #expect(entry.data == other)

@@ -162,4 +162,19 @@ import Testing
         #expect(table.count == 100_000)
         #expect(table.usedBytes < 12_000_000)
     }
+
+    /// Every byte at every place of a name, those around digits and letters among them.
+    @Test func onlyLowercaseHexadecimalDigitsArePacked() {
+        let digits = Array("0123456789abcdef".utf8)
+        let name = digits + digits.reversed() + digits + digits
+        for place in name.indices {
+            for byte in UInt8.min...UInt8.max {
+                var changed = name
+                changed[place] = byte
+                let packed = changed.withUnsafeBufferPointer { PackedName($0) }
+                #expect((packed != nil) == digits.contains(byte))
+                if let packed { #expect(Array(packed.text("").utf8) == changed) }
+            }
+        }
+    }
 }

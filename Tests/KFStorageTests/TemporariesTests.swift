@@ -103,6 +103,14 @@ import Testing
         #expect(names(in: scratch("cache")) == ["a", "b"])
     }
 
+    @Test func namesOfTemporariesAreNoTwiceTheSame() {
+        let names = (0..<10_000).map { _ in Temporaries.freshName() }
+        #expect(Set(names).count == names.count)
+        #expect(
+            names.allSatisfy { $0.hasPrefix(Temporaries.prefix) && FileNaming.isSafe("a" + $0) && $0.utf8.count == 15 }
+        )
+    }
+
     /// What can happen to a file between being made and being locked.
     @Test func aFileIsSafeOnceItIsLockedUnlessSomebodyHasTakenItForALeftover() throws {
         let path = scratch("file")

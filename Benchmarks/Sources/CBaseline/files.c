@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "CBaseline.h"
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,4 +32,15 @@ bool baseline_store(const char *temporary, const char *path, const uint8_t *byte
     bool is_whole = write(file, bytes, size) == (ssize_t)size;
     close(file);
     return is_whole && rename(temporary, path) == 0;
+}
+
+void baseline_spread(const char *folder) {
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    int flags = 0;
+    if (ioctl(file, FS_IOC_GETFLAGS, &flags) == 0) {
+        flags |= FS_TOPDIR_FL;
+        ioctl(file, FS_IOC_SETFLAGS, &flags);
+    }
+    close(file);
 }

@@ -5,7 +5,7 @@ import Foundation
 @main
 struct KFBench {
     static let benchmarks =
-        memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + largeCacheBenchmarks
+        memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
         + networkBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks
 

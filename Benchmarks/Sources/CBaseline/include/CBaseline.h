@@ -36,6 +36,9 @@ size_t baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, dou
 /// Blurs a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
 size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma);
 
+/// Asks the file system to put every folder that is made in this one where there is much room, and not beside the others;
+/// where that is unknown, nothing happens.
+void baseline_spread(const char *folder);
 /// Reads a file the shortest way there is: open, fstat, read, close. Answers its bytes, to be released with `free`, or NULL.
 uint8_t *baseline_read(const char *path, size_t *size);
 /// Writes a file so that nobody ever sees half of it: open, write, close, rename.

@@ -1,0 +1,214 @@
+// How an entry's metadata and its key are written beside it, and that what earlier versions wrote is understood.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct EntryEncodingTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+    let bytes = Data("a small entry".utf8)
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    /// The attribute called `name` of the entry `a`.
+    private func attribute(_ name: String) -> [UInt8]? {
+        var value = [UInt8](repeating: 0, count: 4_096)
+        let count = getxattr(scratch("cache/a"), name, &value, value.count)
+        return count < 0 ? nil : Array(value.prefix(count))
+    }
+
+    private func setAttribute(_ name: String, to value: [UInt8]) throws {
+        try #require(setxattr(scratch("cache/a"), name, value, value.count, 0) == 0)
+    }
+
+    private func decoded(_ bytes: [UInt8]) -> EntryMetadata? { bytes.withUnsafeBytes { EntryMetadata($0) } }
+    private func key(_ bytes: [UInt8]) -> String? { bytes.withUnsafeBytes { EntryMetadata.key(in: $0) } }
+
+    // MARK: Bytes
+
+    @Test(
+        arguments: [
+            .never, .absolute, .seconds(0.5), .seconds(1), .seconds(12.5), .seconds(127), .seconds(604_800),
+            .seconds(-3),
+            .seconds(0x1p53), .seconds(1e300),
+        ] as [Lifetime],
+        [nil, 0, 0x0123_4567_89AB_CDEF] as [UInt64?]
+    )
+    func metadataSurvivesItsEncoding(lifetime: Lifetime, checksum: UInt64?) {
+        for length in [0, 1, 127, 128, 20_480, Int.max] {
+            let metadata = EntryMetadata(length: length, lifetime: lifetime, checksum: checksum)
+            let (bytes, _) = metadata.encoded(with: "key")
+            #expect(decoded(bytes) == metadata)
+            #expect(bytes.count <= EntryMetadata.room)
+        }
+    }
+
+    /// Caches are read by later versions of the library, and on other machines.
+    @Test func theEncodingIsWhatItAlwaysWas() {
+        let metadata = EntryMetadata(length: 258, lifetime: .seconds(1), checksum: 0x0123_4567_89AB_CDEF)
+        let checksum: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+        let length: [UInt8] = [2, 1, 0, 0, 0, 0, 0, 0]
+        let lifetime: [UInt8] = [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]
+
+        #expect(metadata.encoded(with: "key").bytes == [3] + checksum + [0x82, 0x02, 3] + Array("key".utf8))
+        #expect(metadata.encoded(with: "https://a").bytes == [4] + checksum + [0x82, 0x02, 3] + Array("a".utf8))
+        #expect(metadata.encoded().bytes == [3] + checksum + [0x82, 0x02, 3])
+
+        #expect(decoded([2] + length + lifetime + checksum) == metadata)
+        let first = EntryMetadata(length: 258, lifetime: .seconds(1), checksum: nil)
+        #expect(decoded([1] + length + lifetime) == first)
+
+        var halfSeconds = metadata
+        halfSeconds.lifetime = .seconds(1.5)
+        let (bytes, holdsKey) = halfSeconds.encoded(with: "key")
+        #expect(bytes == [2] + length + [0, 0, 0, 0, 0, 0, 0xF8, 0x3F] + checksum)
+        #expect(!holdsKey)
+    }
+
+    @Test func nothingElseIsTakenForMetadata() {
+        let endless = [UInt8](repeating: 255, count: 40)
+        let garbage: [[UInt8]] = [
+            [], [1, 2, 3], [UInt8](repeating: 9, count: 30), [1] + [UInt8](repeating: 255, count: 16),
+            [2] + [UInt8](repeating: 0, count: 23), [0] + [UInt8](repeating: 0, count: 24),
+            [3], [3] + [UInt8](repeating: 0, count: 8), [4] + [UInt8](repeating: 0, count: 9), [3] + endless,
+            [4] + endless,
+            // Lengths and lifetimes that begin and do not end, and one that no file has.
+            [3] + [UInt8](repeating: 0, count: 8) + [0x80], [3] + [UInt8](repeating: 0, count: 9) + [0x80],
+            [3] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 255, count: 9) + [1, 0],
+        ]
+        for bytes in garbage {
+            #expect(decoded(bytes) == nil, "\(bytes)")
+            #expect(key(bytes) == nil, "\(bytes)")
+        }
+    }
+
+    // MARK: Keys
+
+    /// Whatever has room in the first attribute lies there, and the rest in one of its own; what comes back is the same.
+    @Test(.needsAttributes, arguments: ["", "https://", "http://", "ключ-"])
+    func keysOfAllLengthsAreListed(start: String) throws {
+        var places: Set<Bool> = []
+        for length in 0...80 {
+            let key = start + String(repeating: "k", count: length)
+            try store.write(bytes, to: "a", key: key, expiration: .days(7))
+            #expect(try store.entries().first?.key == (key.isEmpty ? nil : key))
+            let first = try #require(attribute(EntryMetadata.attribute))
+            #expect(first.count <= EntryMetadata.room)
+            let second = attribute(EntryMetadata.keyAttribute)
+            #expect(second == nil || second == Array(key.utf8))
+            #expect((second == nil) == (self.key(first) != nil) || key.isEmpty)
+            places.insert(second == nil)
+            #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == .seconds(604_800))
+        }
+        #expect(places == [true, false])
+    }
+
+    @Test func aKeyOf45BytesHasRoomAndOneMoreWithoutTheCommonStart() {
+        let metadata = EntryMetadata(length: 1 << 20, lifetime: .seconds(604_800), checksum: 1)
+        for (key, hasRoom) in [
+            (String(repeating: "k", count: 45), true), (String(repeating: "k", count: 46), false),
+            ("https://" + String(repeating: "k", count: 45), true),
+            ("https://" + String(repeating: "k", count: 46), false),
+        ] {
+            let (bytes, holdsKey) = metadata.encoded(with: key)
+            #expect(holdsKey == hasRoom)
+            #expect(self.key(bytes) == (hasRoom ? key : nil))
+            #expect(decoded(bytes) == metadata)
+        }
+    }
+
+    @Test(.needsAttributes) func theKeyOfALifetimeOfHalfASecondIsListed() throws {
+        try store.write(bytes, to: "a", key: "key", expiration: .seconds(99.5))
+        #expect(try store.entries().first?.key == "key")
+        #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == .seconds(99.5))
+    }
+
+    private func blocks(of path: String) throws -> Int {
+        var status = stat()
+        try #require(stat(scratch(path), &status) == 0)
+        return Int(status.st_blocks)
+    }
+
+    /// The whole point of its shortness: ext4 then takes no block for it.
+    @Test(.needsAttributes) func whatLiesBesideAnEntryTakesNoBlockWhereThereIsRoomForIt() throws {
+        // Files may have less room: other attributes lie there, or the file system was made with less.
+        try Data().write(to: URL(fileURLWithPath: scratch("probe")))
+        let value = [UInt8](repeating: 1, count: 60)
+        try #require(setxattr(scratch("probe"), EntryMetadata.attribute, value, value.count, 0) == 0)
+        let least = try blocks(of: "probe")
+
+        let key = "https://" + String(repeating: "k", count: 45)
+        try store.write(Data(), to: "a", key: key, expiration: .days(7), attachment: nil)
+        #expect(try blocks(of: "cache/a") <= least)
+        try store.write(Data(), to: "a", key: key + "k", expiration: .days(7), attachment: nil)
+        #expect(try store.entries().first?.key == key + "k")
+    }
+
+    // MARK: Earlier versions
+
+    /// An entry as it was written before keys and metadata shared an attribute.
+    private func writeEarlierEntry(_ metadata: [UInt8], key: String) throws {
+        try store.write(bytes, to: "a", expiration: .seconds(100))
+        try setAttribute(EntryMetadata.attribute, to: metadata)
+        try setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
+    }
+
+    /// Length and a lifetime of 50 seconds, as the first two versions wrote them.
+    private var lengthAndLifetime: [UInt8] { [13, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0x49, 0x40] }
+
+    private func damage() throws {
+        let file = open(scratch("cache/a"), O_WRONLY | O_CLOEXEC)
+        let isWritten = pwrite(file, "b", 1, 0) == 1
+        close(file)
+        let times = [clock.now.entryTime, (clock.now + 3_600).entryTime]
+        try #require(isWritten && utimensat(AT_FDCWD, scratch("cache/a"), times, 0) == 0)
+    }
+
+    @Test(.needsAttributes) func entriesOfTheSecondVersionAreReadAndChecked() throws {
+        var checksum = EntryMetadata.checksum(of: bytes).littleEndian
+        try writeEarlierEntry(
+            [2] + lengthAndLifetime + withUnsafeBytes(of: &checksum) { Array($0) },
+            key: "https://old"
+        )
+        let later = FileStore(path: store.path, clock: clock.read)
+        #expect(try later.entries().first?.key == "https://old")
+        let entry = try #require(try later.read("a"))
+        #expect(entry.data == bytes)
+        #expect(entry.lifetime == .seconds(50))
+        try damage()
+        #expect(try later.read("a") == nil)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
+    @Test(.needsAttributes) func entriesOfTheFirstVersionAreReadWithoutAChecksum() throws {
+        try writeEarlierEntry([1] + lengthAndLifetime, key: "old")
+        let later = FileStore(path: store.path, clock: clock.read)
+        #expect(try later.entries().first?.key == "old")
+        #expect(try later.read("a")?.lifetime == .seconds(50))
+        try damage()
+        #expect(try later.read("a")?.data == Data("b small entry".utf8))
+        try #require(truncate(scratch("cache/a"), 12) == 0)
+        try #require(
+            utimensat(AT_FDCWD, scratch("cache/a"), [clock.now.entryTime, (clock.now + 60).entryTime], 0) == 0
+        )
+        #expect(try later.read("a") == nil)
+    }
+
+    /// What later versions may write: the entry is valid, and what is not understood is not there.
+    @Test(.needsAttributes, arguments: [20, 60, 200])
+    func whatIsNotUnderstoodIsNotThere(length: Int) throws {
+        try store.write(bytes, to: "a", key: "key", expiration: .seconds(100))
+        try setAttribute(EntryMetadata.attribute, to: [5] + [UInt8](repeating: 1, count: length - 1))
+        let later = FileStore(path: store.path, clock: clock.read)
+        #expect(try later.read("a")?.data == bytes)
+        #expect(try later.entries().first?.key == nil)
+    }
+}

@@ -132,6 +132,9 @@ struct Account: Sendable {
         if stamp == nil ? !isToldOfChanges : stamp != seen { isStale = true }
     }
 
+    /// Whether the directory is still the one in which a change began.
+    func isCurrent(_ change: Change) -> Bool { change.epoch == epoch }
+
     /// Whether an entry is being changed.
     func isBusy(_ name: String) -> Bool { bursts.contains { $0.name == name } }
 
@@ -172,6 +175,13 @@ struct Account: Sendable {
         guard scan?.number == number else { return }
         scan = nil
         if !isComplete { table = EntryTable() }
+    }
+
+    /// Notes that an entry could not be looked at: the account may be wrong about it, and so would be what comes of a scan
+    /// that is under way.
+    mutating func noteUnseen() {
+        isStale = true
+        if let scan { cancelScan(scan.number) }
     }
 
     /// Ends the scan called `number` with what it found.

@@ -36,9 +36,13 @@ extension Directory {
             guard filled > 0 else { return }
             for name in Self.files(in: UnsafeRawBufferPointer(rebasing: buffer[..<filled])) {
                 let start = UnsafeRawPointer(name.baseAddress)?.assumingMemoryBound(to: CChar.self)
-                guard let start, fstatat(number, start, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isRegularFile
-                else { continue }
-                body(name, status)
+                guard let start else { continue }
+                guard fstatat(number, start, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                    // It may have been removed by now. What cannot be looked at is there, and all that is found would not be all.
+                    guard errno == ENOENT else { throw StorageError(.list, path, errno) }
+                    continue
+                }
+                if status.isRegularFile { body(name, status) }
             }
         }
     }

@@ -73,7 +73,9 @@ package struct LifetimeCounts: Sendable, Equatable {
     static let firstPlaceAbove = 32
 
     init(_ ledger: Ledger) {
-        files = FileCounts(numbers: ledger.count)
-        above = (0..<Self.longestAbove).map { ledger.count(Self.firstPlaceAbove + $0) }
+        // Whoever may write to the ledger may write anything: these numbers can be added up all the same.
+        func number(_ place: Int) -> Int { min(max(0, ledger.count(place)), 1 << 60) }
+        files = FileCounts(numbers: number)
+        above = (0..<Self.longestAbove).map { number(Self.firstPlaceAbove + $0) }
     }
 }

@@ -36,6 +36,8 @@ extension FileStore {
         stampBefore: Directory.Stamp?,
         stampAfter: Directory.Stamp?
     ) {
+        // If the directory was let go of meanwhile, with the ledger, and without need: then the change has to be told of.
+        if state.withLock({ !$0.account.isCurrent(change) }) { joinLedger() } else { joinLedgerMadeMeanwhile() }
         let now = ticks()
         let ticket = state.withLock { state -> Int? in
             state.note(outcome, of: change.name)
@@ -48,12 +50,15 @@ extension FileStore {
         if case .stored = outcome { keepLimit() }
     }
 
-    /// Looks at the file of an entry.
-    private func look(_ name: String) -> EntryRecord? {
-        guard let directory = try? directory(making: false), let status = try? directory.status(of: name),
-            status.isRegularFile
-        else { return nil }
-        return EntryRecord(status)
+    /// Looks at the file of an entry; `nil` if it cannot be told whether there is one.
+    private func look(_ name: String) -> Account.Outcome? {
+        guard let directory = try? directory(making: false) else { return .seen(nil) }
+        do throws(StorageError) {
+            let status = try directory.status(of: name)
+            return .seen(status.flatMap { $0.isRegularFile ? EntryRecord($0) : nil })
+        } catch {
+            return nil
+        }
     }
 
     /// Looks at an entry of which the account may be wrong.
@@ -67,7 +72,10 @@ extension FileStore {
         var ticket = ticket
         while let lastTicket = ticket {
             let seen = look(change.name)
-            ticket = state.withLock { $0.end(change, .seen(seen), ticket: lastTicket) }
+            ticket = state.withLock { state in
+                if seen == nil { state.account.noteUnseen() }
+                return state.end(change, seen ?? .unchanged, ticket: lastTicket)
+            }
         }
     }
 
@@ -176,13 +184,14 @@ extension FileStore {
         guard let stamp = directory.stampAtItsPath else { return forgetDirectory(directory) }
         let isLedgerAway = ledger.map { !$0.isAtItsPath } ?? false
         buryTheDead()
-        state.withLock { state in
-            if isLedgerAway, state.ledger === ledger {
-                state.temporaries = nil
-                state.use(nil)
-            }
+        let remains = state.withLock { state -> Temporaries? in
             if let quietSince { state.account.compare(stamp, quietSince: quietSince) }
+            guard isLedgerAway, state.ledger === ledger else { return nil }
+            state.use(nil)
+            return exchange(&state.temporaries, with: nil)
         }
+        // Not under the lock: they take system calls to go.
+        _ = (remains, ledger)
     }
 
     /// Lets nobody wait for those who died while they changed something.

@@ -62,7 +62,12 @@ extension FileStore {
             return forget(directory) ? try withFile(name, ifStill: entry, body) : nil
         }
         let status = file.status
-        guard status.isRegularFile, entry.map({ $0.identity == FileIdentity(status) }) ?? true else { return nil }
+        guard status.isRegularFile else { return nil }
+        if let entry {
+            // The number of a file that is gone is given to the next but one that takes its place: what tells them apart is
+            // the checksum.
+            guard entry.identity == FileIdentity(status), entry.metadata == file.metadata else { return nil }
+        }
         return try body(file, directory.path(of: name))
     }
 }

@@ -68,8 +68,13 @@ extension FileStore {
         guard state.withLock({ $0.isFarOverLimit }) else { return }
         let isKnown = turn.withLock { _ in
             // Who had the turn has made room, or has seen for the first time what there is; or it is left to us.
-            state.withLock { $0.keepsAccount = true }
-            if !isScanned { _ = try? scan(making: false) }
+            let now = ticks()
+            let isToLook = state.withLock { state in
+                state.keepsAccount = true
+                // A scan that has failed is not made again with every write.
+                return !state.account.isComplete && state.needsScan(at: now)
+            }
+            if isToLook { _ = try? scan(making: false) }
             return isScanned
         }
         if isKnown, state.withLock({ $0.beginTrimming() }) { makeRoom() }
@@ -90,15 +95,28 @@ extension FileStore {
     }
 
     private func trimAlone() -> [String] {
-        let (ledger, isUrgent) = state.withLock { ($0.ledger, $0.isFarOverLimit) }
-        guard let ledger else { return state.withLock { $0.isAccountTrue } ? trimToLimit() : [] }
-        var removed: [String] = []
-        _ = ledger.exclusively(patiently: isUrgent) {
-            // By an account that is known to be untrue, more would go than has to. What others change while one looks
-            // matters little; if it did, the limit would not hold as long as they are busy.
-            let isKnown = state.withLock { $0.isAccountTrue } || (try? scan(making: false)) == true
-            if isKnown { removed = trimToLimit() }
+        let now = ticks()
+        let (ledger, isUrgent, mayLook) = state.withLock { state in
+            let isUrgent = state.isFarOverLimit
+            // Others say that there is too much; if that was not so the last time, it can wait.
+            let mayLook = isUrgent || (state.ledger != nil && !state.wasTrimVain) || state.needsScan(at: now)
+            return (state.ledger, isUrgent, mayLook)
         }
+        guard let ledger else { return trimToLimit(looking: mayLook) }
+        var removed: [String] = []
+        let isAlone = ledger.exclusively(patiently: isUrgent) { removed = trimToLimit(looking: mayLook) }
+        // Whoever is at it may have been stopped: the limit holds all the same, and both remove the same.
+        return isAlone || !isUrgent ? removed : trimToLimit(looking: mayLook)
+    }
+
+    /// Trims to the limit, after a new scan if need be and if that may be.
+    private func trimToLimit(looking mayLook: Bool) -> [String] {
+        if state.withLock({ $0.isAccountTrue }) { return trimToLimit() }
+        // By an account that is known to be untrue, more would go than has to. What others change while one looks matters
+        // little; if it did, the limit would not hold as long as they are busy.
+        guard mayLook, (try? scan(making: false)) == true else { return [] }
+        let removed = trimToLimit()
+        state.withLock { $0.wasTrimVain = removed.isEmpty }
         return removed
     }
 

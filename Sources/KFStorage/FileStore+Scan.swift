@@ -79,7 +79,11 @@ extension FileStore {
         do throws(StorageError) {
             (stamp, found) = try (directory.stamp, walk(directory))
         } catch {
-            state.withLock { $0.account.cancelScan(begun.number) }
+            let end = ticks()
+            state.withLock { state in
+                (state.scanEndedAt, state.scanTook) = (end, end - start)
+                state.account.cancelScan(begun.number)
+            }
             throw error
         }
         let end = ticks()

@@ -97,7 +97,7 @@ package final class FileStore: Sendable {
 
     /// Lets go of the directory, if it is `directory` or whatever it is, and of all that is known of its entries.
     func forgetDirectory(_ directory: Directory? = nil) {
-        _ = state.withLock { state -> EntryTable? in
+        _ = state.withLock { state -> FileStoreState.Remains? in
             guard directory == nil || state.directory === directory else { return nil }
             return state.forgetDirectory()
         }
@@ -137,10 +137,27 @@ package final class FileStore: Sendable {
     ///
     /// Who has not written anything has no ledger of his own.
     func joinLedger() {
+        let now = ticks()
+        // What is said in one that was removed or replaced nobody hears.
+        if state.withLock({ $0.ledger != nil && now - $0.checkedAt >= 1_000 }) { checkPlaces() }
         // Who has written looks for it when he writes.
         let hasNone = state.withLock { $0.ledger == nil && $0.temporaries == nil }
         guard hasNone, let directory = try? currentDirectory(making: false) else { return }
         joinLedger(of: directory, urgent: true)
+    }
+
+    /// Takes up the ledger that others have made since it was last looked for: after a change that they have to hear of.
+    func joinLedgerMadeMeanwhile() {
+        let now = ticks()
+        let places = state.withLock { state -> (Directory, Temporaries)? in
+            guard let directory = state.directory, let temporaries = state.temporaries, temporaries.isBeside,
+                state.beginLedgerSearch(at: now, making: false, urgent: true)
+            else { return nil }
+            return (directory, temporaries)
+        }
+        guard let (directory, temporaries) = places else { return }
+        let finding = Ledger.find(temporaries.folder, beside: directory, making: false)
+        state.withLock { if $0.directory === directory { $0.endLedgerSearch(finding) } }
     }
 
     /// The same for who only reads, whose counts may wait: at most once a second.

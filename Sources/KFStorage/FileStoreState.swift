@@ -14,6 +14,8 @@ struct FileStoreState: Sendable {
     /// The bytes all entries together may take; 0 means no limit.
     var sizeLimit = 0
     var isTrimming = false
+    /// Whether the last scan that was made because others said to have added too much found that the limit holds.
+    var wasTrimVain = false
     /// For tests: runs between the look at a file that is to be removed and its removal, under the lock of its name.
     var afterLook: (@Sendable () -> Void)?
     /// When it was last made sure that directory and ledger are where they belong, in milliseconds.
@@ -34,13 +36,20 @@ struct FileStoreState: Sendable {
 
     // MARK: The directory
 
+    /// What belongs to a directory that was let go of: freeing it takes time, and system calls.
+    struct Remains: Sendable {
+        let table: EntryTable
+        let files: (Directory?, Temporaries?, Ledger?)
+    }
+
     /// Lets go of the directory, and of what is known of its entries; the answer is to be let go of outside the lock.
-    mutating func forgetDirectory() -> EntryTable {
+    mutating func forgetDirectory() -> Remains {
+        let files = (directory, temporaries, ledger)
         directory = nil
         temporaries = nil
         use(nil)
         link = LedgerLink()
-        return account.forget()
+        return Remains(table: account.forget(), files: files)
     }
 
     var ledger: Ledger? { link.ledger }
@@ -119,7 +128,9 @@ struct FileStoreState: Sendable {
     var isFarOverLimit: Bool {
         guard sizeLimit > 0, keepsAccount || isScanAnnounced else { return false }
         let slack = sizeLimit / 8
-        return account.isComplete ? estimatedSize - slack > sizeLimit : counts.bytesWritten > slack
+        guard account.isComplete else { return counts.bytesWritten > slack }
+        // In this order: what others say may be any number.
+        return estimatedSize > sizeLimit && estimatedSize - slack > sizeLimit
     }
 
     /// Takes over what a scan found that began when others had said `news`; answers what is to be let go of.

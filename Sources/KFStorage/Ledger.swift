@@ -57,6 +57,8 @@ final class Ledger: Sendable {
     }
 
     deinit {
+        // Not by closing the file: a child that is just being started has a copy of it for a moment.
+        seat.leave(file)
         munmap(memory, Self.size)
         close(file)
     }

@@ -29,6 +29,9 @@ struct LedgerSeat: Sendable {
         return kf_lock_byte(file, place(crowd), F_RDLCK) == 0 ? LedgerSeat(number: crowd) : nil
     }
 
+    /// Frees the seat; one that is shared stays taken by the others.
+    func leave(_ file: Int32) { _ = kf_lock_byte(file, Self.place(number), F_UNLCK) }
+
     /// Runs `body` with the numbers of the seats, but this one, whose owners are gone: nobody can take them meanwhile.
     func forEachAbandoned(of file: Int32, _ body: (Int) -> Void) {
         for other in 0..<Self.count where other != number {

@@ -9,14 +9,17 @@ extension MemoryCore {
         forKey text: String,
         cost: Int,
         expiration given: StorageExpiration?,
-        ifGeneration generation: MemoryGeneration?
+        ifGeneration generation: MemoryGeneration?,
+        replacing: Bool = false
     ) -> [MemoryValue] {
         let key = MemoryKey(text)
         let now = now
         return order.withLock { order in
             if let generation {
                 // What is stored this way is no change: it would keep out what others read of keys of the same group.
-                guard order.generation(of: key.digest) == generation, !contains(key.text, at: now) else { return [] }
+                guard order.generation(of: key.digest) == generation, replacing || !contains(key.text, at: now) else {
+                    return []
+                }
             } else {
                 order.countChange(of: key.digest)
             }

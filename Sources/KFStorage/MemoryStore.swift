@@ -52,16 +52,25 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     ///   - expiration: How long it is valid; `nil` means as configured.
     ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value: somebody
     ///     else was faster, and has nothing older.
+    ///   - replacing: With a generation: whether a valid value is replaced all the same.
     package func store(
         _ value: Value,
         forKey key: String,
         cost: Int,
         expiration: StorageExpiration? = nil,
-        ifGeneration generation: Generation? = nil
+        ifGeneration generation: Generation? = nil,
+        replacing: Bool = false
     ) {
         // SAFETY: an instance of a class is a reference, and that is all there is in a value of this existential type.
         let box = holdsObjects ? unsafeBitCast(value, to: MemoryValue.self) : Box(value)
-        _ = core.store(box, forKey: key, cost: max(0, cost), expiration: expiration, ifGeneration: generation)
+        _ = core.store(
+            box,
+            forKey: key,
+            cost: max(0, cost),
+            expiration: expiration,
+            ifGeneration: generation,
+            replacing: replacing
+        )
     }
 
     /// The value of `key` unless it has expired.

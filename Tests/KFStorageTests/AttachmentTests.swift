@@ -70,6 +70,18 @@ import Testing
         #expect(try store.attachment(of: "a") == [5])
     }
 
+    /// File systems give the number of a file that is gone to the next one.
+    @Test(.needsAttributes) func anAttachmentIsNotForWhatHasTheNumberOfTheEntry() throws {
+        for _ in 0..<20 {
+            try store.write(bytes, to: "a", expiration: .days(1), attachment: facts)
+            let old = try #require(try store.read("a"))
+            for newer in ["newer", "newest"] { try store.write(Data(newer.utf8), to: "a", expiration: .days(1)) }
+            #expect(try store.attachment(of: "a", ifStill: old) == nil)
+            #expect(try store.setAttachment(facts, of: "a", ifStill: old) == false)
+            #expect(try store.attachment(of: "a") == nil)
+        }
+    }
+
     @Test func anAttachmentThatIsTooLongIsRefusedAndTheEntryIsWritten() throws {
         let long = [UInt8](repeating: 1, count: FileStore.longestAttachment + 1)
         try store.write(bytes, to: "a", expiration: .days(1), attachment: long)

@@ -118,6 +118,18 @@ import Testing
         #expect(try store.read("b") != nil)
     }
 
+    /// As a child has them from when it is made until it becomes another program.
+    @Test func aCopyOfItsFileDoesNotKeepASeatTaken() throws {
+        let (number, copy): (Int, Int32)
+        do {
+            let leaving = try anotherLedger()
+            (number, copy) = (leaving.seat.number, fcntl(leaving.file, F_DUPFD_CLOEXEC, 0))
+        }
+        defer { close(copy) }
+        try #require(copy >= 0)
+        #expect(try anotherLedger().seat.number == number)
+    }
+
     @Test func allWhoFindNoSeatShareTheLast() throws {
         let others = try (0..<LedgerSeat.count + 3).map { _ in try anotherLedger() }
         #expect(Set(others.map(\.seat.number)).count == LedgerSeat.count - 1)

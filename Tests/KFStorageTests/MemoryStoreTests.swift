@@ -150,6 +150,17 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
+    @Test func whatIsMadeOfAnEntryReplacesItUnlessThatWasRemovedMeanwhile() {
+        let store = store()
+        store.store(1, forKey: "a", cost: 1)
+        let before = store.generation(forKey: "a")
+        store.store(2, forKey: "a", cost: 1, ifGeneration: before, replacing: true)
+        #expect(store.value(forKey: "a") == 2)
+        store.remove(forKey: "a")
+        store.store(3, forKey: "a", cost: 1, ifGeneration: before, replacing: true)
+        #expect(store.value(forKey: "a") == nil)
+    }
+
     @Test func whatIsStoredAfterASlowReadKeepsNothingElseOut() {
         let store = store()
         let keys = (0..<1_000).map(String.init)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KFSupport
 import Testing
 
 @testable import KFStorage
@@ -53,6 +54,39 @@ import Testing
         try store.write(bytes, to: "b", expiration: .days(1))
         #expect(names(in: scratch("cache")) == ["a", "b"])
         #expect(temporaries(of: store.path) == [])
+    }
+
+    @Test(arguments: [false, true])
+    func whatCouldNotBeLookedAtIsNotTakenForMissing(duringTheFirstScan: Bool) throws {
+        if !duringTheFirstScan { store.startScan() }
+        let scan = store.state.withLock { duringTheFirstScan ? $0.account.beginScan() : nil }
+        try setMode(0)
+        defer { try? setMode(0o755) }
+        withoutPrivileges {
+            _ = #expect(throws: StorageError.self) { try store.remove("a") }
+        }
+        try setMode(0o755)
+        if let scan {
+            let found = try store.walk()
+            _ = store.state.withLock { $0.endScan(scan, found, news: $0.link.news, stamp: nil) }
+        }
+        #expect(store.contains("a"))
+        store.startScan()
+        #expect(store.contains("a"))
+        #expect(try store.totalSize() == bytes.count)
+    }
+
+    @Test func aListingDuringWhichPermissionIsLostIsNoListing() throws {
+        for number in 0..<10 { try store.write(bytes, to: "\(number)", expiration: .days(1)) }
+        let directory = try #require(try Directory.open(store.path))
+        defer { try? setMode(0o755) }
+        // Only who owns it may take the permission away.
+        if geteuid() == 0 { try #require(chown(store.path, 65_534, 65_534) == 0) }
+        withoutPrivileges {
+            _ = #expect(throws: StorageError(.list, store.path, EACCES)) {
+                try directory.forEachFile { _, _ in chmod(store.path, 0) }
+            }
+        }
     }
 
     @Test func anEntryThatMayNotBeReadIsAnErrorAndIsNotRemoved() throws {
@@ -142,14 +176,16 @@ import Testing
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
         try #require(getrlimit(resource, &limit) == 0)
-        // So much that no other test notices.
-        let size = 1 << 30
+        // So much that no other test notices: one makes a file of a terabyte, and would be ended by the same signal.
+        let size = 1 << 42
+        // Nobody looks at the bytes, so there need be none.
+        let nowhere = try #require(UnsafeMutableRawPointer(bitPattern: 1 << 12))
         var lower = limit
         lower.rlim_cur = rlim_t(size - 1)
         try #require(limit.rlim_cur > lower.rlim_cur && setrlimit(resource, &lower) == 0)
         defer { setrlimit(resource, &limit) }
         #expect(throws: StorageError(.write, store.path + "/a", EFBIG)) {
-            try store.write(Data(count: size), to: "a", expiration: .days(1))
+            try store.write(Data(bytesNoCopy: nowhere, count: size, deallocator: .none), to: "a", expiration: .days(1))
         }
         #expect(try store.read("a")?.data == bytes)
     }

@@ -34,9 +34,13 @@ final class SmallFileSystem {
 
     /// Makes it readable only, or writable again.
     func setReadOnly(_ isReadOnly: Bool) throws {
-        guard mount(nil, path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0 else {
-            throw StorageError(.createDirectory, path, errno)
+        // Another test may be starting a child, which has copies of files that were open for a moment.
+        for _ in 0..<10_000 {
+            if mount(nil, path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0 { return }
+            guard errno == EBUSY else { break }
+            usleep(100)
         }
+        throw StorageError(.createDirectory, path, errno)
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }

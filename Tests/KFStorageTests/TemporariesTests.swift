@@ -28,6 +28,8 @@ import Testing
         let number = open(folder + "/" + Temporaries.prefix + "dead", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         try #require(number >= 0)
         let file = Descriptor(number)
+        // Not by closing the file: another test may be starting a child, which has a copy of it for a moment.
+        defer { flock(number, LOCK_UN) }
         guard point != .opened else { return }
         let isLocked = flock(number, LOCK_EX | LOCK_NB) == 0
         let isWritten = file.write(point == .half ? bytes.prefix(7_000) : bytes)

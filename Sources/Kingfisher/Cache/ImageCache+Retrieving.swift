@@ -19,19 +19,42 @@ extension ImageCache {
         guard !options.fromMemoryCacheOrRefresh else { return .none }
         let computedKey = key.computedKey(with: options.processor.identifier)
         // Marked before the disk is read: what is removed or stored meanwhile must not come back.
-        let generation = memoryStorage.store.generation(forKey: computedKey)
+        let generation = generation(forKey: computedKey)
         // Who reads on the caller's thread waits for nobody, and may read what is about to be replaced or removed.
         let isEarly = options.loadDiskFileSynchronously && order.isBusy(computedKey)
         guard let (image, _) = try await findOnDisk(computedKey, options) else { return .none }
-        guard !isEarly else { return .disk(image) }
+        if !isEarly { promote(image, forKey: computedKey, options, ifGeneration: generation) }
+        return .disk(image)
+    }
+
+    /// What changes when a key is stored or removed; taken before something slow is done with an entry.
+    func generation(forKey computedKey: String) -> MemoryGeneration {
+        memoryStorage.store.generation(forKey: computedKey)
+    }
+
+    /// Whether a key may have been stored or removed since `generation` was taken, in memory or on disk.
+    func mayHaveChanged(_ computedKey: String, since generation: MemoryGeneration) -> Bool {
+        self.generation(forKey: computedKey) != generation
+    }
+
+    /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was taken.
+    ///
+    /// What is there by now stays, unless it is to be replaced by what was made of it.
+    func promote(
+        _ image: KFCrossPlatformImage,
+        forKey computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
+        ifGeneration generation: MemoryGeneration,
+        replacing: Bool = false
+    ) {
         memoryStorage.store.store(
             image,
             forKey: computedKey,
             cost: image.cacheCost,
             expiration: options.memoryCacheExpiration,
-            ifGeneration: generation
+            ifGeneration: generation,
+            replacing: replacing
         )
-        return .disk(image)
     }
 
     /// An entry's image and its bytes; nil if there is none, or if nobody wants it any more.

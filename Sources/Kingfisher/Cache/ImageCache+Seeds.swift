@@ -29,7 +29,8 @@ extension ImageCache {
     /// - Parameters:
     ///   - key: The image's key.
     ///   - options: How to look it up.
-    ///   - completionHandler: Told of the image and of where it was; without one nothing happens.
+    ///   - completionHandler: Told, through the options' callback queue, of the image and of where it was; without one
+    ///     nothing happens.
     /// - Returns: What calls the look on disk off; nil without a handler.
     @discardableResult
     @_disfavoredOverload
@@ -43,10 +44,12 @@ extension ImageCache {
         var options = KingfisherParsedOptionsInfo(options)
         let isWanted = options.sourceTaskIdentifierChecker ?? { true }
         options.sourceTaskIdentifierChecker = { !task.isCancelled && isWanted() }
-        retrieveImage(forKey: key, options: options) { (result: Result<ImageCacheResult, KingfisherError>) in
+        let handler = { @Sendable (result: Result<ImageCacheResult, KingfisherError>) in
             let found = (try? result.get()) ?? .none
             completionHandler(found.image, found.cacheType)
         }
+        let queue = options.callbackQueue
+        retrieveImage(forKey: key, options: options, callbackQueue: queue, completionHandler: handler)
         return task
     }
 

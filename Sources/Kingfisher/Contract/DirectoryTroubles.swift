@@ -9,21 +9,34 @@ import KFSupport
 /// The error cases about a directory as a whole are Kingfisher's, which name the directory and no reason; who reads the
 /// words is to learn the reason all the same. So it is kept here, by the directory's path.
 enum DirectoryTroubles {
-    /// More are not kept: the directories of a process are few, and the words do without.
-    private static let most = 64
-    private static let reasons = Locked<[String: String]>([:])
+    private static let reasons = Locked(Reasons())
+
+    /// The reasons, by path.
+    struct Reasons: Sendable {
+        /// More are not kept, the latest are: the directories of a process are few, and the words do without.
+        static let most = 64
+        private var byPath: [String: String] = [:]
+        /// The paths, those of the latest reasons last.
+        private var paths: [String] = []
+
+        mutating func keep(_ reason: String, of path: String) {
+            paths.removeAll { $0 == path }
+            if paths.count >= Self.most { byPath[paths.removeFirst()] = nil }
+            paths.append(path)
+            byPath[path] = reason
+        }
+
+        func reason(of path: String) -> String? { byPath[path] }
+    }
 
     /// Keeps why the directory at `path` could not be used, or listed.
     static func note(_ error: any Error, ofDirectoryAt path: String) {
         let reason = words(for: error, at: path)
-        reasons.withLock { reasons in
-            if reasons.count >= most, reasons[path] == nil { reasons.removeAll() }
-            reasons[path] = reason
-        }
+        reasons.withLock { $0.keep(reason, of: path) }
     }
 
     /// What was last wrong with the directory at `path`, and what to do about it; `nil` if that is not known.
-    static func reason(ofDirectoryAt path: String) -> String? { reasons.withLock { $0[path] } }
+    static func reason(ofDirectoryAt path: String) -> String? { reasons.withLock { $0.reason(of: path) } }
 
     private static func words(for error: any Error, at path: String) -> String {
         guard let error = error as? StorageError else { return "\(error.plainDescription); \(advice(for: 0))" }

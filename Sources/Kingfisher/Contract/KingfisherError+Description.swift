@@ -92,7 +92,7 @@ extension KingfisherError.CacheErrorReason {
         case .cannotCreateCacheFile(let url, let key, _, let error):
             "The cache file \(url.path) for \(key) cannot be written: \(error.plainDescription)"
         case .cannotSetCacheFileAttribute(let path, _, let error):
-            "The times of the cache file \(path) cannot be set: \(error.plainDescription)"
+            "The attributes of the cache file \(path) cannot be set: \(error.plainDescription)"
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):

@@ -1,6 +1,7 @@
 // One load from the outside in: alternative sources around retries around one attempt. Knows no cache and no download.
 
 import Foundation
+import KFStorage
 import KFSupport
 
 extension KingfisherManager {
@@ -68,15 +69,17 @@ extension KingfisherManager {
             updated?(nil)
             return hit
         }
+        // What replaces a first attempt is not on the caller's thread any more, and must not read where it is.
+        let looksHere = load.options.loadDiskFileSynchronously && !isReplacement
         // Memory has just been looked at.
         let look = ImageCache.$isLookingAgain.withValue(true) {
-            load.options.loadDiskFileSynchronously ? lookOnDiskOnThisThread(source, load.options) : .unclear
+            looksHere ? lookOnDiskOnThisThread(source, load.options) : .unclear
         }
         if case .found(let product) = look {
             updated?(nil)
             return await result(product, from: source, for: load)
         }
-        let isNotOnDisk = if case .nothing = look { true } else { false }
+        let notOnDisk = if case .nothing(let since) = look { since } else { nil as MemoryGeneration? }
         var options = load.options
         options.loadDiskFileSynchronously = false  // the shared work below runs on no caller's thread
         let product = try await loads.value(
@@ -85,7 +88,7 @@ extension KingfisherManager {
             cancelled: { [self] in cancellation(of: source, $0) },
             operation: { [self, options] channel in
                 await Result { () async throws(KingfisherError) in
-                    try await produce(source, options, channel, isNotOnDisk: isNotOnDisk)
+                    try await produce(source, options, channel, notOnDisk: notOnDisk)
                 }
             }
         )

@@ -1,6 +1,7 @@
 // Where an image is looked for before it is loaded, and in which order. Knows nothing of loading.
 
 import Foundation
+import KFStorage
 import KFSupport
 
 extension KingfisherManager {
@@ -32,8 +33,8 @@ extension KingfisherManager {
     /// What a look at the disk came to.
     enum DiskLook {
         case found(Product)
-        /// There is nothing: no need to look again.
-        case nothing
+        /// There is nothing: no need to look again, unless the key has changed since.
+        case nothing(since: MemoryGeneration)
         /// One has to look again.
         case unclear
     }
@@ -44,6 +45,7 @@ extension KingfisherManager {
             let cache = options.targetCache
         else { return .unclear }
         let computedKey = source.cacheKey.computedKey(with: options.processor.identifier)
+        let generation = cache.generation(forKey: computedKey)
         // What waits for its turn on disk may be just what is looked for, and a load nobody wants looks at nothing.
         let isClear = !cache.order.isBusy(computedKey) && options.sourceTaskIdentifierChecker == nil
         let answer = Locked<ImageCacheResult?>(nil)
@@ -51,28 +53,32 @@ extension KingfisherManager {
             answer.withLock { $0 = try? result.get() }
         }
         guard let result = answer.withLock({ $0 }) else { return .unclear }
-        guard let image = result.image else { return isClear ? .nothing : .unclear }
+        guard let image = result.image else { return isClear ? .nothing(since: generation) : .unclear }
         guard image.bytes(toBeMadeAnewFor: options) == nil else { return .unclear }
         return .found(Product(image: image, cacheType: result.cacheType))
     }
 
-    /// The processed image from the target cache; with `memoryOnly`, if it is in memory.
+    /// The processed image from the target cache; not looked for on disk if it was not there, and nothing has changed since.
     ///
     /// An unreadable entry or an ailing disk is a miss, unless the cache is all there is.
-    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo, memoryOnly: Bool = false)
+    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo, notOnDisk: MemoryGeneration? = nil)
         async throws(KingfisherError) -> Product?
     {
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
         let key = source.cacheKey
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        // Marked before anything is found: what is removed or stored while that is processed must not come back.
+        let generation = cache.generation(forKey: computedKey)
         if let image = cache.retrieveImageInMemoryCache(forKey: key, options: options) {
             guard let bytes = image.bytes(toBeMadeAnewFor: options) else {
                 return Product(image: image, cacheType: .memory)
             }
             let remade = try await remade(from: bytes, options)
-            cache.store(remade, forKey: key, options: options, toDisk: false, completionHandler: nil)
+            cache.promote(remade, forKey: computedKey, options, ifGeneration: generation, replacing: true)
             return Product(image: remade, cacheType: .memory)
         }
-        guard !options.fromMemoryCacheOrRefresh, !memoryOnly else { return nil }
+        guard !options.fromMemoryCacheOrRefresh else { return nil }
+        if let notOnDisk, !cache.mayHaveChanged(computedKey, since: notOnDisk) { return nil }
         do throws(KingfisherError) {
             guard options.cacheSerializer.originalDataUsed else {
                 let result = try await cache.retrieveImage(forKey: key, options: options)
@@ -83,7 +89,7 @@ extension KingfisherManager {
                 return nil
             }
             let image = try await options.processor.processed(.image(original), options)
-            cache.store(image, forKey: key, options: options, toDisk: false, completionHandler: nil)
+            cache.promote(image, forKey: computedKey, options, ifGeneration: generation)
             return Product(image: image, cacheType: .disk)
         } catch .cacheError(let reason) {
             if options.onlyFromCache { throw .cacheError(reason: reason) }

@@ -1,23 +1,30 @@
 // How an image is made when memory does not have it: disk, original, download; then stored. Runs once for all who wait.
 
 import Foundation
+import KFStorage
 import KFSupport
 import KFTransport
 
 extension KingfisherManager {
-    /// Cache, else fetch, process and cache; `isNotOnDisk` when whoever began this has just looked there for what he wants.
+    /// Cache, else fetch, process and cache; `notOnDisk` when whoever began this has just looked there for what he wants.
     func produce(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
         _ channel: LoadChannel,
-        isNotOnDisk: Bool = false
+        notOnDisk: MemoryGeneration? = nil
     ) async throws(KingfisherError) -> Product {
         let found = await ImageCache.$isLookingAgain.withValue(true) {
             await Result { () async throws(KingfisherError) in
-                try await processedImage(source, options, memoryOnly: isNotOnDisk)
+                try await processedImage(source, options, notOnDisk: notOnDisk)
             }
         }
-        if let product = try found.get() { return product }
+        // Where caches are all there is, one that cannot be read is an error, unless the original is there all the same.
+        var trouble: KingfisherError?
+        do throws(KingfisherError) {
+            if let product = try found.get() { return product }
+        } catch .cacheError(let reason) {
+            trouble = .cacheError(reason: reason)
+        }
         if let original = await originalImage(source, options) {
             let image = try await options.processor.processed(.image(original.image), options)
             let product = Product(image: image, cacheType: .none, data: original.bytes)
@@ -25,7 +32,7 @@ extension KingfisherManager {
             return store(product, bytes: bytes, facts: facts, keepsOriginal: false, source, options)
         }
         guard !options.onlyFromCache else {
-            throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))
+            throw trouble ?? .cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }
 
         let loaded = try await fetch(source, options, channel)

@@ -148,6 +148,44 @@ import Testing
         }
     }
 
+    /// Stores bytes on disk right after it has looked there.
+    private final class LateCache: ImageCache, @unchecked Sendable {
+        let bytes = Box<Data?>(nil)
+
+        override func retrieveImage(
+            forKey key: String,
+            options: KingfisherParsedOptionsInfo,
+            callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+            completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
+        ) {
+            super.retrieveImage(
+                forKey: key,
+                options: options,
+                callbackQueue: callbackQueue,
+                completionHandler: completionHandler
+            )
+            guard let late = bytes.value else { return }
+            bytes.value = nil
+            storeToDisk(late, forKey: key) { _ in }
+        }
+    }
+
+    @Test("what is stored after a load has looked on its caller's thread, and before it goes on elsewhere, is found")
+    func whatIsStoredRightAfterALookOnTheThread() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = LateCache(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
+                diskStorage: try DiskStorage.Backend(config: .init(name: "test", sizeLimit: 0, directory: directory))
+            )
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let source = Source.provider(RawImageDataProvider(data: try Picture.png(tint: 0), cacheKey: "a"))
+            cache.bytes.value = try Picture.png()
+            let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously]
+            #expect(try await manager.retrieveImage(with: source, options: options).cacheType == .disk)
+            #expect(cache.statistics.disk.hits == 1 && cache.statistics.disk.misses == 1)
+        }
+    }
+
     @Test func whyImagesWentIsTold() async throws {
         try await withCache { cache in
             cache.memoryStorage.config.countLimit = 1

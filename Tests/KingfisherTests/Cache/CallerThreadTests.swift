@@ -166,6 +166,29 @@ import Testing
         }
     }
 
+    /// Fails whatever it is asked for.
+    private struct NoProvider: ImageDataProvider {
+        struct Refusal: Error {}
+        let cacheKey = "missing"
+        func data() async throws -> Data { throw Refusal() }
+    }
+
+    @Test("a source that replaces another is not read where the first one failed, whoever wanted to wait for that one")
+    func replacementsAreReadElsewhere() async throws {
+        try await withCache { cache in
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let replacement = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "a"))
+            let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously, .alternativeSources([replacement])]
+            let caller = WatchedCaller()
+            try await caller.run {
+                let result = try await manager.retrieveImage(with: .provider(NoProvider()), options: options)
+                #expect(result.cacheType == .disk)
+            }
+            // The first source is looked for here, in vain and without a file to open.
+            #expect(!caller.found.contains("read(_:)"))
+        }
+    }
+
     @Test("what says that it waits does, and is seen to")
     func theGuardSees() async throws {
         try await withCache { cache in

@@ -108,6 +108,9 @@ import Testing
             }
             #expect(path == "/x")
             #expect((error as? StorageError)?.code == EIO)
+            // Times are not all that is set: what is kept with an entry fails in the same words.
+            let words = rig.storage.translated(StorageError(.setAttachment, "/x", EROFS)).description
+            #expect(words.hasPrefix("The attributes of the cache file /x cannot be set: "))
         }
     }
 

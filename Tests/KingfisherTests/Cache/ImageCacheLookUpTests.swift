@@ -134,6 +134,24 @@ import Testing
         }
     }
 
+    @Test("F-1: an entry that cannot be read keeps nobody from the original, also where only caches are asked")
+    func originalsBehindUnreadableEntries() async throws {
+        try await withCache { cache in
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let (png, processor) = (try Picture.png(), CountingProcessor("p"))
+            let source = Source.provider(RawImageDataProvider(data: png, cacheKey: "a"))
+            let options: KingfisherOptionsInfo = [.processor(processor), .onlyFromCache, .waitForCache]
+            cache.diskStorage.maybeCached = nil  // every name may be there
+            let url = cache.diskStorage.cacheFileURL(forKey: "a@p")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let error = await failure { try await manager.retrieveImage(with: source, options: options) }
+            #expect(error?.errorCode == 3004, "The disk's own words, when nothing else is there.")
+            try await cache.storeToDisk(png, forKey: "a")
+            #expect(try await manager.retrieveImage(with: source, options: options).cacheType == .none)
+            #expect(processor.runs.value == 1)
+        }
+    }
+
     @Test("CAC-25: each part prolongs life as its own option says")
     func extending() async throws {
         try await withCache { cache in

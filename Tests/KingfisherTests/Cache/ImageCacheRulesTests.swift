@@ -33,8 +33,16 @@ import Testing
         try await withTemporaryDirectory { directory in
             let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
             let name = UUID().uuidString
-            let atHome = ImageCache(name: name).diskStorage.directoryURL
-            defer { try? FileManager.default.removeItem(at: atHome) }
+            let cacheAtHome = ImageCache(name: name)
+            let atHome = cacheAtHome.diskStorage.directoryURL
+            // With what lies beside it, which listing it makes.
+            if cacheAtHome.diskStorage.isReady { await cacheAtHome.diskStorage.listed.value }
+            defer {
+                let all = (try? FileManager.default.contentsOfDirectory(atPath: caches.path)) ?? []
+                for own in all where own.contains(name) {
+                    try? FileManager.default.removeItem(at: caches.appendingPathComponent(own))
+                }
+            }
             #expect(atHome.path == caches.path + "/com.onevcat.Kingfisher.ImageCache.\(name)")
 
             let below = try ImageCache(name: "test", cacheDirectoryURL: directory)

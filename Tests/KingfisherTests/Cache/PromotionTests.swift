@@ -75,6 +75,30 @@ import Testing
         }
     }
 
+    @Test("CAC-32, F-19: what a load makes of an entry is not promoted once that was removed", arguments: 0..<3)
+    func removingWhileProcessing(change: Int) async throws {
+        try await withCache { cache in
+            let (png, processor) = (try Picture.png(), GatedProcessor())
+            try await cache.storeToDisk(png, forKey: "a", processorIdentifier: processor.identifier)
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            var serializer = DefaultCacheSerializer()
+            serializer.preferCacheOriginalData = true
+            let options: KingfisherOptionsInfo = [.processor(processor), .cacheSerializer(serializer), .onlyFromCache]
+            let source = Source.provider(RawImageDataProvider(data: png, cacheKey: "a"))
+            let loading = Task.immediate { try await manager.retrieveImage(with: source, options: options) }
+            await processor.isWorking.value
+            switch change {
+            case 0: try await cache.removeImage(forKey: "a", processorIdentifier: processor.identifier)
+            case 1: await cache.clearCache()
+            default: break
+            }
+            processor.mayGoOn.signal()
+            #expect(try await loading.value.cacheType == .disk)
+            let type = cache.imageCachedType(forKey: "a", processorIdentifier: processor.identifier)
+            #expect(type == (change == 2 ? .memory : .none))
+        }
+    }
+
     @Test("what is read while a cache is being cleared does not stay in memory", arguments: [false, true])
     func clearing(isAwaited: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -94,6 +118,19 @@ import Testing
             #expect(cache.found.value == [.disk])
             #expect(!cache.isCached(forKey: "a"))
         }
+    }
+}
+
+/// Tells when it is asked to work, and works when it may.
+private struct GatedProcessor: ImageProcessor {
+    let identifier = "gated"
+    let isWorking = Promise<Void>()
+    let mayGoOn = DispatchSemaphore(value: 0)
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        isWorking.keep(())
+        mayGoOn.wait()
+        return DefaultImageProcessor.default.process(item: item, options: options)
     }
 }
 

@@ -62,6 +62,22 @@ import Testing
         }
     }
 
+    @Test("the answer comes through the queue of the options, from memory and from disk", arguments: [true, false])
+    func theQueueOfTheOptions(isInMemory: Bool) async throws {
+        try await withCache { cache in
+            try await cache.store(image, forKey: "a")
+            if !isInMemory { cache.clearMemoryCache() }
+            let (queue, key) = (DispatchQueue(label: "named"), DispatchSpecificKey<Bool>())
+            queue.setSpecific(key: key, value: true)
+            let isThere = Promise<Bool>()
+            let options: KingfisherOptionsInfo = [.callbackQueue(.dispatch(queue))]
+            cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, _: CacheType) in
+                isThere.keep(DispatchQueue.getSpecific(key: key) == true)
+            }
+            #expect(await isThere.value)
+        }
+    }
+
     @Test("what is not called off is found, and who does not want to hear of it gets no task")
     func notCalledOff() async throws {
         try await withCache { cache in

@@ -96,17 +96,19 @@ import Testing
         return "\(value)".replacingOccurrences(of: "(Function)", with: "")
     }
 
-    @Test func everyOptionCanBeSaidBothWays() throws {
-        let cache = ImageCache(name: "options-\(UUID().uuidString)"), downloader = ImageDownloader(name: "options")
-        defer { try? FileManager.default.removeItem(at: cache.diskStorage.directoryURL) }
-        for said in Self.all(cache, downloader) {
-            let plain = text(KingfisherParsedOptionsInfo(), said.property)
-            let asItem = text(KingfisherParsedOptionsInfo([said.item]), said.property)
-            var builder = KF.source(nil)
-            builder.options = KingfisherParsedOptionsInfo()
-            let asMethod = text(said.chained(builder).options, said.property)
-            #expect(asItem != nil && asItem != plain, "the item for \(said.property) changes nothing")
-            #expect(asItem == asMethod, "\(said.property) differs between item and method")
+    @Test func everyOptionCanBeSaidBothWays() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
+            let downloader = ImageDownloader(name: "options")
+            for said in Self.all(cache, downloader) {
+                let plain = text(KingfisherParsedOptionsInfo(), said.property)
+                let asItem = text(KingfisherParsedOptionsInfo([said.item]), said.property)
+                var builder = KF.source(nil)
+                builder.options = KingfisherParsedOptionsInfo()
+                let asMethod = text(said.chained(builder).options, said.property)
+                #expect(asItem != nil && asItem != plain, "the item for \(said.property) changes nothing")
+                #expect(asItem == asMethod, "\(said.property) differs between item and method")
+            }
         }
     }
 

@@ -24,9 +24,14 @@ final class Directory: Sendable {
     /// The user it belonged to when it was opened.
     let owner: uid_t
 
-    private init?(path: String, number: Int32) {
+    /// Takes over `number`, to close it.
+    private init(path: String, number: Int32) throws(StorageError) {
         var status = stat()
-        guard fstat(number, &status) == 0 else { return nil }
+        guard fstat(number, &status) == 0 else {
+            let code = errno
+            close(number)
+            throw StorageError(.openDirectory, path, code)
+        }
         self.path = path
         self.number = number
         identity = FileIdentity(status)
@@ -43,10 +48,7 @@ final class Directory: Sendable {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLinks ? 0 : O_NOFOLLOW))
         if number < 0, errno == ENOENT { return nil }
         guard number >= 0 else { throw StorageError(.openDirectory, path, errno) }
-        guard let directory = Directory(path: path, number: number) else {
-            throw StorageError(.openDirectory, path, errno)
-        }
-        return directory
+        return try Directory(path: path, number: number)
     }
 
     /// The directory at `path`, made with all that leads to it if need be.
@@ -174,9 +176,8 @@ final class Directory: Sendable {
             return
         }
         let descriptor = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0, let directory = Directory(path: path(of: name), number: descriptor) else {
-            throw StorageError(.remove, path(of: name), errno)
-        }
+        guard descriptor >= 0 else { throw StorageError(.remove, path(of: name), errno) }
+        let directory = try Directory(path: path(of: name), number: descriptor)
         var names: [String] = []
         try directory.forEachName { names.append($0) }
         try names.forAll { name throws(StorageError) in try directory.removeTree(name) }
@@ -196,12 +197,15 @@ final class Directory: Sendable {
             throw StorageError(.list, path, code)
         }
         defer { closedir(stream) }
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
             if name != ".", name != ".." { body(name) }
         }
+        guard errno == 0 else { throw StorageError(.list, path, errno) }
     }
 }
 

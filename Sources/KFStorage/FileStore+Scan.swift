@@ -58,8 +58,11 @@ extension FileStore {
     func makeAccountTrue() throws(StorageError) -> Bool {
         guard state.withLock({ $0.keepsAccount }) else { return false }
         if isAccountTrue() { return true }
-        try scan(making: false)
-        return state.withLock { $0.isAccountTrue }
+        return try turn.withLock { _ throws(StorageError) in
+            // Who had the turn may have made it true.
+            if !state.withLock({ $0.isAccountTrue }) { try scan(making: false) }
+            return state.withLock { $0.isAccountTrue }
+        }
     }
 
     /// Makes the account anew, and answers whether it did: not if another is at it, or there is no directory.

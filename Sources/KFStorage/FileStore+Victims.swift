@@ -36,9 +36,11 @@ extension FileStore {
         unless judge: (stat) -> Account.Outcome?
     ) throws(StorageError) -> Account.Outcome {
         guard let directory = try directory(making: false) else { return .seen(nil) }
-        let (folder, afterLook) = state.withLock { state in
-            (state.directory === directory ? state.temporaries?.folder : nil, state.afterLook)
+        let (known, afterLook) = state.withLock { state in
+            (state.directory === directory ? state.temporaries : nil, state.afterLook)
         }
+        // Who has written nothing has no folder of his own.
+        let folder = (known ?? Temporaries.existing(of: directory))?.folder
         return try NameLocks.withLock(name) { () throws(StorageError) in
             guard let status = try directory.status(of: name) else { return .seen(nil) }
             if let outcome = judge(status) { return outcome }

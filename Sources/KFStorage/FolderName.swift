@@ -6,16 +6,19 @@ enum FolderName {
     ///
     /// A name of nearly 255 bytes leaves no room for a longer one: such a folder cannot be made.
     static func path(besideDirectoryAt path: String) -> String? {
-        guard let slash = path.lastIndex(of: "/") else { return nil }
-        let name = path[path.index(after: slash)...]
-        return name.isEmpty ? nil : "\(path[...slash]).\(name).tmp"
+        // Not by what is one character to people: an accent that begins a name would be one with the slash.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let parent = String(decoding: path.utf8[...slash], as: UTF8.self)
+        let name = String(decoding: path.utf8[path.utf8.index(after: slash)...], as: UTF8.self)
+        return name.isEmpty ? nil : "\(parent).\(name).tmp"
     }
 
     /// Whether the directory at `path` is called like such a folder.
     ///
     /// There may be another directory that it is the folder of: no entries may lie there.
     static func isTaken(byDirectoryAt path: String) -> Bool {
-        let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
-        return name.hasPrefix(".") && name.hasSuffix(".tmp")
+        let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:))
+        let name = path.utf8[(start ?? path.startIndex)...]
+        return name.starts(with: ".".utf8) && name.suffix(4).elementsEqual(".tmp".utf8)
     }
 }

@@ -119,11 +119,12 @@ final class Ledger: Sendable {
 
     // MARK: The file
 
-    /// Whether the ledger at `path` is this one.
+    /// Whether the ledger at `path` is this one; also true if one may not look there.
     func isAt(_ path: String) -> Bool {
         BlockingGuard.check()
         var status = stat()
-        return lstat(path, &status) == 0 && FileIdentity(status) == identity
+        guard lstat(path, &status) != 0 else { return FileIdentity(status) == identity }
+        return errno != ENOENT && errno != ENOTDIR
     }
 
     /// Whether it still is where it was found.

@@ -88,6 +88,16 @@ import Testing
         #expect(ledger.isAt(scratch("folder/ledger")))
     }
 
+    @Test func aLedgerThatCannotBeLookedAtIsNotGone() throws {
+        let ledger = try #require(Ledger.of(try Directory.create(scratch("folder"))))
+        try #require(chmod(scratch("folder"), 0) == 0)
+        #expect(withoutPrivileges { ledger.isAt(scratch("folder/ledger")) })
+        try #require(chmod(scratch("folder"), 0o755) == 0)
+        #expect(!ledger.isAt(scratch("folder/other")) && !ledger.isAt(scratch("folder/ledger/deep")))
+        try Data().write(to: URL(fileURLWithPath: scratch("folder/other")))
+        #expect(!ledger.isAt(scratch("folder/other")))
+    }
+
     @Test func nobodyWaitsForWhoHoldsTheFolder() throws {
         let folder = try Directory.create(scratch("folder"))
         let holder = open(scratch("folder"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -242,6 +242,12 @@ import Testing
     }
 
     /// There is no room for the name of a folder beside it: files are written in the directory then.
+    @Test func aNameMayBeginWithAnAccent() {
+        #expect(FolderName.path(besideDirectoryAt: "/a/\u{301}x") == "/a/.\u{301}x.tmp")
+        #expect(FolderName.isTaken(byDirectoryAt: "/a/.\u{301}x.tmp"))
+        #expect(!FolderName.isTaken(byDirectoryAt: "/a/\u{301}.x.tmp"))
+    }
+
     @Test(arguments: [250, 251, 255])
     func aDirectoryMayHaveTheLongestNames(length: Int) throws {
         let name = String(repeating: "c", count: length)

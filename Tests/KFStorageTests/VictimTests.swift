@@ -86,6 +86,19 @@ import Testing
         #expect(store.counts.failures == 0)
     }
 
+    @Test func whoHasWrittenNothingRemovesNothingNewerEither() throws {
+        try store.write(Data(count: 20), to: "a", expiration: .seconds(2))
+        let cleaner = FileStore(path: scratch("cache"), clock: clock.read)
+        clock.advance(3)
+        let other = FileStore(path: scratch("other"), clock: clock.read)
+        try other.write(Data(count: 5), to: "a", expiration: .days(36_500))
+        let (from, to, runs) = (scratch("other/a"), scratch("cache/a"), Counter())
+        cleaner.state.withLock { $0.afterLook = { if runs.next() == 1 { rename(from, to) } } }
+        #expect(try cleaner.removeExpired() == [])
+        #expect(runs.next() == 2)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: to)).count == 5)
+    }
+
     @Test func aFileIsMovedToAFreeNameOnly() throws {
         for name in ["a", "b"] { try Data(name.utf8).write(to: URL(fileURLWithPath: scratch(name))) }
         let directory = try Directory.create(scratch.path)

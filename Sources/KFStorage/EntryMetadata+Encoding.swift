@@ -38,14 +38,8 @@ extension EntryMetadata {
     }
 
     private var encodedAtLength: [UInt8] {
-        let seconds: TimeInterval =
-            switch lifetime {
-            case .never: .infinity
-            case .absolute: 0
-            case .seconds(let seconds): seconds
-            }
         var bytes: [UInt8] = [checksum == nil ? 1 : 2]
-        for number in [UInt64(length), seconds.bitPattern, checksum].compactMap({ $0 }) {
+        for number in [UInt64(length), lifetime.seconds.bitPattern, checksum].compactMap({ $0 }) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
         return bytes
@@ -74,7 +68,7 @@ extension EntryMetadata {
         case (1, Self.lengthOfVersion1...), (2, Self.lengthOfVersion2...):
             let seconds = TimeInterval(bitPattern: number(at: 9))
             guard let length = Int(exactly: number(at: 1)), !seconds.isNaN else { return nil }
-            let lifetime: Lifetime = seconds == 0 ? .absolute : seconds == .infinity ? .never : .seconds(seconds)
+            let lifetime = Lifetime(seconds: seconds)
             let hasChecksum = bytes.first == 2
             end = hasChecksum ? Self.lengthOfVersion2 : Self.lengthOfVersion1
             self.init(length: length, lifetime: lifetime, checksum: hasChecksum ? number(at: 17) : nil)

@@ -20,6 +20,20 @@ enum Lifetime: Sendable, Equatable {
         }
     }
 
+    /// In one number: zero for ``absolute``, infinite for ``never``.
+    init(seconds: TimeInterval) {
+        self = seconds == 0 ? .absolute : seconds == .infinity ? .never : .seconds(seconds)
+    }
+
+    /// In one number: zero for ``absolute``, infinite for ``never``.
+    var seconds: TimeInterval {
+        switch self {
+        case .never: .infinity
+        case .absolute: 0
+        case .seconds(let seconds): seconds
+        }
+    }
+
     /// What is stored with this lifetime and expires at `expiry`.
     func expiration(expiry: Date) -> StorageExpiration {
         switch self {
@@ -135,8 +149,10 @@ extension stat {
     var expiry: Date { Date(entryTime: st_mtim) }
     /// When the entry was stored or last read: its access time.
     var lastAccess: Date { Date(entryTime: st_atim) }
-    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
-    var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isRegularFile: Bool { kind == 0o100_000 }
+    var isDirectory: Bool { kind == 0o040_000 }
+    /// Compared with numbers that are the same on every Linux: Glibc's names of them are functions of another library.
+    private var kind: mode_t { st_mode & 0o170_000 }
 }
 
 extension Date {

@@ -36,14 +36,15 @@ package struct FileNaming: Sendable, Equatable {
         text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         let digest = hasher.finalize()
         let digits: StaticString = "0123456789abcdef"
-        return String(unsafeUninitializedCapacity: 2 * SHA256Digest.byteCount) { buffer in
-            var end = 0
-            for byte in digest {
-                buffer[end] = digits.utf8Start[Int(byte >> 4)]
-                buffer[end + 1] = digits.utf8Start[Int(byte & 15)]
-                end += 2
+        // Not `for byte in digest`, which would make an array of it.
+        return digest.withUnsafeBytes { bytes in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
+                for (place, byte) in bytes.enumerated() {
+                    buffer[2 * place] = digits.utf8Start[Int(byte >> 4)]
+                    buffer[2 * place + 1] = digits.utf8Start[Int(byte & 15)]
+                }
+                return 2 * bytes.count
             }
-            return end
         }
     }
 

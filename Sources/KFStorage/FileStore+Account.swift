@@ -113,14 +113,15 @@ extension FileStore {
         return nil
     }
 
-    /// Notes a reading that found an entry of so many bytes.
-    func noteHit(_ name: String, size: Int) {
-        let now = ticks()
+    /// Notes a reading that found an entry of so many bytes, at `now`; before it, the account had `knownSize` of it.
+    func noteHit(_ name: String, size: Int, knownSize: Int?, at now: Int64) {
         let isWrong = state.withLock { state in
             state.counts.hits += 1
             state.counts.bytesRead += size
             state.report(at: now)
-            return state.account.isComplete && state.account.table.record(of: name)?.size != size
+            guard knownSize != size, state.account.isComplete else { return false }
+            // It may have been stored here meanwhile, and entered.
+            return state.account.table.record(of: name)?.size != size
         }
         // It has appeared, or was replaced, behind our back.
         if isWrong { reconcile(name) }
@@ -137,21 +138,26 @@ extension FileStore {
     ///
     /// True only if a scan has seen all entries, and no process has changed anything since that the account does not
     /// know of. About once a second it is made sure that directory and ledger still are at their paths.
-    package func isKnownMissing(_ name: String, counting: Bool = false) -> Bool {
-        let now = ticks()
-        var knowledge = state.withLock { $0.knowledge(of: name, at: now) }
-        if knowledge == .missingIfChecked {
-            checkPlaces()
-            knowledge = state.withLock { $0.knowledge(of: name, at: now) }
-        }
-        guard knowledge == .missing else { return false }
-        if counting {
-            state.withLock { state in
+    package func isKnownMissing(_ name: String) -> Bool { outlook(on: name, at: ticks()) == nil }
+
+    /// What looking for an entry begins with; `nil` if it ends with that, because it is known that there is none.
+    ///
+    /// With `counting`, that is counted as a miss.
+    func outlook(on name: String, at now: Int64, counting: Bool = false) -> FileStoreState.Outlook? {
+        func look(_ state: inout FileStoreState) -> FileStoreState.Outlook {
+            let outlook = state.outlook(on: name, at: now)
+            if counting, outlook.knowledge == .missing {
                 state.counts.misses += 1
                 state.counts.missesWithoutDisk += 1
             }
+            return outlook
         }
-        return true
+        var outlook = state.withLock { look(&$0) }
+        if outlook.knowledge == .missingIfChecked {
+            checkPlaces()
+            outlook = state.withLock { look(&$0) }
+        }
+        return outlook.knowledge == .missing ? nil : outlook
     }
 
     /// The names of all entries, for who wants to know what may be there; `nil` if that is not known, or not used.

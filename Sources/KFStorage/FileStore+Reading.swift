@@ -33,18 +33,28 @@ extension FileStore {
         withAttachment: Bool = false
     ) throws(StorageError) -> Entry? {
         try check(name)
-        guard !isKnownMissing(name, counting: true) else { return nil }
-        return try countingFailure { () throws(StorageError) in
-            try readFile(name, at: date, withAttachment: withAttachment)
+        let now = ticks()
+        guard let outlook = outlook(on: name, at: now, counting: true) else { return nil }
+        let entry = try countingFailure { () throws(StorageError) in
+            try readFile(name, in: outlook.directory, at: date, withAttachment)
         }
+        if let size = entry?.data.count { noteHit(name, size: size, knownSize: outlook.size, at: now) }
+        return entry
     }
 
-    private func readFile(_ name: String, at date: Date?, withAttachment: Bool) throws(StorageError) -> Entry? {
-        guard let directory = try directory(making: false) else { return missed(name) }
+    /// Reads the entry called `name` in `known`, or in the directory if that has to be found first.
+    private func readFile(
+        _ name: String,
+        in known: Directory?,
+        at date: Date?,
+        _ withAttachment: Bool
+    ) throws(StorageError) -> Entry? {
+        let found = if let known { known } else { try directory(making: false) }
+        guard let directory = found else { return missed(name) }
         guard let file = try directory.open(name) else {
             // Only now does it matter whether the directory still is what its path means.
             guard forget(directory) else { return missed(name) }
-            return try readFile(name, at: date, withAttachment: withAttachment)
+            return try readFile(name, in: nil, at: date, withAttachment)
         }
         let status = file.status
         guard status.isRegularFile else {
@@ -53,18 +63,18 @@ extension FileStore {
         let expiry = status.expiry
         guard !expiry.isPast(referenceDate: date ?? clock()) else { return missed(name, isThere: true) }
 
-        guard let (data, metadata) = try contents(of: file, status, directory.path(of: name)) else {
+        let identity = FileIdentity(status)
+        guard let (data, metadata) = try contents(of: file, identity, status, directory.path(of: name)) else {
             // A miss, whether or not it can be removed.
-            try? removeCorrupted(name, FileIdentity(status))
+            try? removeCorrupted(name, identity)
             return missed(name, isThere: true)
         }
-        noteHit(name, size: data.count)
         return Entry(
             name: name,
             data: data,
             expiry: expiry,
             attachment: withAttachment ? file.attachment : nil,
-            identity: FileIdentity(status),
+            identity: identity,
             lifetime: metadata?.lifetime ?? status.lifetime,
             metadata: metadata
         )
@@ -73,18 +83,19 @@ extension FileStore {
     /// The bytes of `file` and what lies beside them; `nil` if they are not what was written.
     private func contents(
         of file: borrowing Descriptor,
+        _ identity: FileIdentity,
         _ status: stat,
         _ path: @autoclosure () -> String
     ) throws(StorageError) -> (Data, EntryMetadata?)? {
         let size = Int(status.st_size)
-        let remembered = recent.metadata(of: status)
+        let remembered = recent.metadata(of: identity, size: size, expiry: status.st_mtim)
         var metadata = remembered ?? file.metadata
         // Not read to no purpose: it may be damaged in that it is very long.
         guard metadata?.length ?? size == size else { return nil }
         guard let data = file.read(size) else { throw StorageError(.read, path(), errno) }
 
         if let known = metadata, known.describes(data) {
-            if remembered == nil { recent.keep(known, of: FileIdentity(status), size: size, expiry: status.st_mtim) }
+            if remembered == nil { recent.keep(known, of: identity, size: size, expiry: status.st_mtim) }
             return (data, known)
         }
         if remembered != nil {
@@ -98,9 +109,9 @@ extension FileStore {
     ///
     /// One system call.
     package func contains(_ name: String, at date: Date? = nil) -> Bool {
-        guard FileNaming.isSafe(name), !isKnownMissing(name), let directory = try? directory(making: false) else {
-            return false
-        }
+        guard FileNaming.isSafe(name), let outlook = outlook(on: name, at: ticks()),
+            let directory = try? outlook.directory ?? directory(making: false)
+        else { return false }
         guard let status = try? directory.status(of: name) else {
             return forget(directory) ? contains(name, at: date) : false
         }
@@ -111,6 +122,7 @@ extension FileStore {
     ///
     /// Nothing happens if the entry has been replaced or prolonged since.
     package func touch(_ name: String, _ entry: Entry, extending: ExpirationExtending) throws(StorageError) {
+        if case .none = extending { return }
         let now = clock()
         let original = entry.lifetime.expiration(expiry: entry.expiry)
         guard let expiry = extending.expiry(readAt: now, original: original) else { return }

@@ -154,12 +154,30 @@ struct FileStoreState: Sendable {
         case missingIfChecked
     }
 
-    /// What is known of the entry called `name`.
-    func knowledge(of name: String, at now: Int64) -> Knowledge {
+    /// What a look-up begins with.
+    struct Outlook: Sendable {
+        let knowledge: Knowledge
+        /// The length the account has of the entry; `nil` if it has none.
+        let size: Int?
+        /// The directory; `nil` if it has to be opened, or it is time to look for its ledger.
+        let directory: Directory?
+    }
+
+    /// All that looking for the entry called `name` needs of the state, so that it is locked once for it.
+    func outlook(on name: String, at now: Int64) -> Outlook {
+        let size = account.isComplete ? account.table.record(of: name)?.size : nil
+        return Outlook(
+            knowledge: knowledge(of: name, isInAccount: size != nil, at: now),
+            size: size,
+            directory: link.isSearchDue(at: now) ? nil : directory
+        )
+    }
+
+    /// What is known of the entry called `name`, which may be in the account.
+    private func knowledge(of name: String, isInAccount: Bool, at now: Int64) -> Knowledge {
         if let assumedNames { return assumedNames.contains(name) ? .nothing : .missing }
-        guard usesShortcut, ledger != nil, isAccountTrue, !account.isBusy(name), !account.table.contains(name) else {
-            return .nothing
-        }
+        // What others have said is asked for last: that is read from memory they write to.
+        guard !isInAccount, usesShortcut, ledger != nil, !account.isBusy(name), isAccountTrue else { return .nothing }
         return now - checkedAt < 1_000 ? .missing : .missingIfChecked
     }
 

@@ -36,6 +36,9 @@ struct LedgerLink: Sendable {
         return true
     }
 
+    /// Whether ``beginSearch(at:making:urgent:)`` would have one look for a ledger that others have made.
+    func isSearchDue(at now: Int64) -> Bool { ledger == nil && !canHaveNone && now - soughtAt >= 1_000 }
+
     /// Notes that there can never be one.
     mutating func giveUp() { canHaveNone = true }
 

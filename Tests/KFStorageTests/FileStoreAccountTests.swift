@@ -122,6 +122,20 @@ import Testing
         #expect(account == ["a": 9])
     }
 
+    @Test func whoOnlyReadsTakesUpALedgerMadeSinceWithinASecond() throws {
+        try write(10, "a")
+        try FileManager.default.removeItem(atPath: try #require(store.state.withLock { $0.temporaries }).folder.path)
+        let reader = anotherStore()
+        #expect(try reader.read("a")?.data.count == 10)
+        #expect(reader.state.withLock { $0.ledger == nil })
+        try anotherStore().write(Data(count: 1), to: "b", expiration: .days(1))
+        #expect(try reader.read("a")?.data.count == 10)
+        #expect(reader.state.withLock { $0.ledger == nil }, "it has looked for one a moment ago")
+        ticks.advance(1_000)
+        #expect(try reader.read("a")?.data.count == 10)
+        #expect(reader.state.withLock { $0.ledger != nil })
+    }
+
     @Test func theTotalCountsWhatOthersDidBehindOurBack() throws {
         store.startScan()
         try write(10, "a")

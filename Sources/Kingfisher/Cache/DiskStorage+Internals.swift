@@ -86,9 +86,12 @@ extension DiskStorage.Backend {
         forcedExtension: String?,
         at date: Date? = nil
     ) throws(KingfisherError) -> FileStore.Entry? {
-        try beReady()
-        let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-        if let entry = try translating({ () throws(StorageError) in try files.read(name, at: date) }) { return entry }
+        let (failure, naming) = state.withLock { ($0.failure, $0.config.naming) }
+        if failure != nil { try beReady() }
+        let name = naming.fileName(forKey: key, forcedExtension: forcedExtension)
+        do throws(StorageError) {
+            if let entry = try files.read(name, at: date) { return entry }
+        } catch { throw translated(error) }
         try noteMiss(of: name, key)
         return nil
     }

@@ -13,6 +13,8 @@ struct kf_png_reader {
     kf_message *message;
     const uint8_t *bytes;
     size_t left;
+    // How many bytes libpng gets at once.
+    size_t most;
     bool cut;
     uint32_t height, next_row;
 };
@@ -23,6 +25,13 @@ static void on_error(png_structp png, png_const_charp text) {
     longjmp(reader->escape, 1);
 }
 static void on_warning(png_structp png, png_const_charp text) { (void)png; (void)text; }
+
+// libpng makes room for a whole chunk before it finds out that the file ends earlier.
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+    kf_png_reader *reader = png_get_mem_ptr(png);
+    return size > reader->most ? NULL : malloc(size);
+}
+static void release(png_structp png, png_voidp memory) { (void)png; free(memory); }
 
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
     kf_png_reader *reader = png_get_io_ptr(png);
@@ -94,11 +103,15 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     reader->message = message;
     reader->bytes = bytes;
     reader->left = size;
+    // As much as the file has, or what a large profile takes when it is unpacked.
+    const size_t largest_profile = 64 << 20;
+    reader->most = size > largest_profile ? size : largest_profile;
     if (setjmp(reader->escape)) {
         kf_png_close(reader);
         return NULL;
     }
-    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    reader->png = png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, reader, on_error, on_warning, reader, allocate, release);
     if (reader->png) reader->info = png_create_info_struct(reader->png);
     if (!reader->info) {
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
@@ -118,6 +131,8 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     if (reader->cut) png_set_compression_buffer_size(reader->png, 16);
     png_read_info(reader->png, reader->info);
     describe(reader, header);
+    // Rows are as long as the caller allows.
+    reader->most = SIZE_MAX;
     reader->message = NULL;
     return reader;
 }

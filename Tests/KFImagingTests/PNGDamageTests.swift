@@ -135,6 +135,20 @@ import Testing
         #expect(try Codecs.decode(spoiled(turned, "eXIf")).imageOrientation == .up)
     }
 
+    @Test func aChunkThatClaimsToBeLongerThanTheFileTakesNoMemory() throws {
+        /// The most addresses this process has had, in bytes.
+        func peak() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmPeak") })
+            return try #require(Int(line.filter(\.isNumber))) * 1024
+        }
+        let text = PNGWriter.chunk("tEXt", [UInt8](repeating: 65, count: 20))
+        let claim = Array(PNGWriter.number(0x7FFF_FFF0)) + text.dropFirst(4)
+        let before = try peak()
+        #expect(isMalformed(plain { $0.chunks = claim }.data))
+        #expect(try peak() - before < 1 << 30)
+    }
+
     @Test func picturesWithoutAPaletteOrASizeAreErrors() {
         #expect(isMalformed(plain { $0.type = 3 }.data))
         #expect(isMalformed(plain { $0.width = 0 }.data))

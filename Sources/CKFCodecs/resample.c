@@ -1,6 +1,6 @@
 // Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing. Knows no kernel and no picture.
 //
-// Both loops exist twice, for any processor and for AVX2, and give the same bytes.
+// Both loops exist for any processor, for AVX2 and for AVX-512's VNNI, and give the same bytes.
 #include "CKFCodecs.h"
 
 static inline int clamp16(int32_t value) { return value < -32768 ? -32768 : value > 32767 ? 32767 : value; }
@@ -27,12 +27,6 @@ static void blend_bytes(
     }
 }
 
-void kf_blend_rows_portably(
-    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count,
-    int16_t *output) {
-    blend_bytes(rows, weights, taps, precision - KF_BLEND_FRACTION, 0, count, output);
-}
-
 static inline void store_pixel(const int32_t *sums, unsigned shift, uint8_t *output) {
     const int alpha = clamp8(sums[3] >> shift);
     for (int c = 0; c < 3; c++) {
@@ -42,10 +36,9 @@ static inline void store_pixel(const int32_t *sums, unsigned shift, uint8_t *out
     output[3] = (uint8_t)alpha;
 }
 
-void kf_blend_columns_portably(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
+static void blend_line(
+    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned shift, size_t count,
     uint8_t *output) {
-    const unsigned shift = precision + KF_BLEND_FRACTION;
     for (size_t x = 0; x < count; x++) {
         const int16_t *pixel = row + (size_t)starts[x] * 4;
         int32_t sums[4];
@@ -63,9 +56,12 @@ void kf_blend_columns_portably(
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2")))
+// Becomes part of whoever calls it, and then may use all that the caller may.
+#define INLINE inline AVX2 __attribute__((always_inline))
+#define VNNI __attribute__((target("avx2,avx512vl,avx512vnni")))
 
 /// Adds two rows' 32 bytes, each times its weight, to four sums. The order of the components is undone by `narrow`.
-static inline AVX2 void add_pair(__m256i one, __m256i two, __m256i weights, __m256i sums[4]) {
+static INLINE void add_pair(__m256i one, __m256i two, __m256i weights, __m256i sums[4]) {
     const __m256i zero = _mm256_setzero_si256();
     const __m256i low = _mm256_unpacklo_epi8(one, two);
     const __m256i high = _mm256_unpackhi_epi8(one, two);
@@ -75,14 +71,14 @@ static inline AVX2 void add_pair(__m256i one, __m256i two, __m256i weights, __m2
     sums[3] = _mm256_add_epi32(sums[3], _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), weights));
 }
 
-static inline AVX2 void narrow(const __m256i sums[4], __m128i shift, int16_t *output) {
+static INLINE void narrow(const __m256i sums[4], __m128i shift, int16_t *output) {
     const __m256i low = _mm256_packs_epi32(_mm256_sra_epi32(sums[0], shift), _mm256_sra_epi32(sums[1], shift));
     const __m256i high = _mm256_packs_epi32(_mm256_sra_epi32(sums[2], shift), _mm256_sra_epi32(sums[3], shift));
     _mm256_storeu_si256((__m256i *)output, _mm256_permute2x128_si256(low, high, 0x20));
     _mm256_storeu_si256((__m256i *)(output + 16), _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-static AVX2 void blend_rows_avx2(
+static INLINE void blend_rows_in_lines(
     const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
     const __m128i shifts = _mm_cvtsi32_si128((int)shift);
     const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
@@ -92,11 +88,10 @@ static AVX2 void blend_rows_avx2(
         __m256i left[4] = {half, half, half, half};
         __m256i right[4] = {half, half, half, half};
         for (size_t tap = 0; tap < taps; tap += 2) {
-            // An odd last row is paired with itself and no weight.
-            const size_t next = tap + 1 < taps ? tap + 1 : tap;
-            const uint32_t second = tap + 1 < taps ? (uint16_t)weights[next] : 0;
-            const __m256i pair = _mm256_set1_epi32((int)((uint32_t)(uint16_t)weights[tap] | second << 16));
-            const uint8_t *one = rows[tap] + i, *two = rows[next] + i;
+            int both;
+            __builtin_memcpy(&both, weights + tap, sizeof both);
+            const __m256i pair = _mm256_set1_epi32(both);
+            const uint8_t *one = rows[tap] + i, *two = rows[tap + 1] + i;
             // Each row is read in small steps among many others, which the processor does not foresee.
             _mm_prefetch((const char *)(one + 256), _MM_HINT_T0);
             _mm_prefetch((const char *)(two + 256), _MM_HINT_T0);
@@ -112,55 +107,102 @@ static AVX2 void blend_rows_avx2(
     blend_bytes(rows, weights, taps, shift, i, count, output);
 }
 
-static AVX2 void blend_columns_avx2(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned shift, size_t count,
-    uint8_t *output) {
-    // Four pixels at a time, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
+/// The sums of four pixels, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
+static INLINE __m256i add_four(const int16_t *pixels, __m256i factors, __m256i sums) {
     const __m256i pairs = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+    const __m256i values = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)pixels), pairs);
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(values, factors));
+}
+
+static INLINE void blend_two_lines(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
     const __m256i shares = _mm256_setr_epi8(
         0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
     const __m128i shifts = _mm_cvtsi32_si128((int)shift);
-    const __m128i half = _mm_set1_epi32(1 << (shift - 1));
+    const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
     for (size_t x = 0; x < count; x++) {
-        const int16_t *pixel = row + (size_t)starts[x] * 4;
-        __m256i sums = _mm256_setzero_si256();
-        for (size_t tap = 0; tap < taps; tap += 4, pixel += 16, weights += 4) {
+        const size_t start = (size_t)starts[x] * 4;
+        __m256i upper_sums = _mm256_setzero_si256(), lower_sums = upper_sums;
+        for (size_t tap = 0; tap < taps; tap += 4, weights += 4) {
             int64_t four;
             __builtin_memcpy(&four, weights, sizeof four);
-            const __m256i values = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)pixel), pairs);
             const __m256i factors = _mm256_shuffle_epi8(_mm256_set1_epi64x(four), shares);
-            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(values, factors));
+            upper_sums = add_four(upper + start + tap * 4, factors, upper_sums);
+            lower_sums = add_four(lower + start + tap * 4, factors, lower_sums);
         }
-        const __m128i sum = _mm_add_epi32(
-            half, _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1)));
-        const __m128i words = _mm_sra_epi32(sum, shifts);
-        const __m128i bytes = _mm_packus_epi16(_mm_packs_epi32(words, words), words);
-        const __m128i alpha = _mm_shuffle_epi8(bytes, _mm_setr_epi8(3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3));
-        const int word = _mm_cvtsi128_si32(_mm_min_epu8(bytes, alpha));
-        __builtin_memcpy(output + x * 4, &word, sizeof word);
+        // From here on each half is a line.
+        const __m256i sum = _mm256_add_epi32(
+            _mm256_permute2x128_si256(upper_sums, lower_sums, 0x20),
+            _mm256_permute2x128_si256(upper_sums, lower_sums, 0x31));
+        const __m256i words = _mm256_sra_epi32(_mm256_add_epi32(sum, half), shifts);
+        const __m256i bytes = _mm256_packus_epi16(_mm256_packs_epi32(words, words), words);
+        const __m256i pixels = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, _mm256_set1_epi8(3)));
+        const int above = _mm_cvtsi128_si32(_mm256_castsi256_si128(pixels)), below = _mm256_extract_epi32(pixels, 4);
+        __builtin_memcpy(upper_output + x * 4, &above, sizeof above);
+        __builtin_memcpy(lower_output + x * 4, &below, sizeof below);
     }
+}
+
+// The same lines for two kinds of processors. With VNNI the compiler makes one instruction of a product and its addition.
+
+static AVX2 void blend_rows_avx2(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
+    blend_rows_in_lines(rows, weights, taps, shift, count, output);
+}
+
+static VNNI void blend_rows_vnni(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
+    blend_rows_in_lines(rows, weights, taps, shift, count, output);
+}
+
+static AVX2 void blend_columns_avx2(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    blend_two_lines(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
+}
+
+static VNNI void blend_columns_vnni(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    blend_two_lines(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
 }
 #endif
 
 // ---------------------------------------------------------------------------------------------- whichever fits
 
-void kf_blend_rows(
-    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count,
-    int16_t *output) {
+kf_blending kf_best_blending(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        return blend_rows_avx2(rows, weights, taps, precision - KF_BLEND_FRACTION, count, output);
+    if (!__builtin_cpu_supports("avx2")) return KF_BLENDING_PORTABLE;
+    const bool vnni = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl");
+    return vnni ? KF_BLENDING_VNNI : KF_BLENDING_AVX2;
+#else
+    return KF_BLENDING_PORTABLE;
 #endif
-    kf_blend_rows_portably(rows, weights, taps, precision, count, output);
+}
+
+void kf_blend_rows(
+    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+    size_t count, int16_t *output) {
+    const unsigned shift = precision - KF_BLEND_FRACTION;
+#if defined(__x86_64__)
+    if (blending == KF_BLENDING_VNNI) return blend_rows_vnni(rows, weights, taps, shift, count, output);
+    if (blending == KF_BLENDING_AVX2) return blend_rows_avx2(rows, weights, taps, shift, count, output);
+#endif
+    blend_bytes(rows, weights, taps, shift, 0, count, output);
 }
 
 void kf_blend_columns(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
-    uint8_t *output) {
+    kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
+    size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    const unsigned shift = precision + KF_BLEND_FRACTION;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
-        return blend_columns_avx2(row, starts, weights, taps, precision + KF_BLEND_FRACTION, count, output);
+    if (blending == KF_BLENDING_VNNI)
+        return blend_columns_vnni(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
+    if (blending == KF_BLENDING_AVX2)
+        return blend_columns_avx2(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
 #endif
-    kf_blend_columns_portably(row, starts, weights, taps, precision, count, output);
+    blend_line(upper, starts, weights, taps, shift, count, upper_output);
+    blend_line(lower, starts, weights, taps, shift, count, lower_output);
 }

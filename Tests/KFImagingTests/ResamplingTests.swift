@@ -2,8 +2,9 @@
 
 import CKFCodecs
 import Foundation
-import KFImaging
 import Testing
+
+@testable import KFImaging
 
 @Suite struct ResamplingTests {
     /// Pixels that look random; with alpha, or opaque.
@@ -207,24 +208,48 @@ import Testing
         #expect(areNear && turned.imageOrientation == .up)
     }
 
-    @Test func processorsWithoutWideInstructionsMakeTheSameBytes() {
+    @Test func allProcessorsMakeTheSameBytes() {
         var dice = Dice(state: 3)
-        let bytes = (0..<(7 * 300)).map { _ in UInt8.random(in: 0...255, using: &dice) }
-        let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000].map(Int16.init)
-        for (taps, count) in [(7, 300), (4, 64), (1, 12), (2, 100)] {
-            var sums = [[Int16]](repeating: [Int16](repeating: 0, count: 320), count: 2)
-            bytes.withUnsafeBufferPointer { bytes in
-                let rows = (0..<taps).map { tap in bytes.baseAddress.map { $0 + tap * 300 } }
-                kf_blend_rows(rows, weights, taps, 15, count, &sums[0])
-                kf_blend_rows_portably(rows, weights, taps, 15, count, &sums[1])
+        let bytes = (0..<(8 * 300)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
+        let best = kf_best_blending().rawValue
+        for (taps, count) in [(8, 300), (4, 64), (2, 12), (2, 100)] {
+            let sums = (0...best).map { kind in
+                bytes.withUnsafeBufferPointer { bytes in
+                    var sums = [Int16](repeating: 0, count: 320)
+                    let rows = (0..<taps).map { tap in bytes.baseAddress.map { $0 + tap * 300 } }
+                    kf_blend_rows(kf_blending(kind), rows, weights, taps, 15, count, &sums)
+                    return sums
+                }
             }
-            #expect(sums[0] == sums[1])
-            var outputs = [[UInt8]](repeating: [UInt8](repeating: 0, count: 64), count: 2)
+            #expect(sums.allSatisfy { $0 == sums[0] })
+            let lower = [Int16](sums[0].reversed())
             let starts: [Int32] = [0, 1, 2, 5, 9]
             let shares = (0..<5).flatMap { _ in weights[0..<4] + weights[1..<5] }
-            kf_blend_columns(sums[0], starts, shares, 8, 15, 5, &outputs[0])
-            kf_blend_columns_portably(sums[0], starts, shares, 8, 15, 5, &outputs[1])
-            #expect(outputs[0] == outputs[1])
+            let outputs = (0...best).map { kind in
+                var above = [UInt8](repeating: 0, count: 64)
+                var below = above
+                kf_blend_columns(kf_blending(kind), sums[0], lower, starts, shares, 8, 15, 5, &above, &below)
+                return [above, below]
+            }
+            #expect(outputs.allSatisfy { $0 == outputs[0] } && outputs[0][0] != outputs[0][1])
+        }
+    }
+
+    /// Lines are made in pairs; rows that arrive one by one must give the same as rows that are all there.
+    @Test(arguments: [1, 2, 3, 4, 5, 8, 9, 30], ResamplingFilter.allCases)
+    func rowsThatArriveOneByOneGiveTheSame(height: Int, filter: ResamplingFilter) throws {
+        let picture = Self.noise(13, height)
+        for target in [1, 2, 3, 7, 8, 31] where target != height {
+            let size = PixelSize(6, target)
+            let arrived = try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
+                var resampler = try Resampler(from: picture.size, to: size, filter)
+                picture.withUnsafeBytes { bytes in
+                    guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+                    for y in 0..<height { resampler.push(base + y * picture.bytesPerRow, to: rows) }
+                }
+            }
+            #expect(arrived.rows == (try picture.resampled(to: size, filter: filter).rows))
         }
     }
 }

@@ -339,21 +339,22 @@ void kf_transform_close(kf_color_transform *transform);
 /// How many bits behind the point the numbers between the two steps have.
 #define KF_BLEND_FRACTION 6
 
-/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to 16.
-void kf_blend_rows(
-    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count, int16_t *output);
-/// Of one row of numbers, `count` pixels as bytes: the sums of `taps` pixels each from `starts[x]` on, times weights. No
-/// colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of `row` can be read from every start.
-void kf_blend_columns(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
-    uint8_t *output);
+/// Which instructions the two steps use. The bytes are the same.
+typedef enum kf_blending { KF_BLENDING_PORTABLE, KF_BLENDING_AVX2, KF_BLENDING_VNNI } kf_blending;
+/// The fastest that this processor has; those before it work as well.
+kf_blending kf_best_blending(void);
 
-/// The same without any instructions that not every processor has.
-void kf_blend_rows_portably(
-    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision, size_t count, int16_t *output);
-void kf_blend_columns_portably(
-    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned precision, size_t count,
-    uint8_t *output);
+/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to 16.
+/// `taps` is even.
+void kf_blend_rows(
+    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+    size_t count, int16_t *output);
+/// Of two rows of numbers, `count` pixels each as bytes: the sums of `taps` pixels each from `starts[x]` on, times weights. No
+/// colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be read from every start.
+/// Two at a time, which share the work that the weights are; both may be the same.
+void kf_blend_columns(
+    kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
+    size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
 
 // ---------------------------------------------------------------------------------------------- blurring
 

@@ -32,7 +32,11 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
         case .nearest: return 1
         case .bilinear: return 1 - x
         case .catmullRom: return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((2.5 - 0.5 * x) * x - 4) * x + 2
-        case .lanczos3: return x < 1e-9 ? 1 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
+        case .lanczos3:
+            // sinc(x) · sinc(x/3) with one sine instead of two, which take most of the time: sin 3t = (3 - 4 sin² t) sin t.
+            guard x > 1e-9 else { return 1 }
+            let (t, sine) = (.pi * x / 3, sin(.pi * x / 3))
+            return (1 - sine * sine * 4 / 3) * (sine / t) * (sine / t)
         }
     }
 }

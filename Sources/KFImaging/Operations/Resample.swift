@@ -5,7 +5,8 @@ import CKFCodecs
 /// Resizes a picture whose rows arrive one after another.
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All sums are
-/// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and no more.
+/// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and no more. Lines are made in pairs,
+/// which share the work that the columns' weights are.
 struct Resampler {
     private let source: PixelSize
     private let target: PixelSize
@@ -15,8 +16,9 @@ struct Resampler {
     private let window: Buffer<UInt8>?
     /// The rows that make up one line.
     private let parts: Buffer<UnsafePointer<UInt8>?>
-    /// Their weighted sum.
+    /// Their weighted sum, for two lines.
     private let sums: Buffer<Int16>
+    private let blending = kf_best_blending()
     private var received = 0
     private var emitted = 0
 
@@ -34,11 +36,15 @@ struct Resampler {
         self.target = target
         // The loops take four pixels at a time, and may read three that do not exist.
         columns = try ResamplingKernel(from: source.width, to: target.width, filter, multiple: 4)
-        lines = try ResamplingKernel(from: source.height, to: target.height, filter)
+        lines = try ResamplingKernel(from: source.height, to: target.height, filter, multiple: 2)
         window = isWindowed ? try Buffer(lines.taps * source.width * 4) : nil
         parts = try Buffer(lines.taps)
-        sums = try Buffer((source.width + 3) * 4)
-        (sums.base + source.width * 4).update(repeating: 0, count: 12)
+        sums = try Buffer((source.width + 3) * 4 * 2)
+        for line in 0..<2 { (sums(of: line) + source.width * 4).update(repeating: 0, count: 12) }
+    }
+
+    private func sums(of line: Int) -> UnsafeMutablePointer<Int16> {
+        sums.base + line % 2 * (source.width + 3) * 4
     }
 
     /// Takes the next source row and writes the target rows that are complete with it.
@@ -47,8 +53,8 @@ struct Resampler {
         let length = source.width * 4
         (window.base + received % lines.taps * length).update(from: row, count: length)
         received += 1
-        while emitted < target.height, Int(lines.starts.base[emitted]) + lines.taps <= received {
-            emit(emitted, to: output.row(emitted)) { UnsafePointer(window.base + $0 % lines.taps * length) }
+        while emitted < target.height, min(Int(lines.starts.base[emitted]) + lines.taps, source.height) <= received {
+            emit(emitted, to: output) { UnsafePointer(window.base + $0 % lines.taps * length) }
             emitted += 1
         }
     }
@@ -64,30 +70,37 @@ struct Resampler {
         let resampler = try Resampler(from: source, to: output.size, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
         for line in 0..<output.size.height {
-            resampler.emit(line, to: output.row(line)) { rows + $0 * bytesPerRow }
+            resampler.emit(line, to: output) { rows + $0 * bytesPerRow }
         }
     }
 
-    /// Makes one line of the result.
-    private func emit(_ line: Int, to output: UnsafeMutablePointer<UInt8>, row: (Int) -> UnsafePointer<UInt8>) {
+    /// Sums the rows of one line up, and makes it and the one before it when it is the second of a pair or the last.
+    private func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafePointer<UInt8>) {
         let first = Int(lines.starts.base[line])
-        for tap in 0..<lines.taps { parts.base[tap] = row(first + tap) }
+        // The last one may be one beyond the source, without any weight.
+        for tap in 0..<lines.taps { parts.base[tap] = row(min(first + tap, source.height - 1)) }
         kf_blend_rows(
+            blending,
             parts.base,
             lines.weights.base + line * lines.taps,
             lines.taps,
             lines.precision,
             source.width * 4,
-            sums.base
+            sums(of: line)
         )
+        guard line % 2 == 1 || line == target.height - 1 else { return }
+        let pair = (upper: line - line % 2, lower: line)
         kf_blend_columns(
-            sums.base,
+            blending,
+            sums(of: pair.upper),
+            sums(of: pair.lower),
             columns.starts.base,
             columns.weights.base,
             columns.taps,
             columns.precision,
             target.width,
-            output
+            output.row(pair.upper),
+            output.row(pair.lower)
         )
     }
 }

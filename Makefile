@@ -71,7 +71,8 @@ tsan: dependencies ## All tests under the thread sanitizer; ONLY=name runs some
 
 docs: dependencies ## Writes the reference documentation to docs-output/
 	@swift package --allow-writing-to-directory docs-output \
-	    generate-documentation --target Kingfisher --output-path docs-output
+	    generate-documentation --enable-experimental-combined-documentation \
+	    --target Kingfisher --target KFImaging --target KFStorage --target KFTransport --output-path docs-output
 
 format: ## Formats what is ours
 	@swift format --in-place --recursive --parallel $(OURS)

@@ -67,7 +67,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Decode all frames of animations at once, not when they are shown.
     ///
     /// Animations that are too large for that are decoded when they are shown nevertheless, see
-    /// ``ImageDecodingLimits/maxAnimationPixelCount``.
+    /// `ImageDecodingLimits/maxAnimationPixelCount`.
     public var preloadAllAnimationData = false
 
     /// What ``processor`` makes of animations.

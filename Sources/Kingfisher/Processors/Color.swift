@@ -101,13 +101,13 @@ public struct BlackWhiteProcessor: ImageProcessor {
 /// Lays a colour over images, in linear light unless told otherwise.
 ///
 /// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode it is the mode that says where the
-/// colour goes: ``CGBlendMode/sourceIn`` makes a stencil of the image, as icons need it.
+/// colour goes: `CGBlendMode/sourceIn` makes a stencil of the image, as icons need it.
 public struct TintImageProcessor: ImageProcessor {
     /// Names the colour, and the blend mode if there is one.
     public let identifier: String
     /// The colour; its opacity says how much of the image is left.
     public let tint: KFCrossPlatformColor
-    /// What is calculated with; with a blend mode always ``WorkingSpace/encoded``.
+    /// What is calculated with; with a blend mode always `WorkingSpace/encoded`.
     public let workingSpace: WorkingSpace
     /// How colour and image become one; nil lays the colour over everything.
     public let blendMode: CGBlendMode?
@@ -129,7 +129,7 @@ public struct TintImageProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - tint: The colour, which is the source; its opacity counts.
-    ///   - blendMode: How it and the image, the destination, become one. ``CGBlendMode/sourceIn`` leaves nothing but the
+    ///   - blendMode: How it and the image, the destination, become one. `CGBlendMode/sourceIn` leaves nothing but the
     ///     colour, where the image is.
     public init(tint: KFCrossPlatformColor, blendMode: CGBlendMode) {
         self.tint = tint

@@ -29,8 +29,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The animation that frames make; nil when the first one cannot be had.
     ///
     /// Unless the options say otherwise, frames are decoded when they are shown. With
-    /// ``ImageCreatingOptions/preloadAll`` they are decoded now, those that cannot be are left out, and an animation with
-    /// more than ``ImageDecodingLimits/maxAnimationPixelCount`` pixels is decoded on demand nevertheless.
+    /// `ImageCreatingOptions/preloadAll` they are decoded now, those that cannot be are left out, and an animation with
+    /// more than `ImageDecodingLimits/maxAnimationPixelCount` pixels is decoded on demand nevertheless.
     ///
     /// - Parameters:
     ///   - source: The frames.

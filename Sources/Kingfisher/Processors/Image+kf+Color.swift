@@ -29,7 +29,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///
     /// - Parameters:
     ///   - color: The colour, which is the source; its opacity counts.
-    ///   - blendMode: How it and the image, the destination, become one. ``CGBlendMode/sourceIn`` leaves nothing but the
+    ///   - blendMode: How it and the image, the destination, become one. `CGBlendMode/sourceIn` leaves nothing but the
     ///     colour, where the image is.
     /// - Returns: The new image; the image itself when it is empty or there is no memory.
     public func tinted(with color: KFCrossPlatformColor, blendMode: CGBlendMode) -> KFCrossPlatformImage {

@@ -108,7 +108,7 @@ extension KingfisherWrapper where Base == CGSize {
     ///
     /// - Parameters:
     ///   - size: The other size.
-    ///   - contentMode: How it is fitted; ``ContentMode/none`` gives the other size itself.
+    ///   - contentMode: How it is fitted; `ContentMode/none` gives the other size itself.
     /// - Returns: The resulting size.
     public func resize(to size: CGSize, for contentMode: ContentMode) -> CGSize {
         base.resized(to: size, for: contentMode)

@@ -22,7 +22,7 @@ public struct ResizingImageProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - referenceSize: The size in points.
-    ///   - mode: How the image is fitted to it; ``ContentMode/none`` stretches.
+    ///   - mode: How the image is fitted to it; `ContentMode/none` stretches.
     ///   - filter: How the new pixels are made out of the old ones.
     public init(referenceSize: CGSize, mode: ContentMode = .none, filter: ResamplingFilter = .bilinear) {
         self.referenceSize = referenceSize

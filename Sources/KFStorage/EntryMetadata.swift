@@ -49,8 +49,8 @@ enum Lifetime: Sendable, Equatable {
 ///
 /// It lies in extended attributes, so that the file itself holds the entry's bytes and nothing else. Length, checksum and
 /// lifetime, and with them a key that is short enough, are so few bytes that they lie beside the file's status (``room``):
-/// that costs a reading next to nothing, and a store a fifth of what every further attribute does. Longer keys and
-/// attachments have one each of their own. A file without them is an entry all the same (the file system may not know
+/// that costs a reading next to nothing, and a store a third of what a further attribute does. A longer key and an
+/// attachment share one (``EntrySupplement``). A file without them is an entry all the same (the file system may not know
 /// attributes): the lifetime is then the distance between the access time and the expiry, and length and bytes are not
 /// checked.
 struct EntryMetadata: Sendable, Equatable {
@@ -60,15 +60,9 @@ struct EntryMetadata: Sendable, Equatable {
     var checksum: UInt64?
 
     static let attribute = "user.kingfisher"
-    static let keyAttribute = "user.kingfisher.key"
-    static let attachmentAttribute = "user.kingfisher.attachment"
     /// What ext4 has room for beside a file's status, in an attribute of this name: what is longer takes a block of its
     /// own, and that to be found, entered in the journal, written and later read.
     static let room = 60
-    /// Keys longer than this are not written: attributes have to share a block of the file system, which is 4,096 bytes.
-    static let longestKey = 2_000
-    /// Longer attachments are refused, for the same reason.
-    static let longestAttachment = 1_500
 
     init(length: Int, lifetime: Lifetime, checksum: UInt64?) {
         self.length = length
@@ -104,17 +98,7 @@ extension Descriptor {
     /// The key that is written beside the entry's bytes, if it is.
     var key: String? {
         let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.key(in: $0) }
-        return short
-            ?? withAttribute(EntryMetadata.keyAttribute, limit: EntryMetadata.longestKey) {
-                $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
-            }
-    }
-
-    /// The attachment that is written beside the entry's bytes, if one is.
-    var attachment: [UInt8]? {
-        withAttribute(EntryMetadata.attachmentAttribute, limit: EntryMetadata.longestAttachment) {
-            $0.isEmpty ? nil : Array($0)
-        }
+        return short ?? supplement.key
     }
 
     /// Writes all that belongs to a new entry beside its bytes, what matters most first.
@@ -123,24 +107,8 @@ extension Descriptor {
     func attach(_ metadata: EntryMetadata, attachment: [UInt8]?, key: String?) {
         let (encoded, holdsKey) = metadata.encoded(with: key)
         guard setAttribute(EntryMetadata.attribute, to: encoded) else { return }
-        if let attachment, (1...EntryMetadata.longestAttachment).contains(attachment.count) {
-            _ = setAttribute(EntryMetadata.attachmentAttribute, to: attachment)
-        }
-        if let key, !holdsKey, key.utf8.count <= EntryMetadata.longestKey {
-            _ = setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
-        }
-    }
-
-    /// Writes `attachment` beside the bytes of an entry in place of one that is there; nothing, if it is empty.
-    ///
-    /// The key makes room for it if need be. False with `errno` on failure.
-    func replaceAttachment(with attachment: [UInt8]) -> Bool {
-        BlockingGuard.check()
-        let name = EntryMetadata.attachmentAttribute
-        guard !attachment.isEmpty else { return fremovexattr(number, name) == 0 || errno == ENODATA }
-        if setAttribute(name, to: attachment) { return true }
-        guard errno == ENOSPC, fremovexattr(number, EntryMetadata.keyAttribute) == 0 else { return false }
-        return setAttribute(name, to: attachment)
+        let supplement = EntrySupplement(key: holdsKey ? nil : key, attachment: attachment)
+        if !supplement.isEmpty { _ = keep(supplement) }
     }
 }
 

@@ -4,7 +4,7 @@ import Glibc
 
 extension FileStore {
     /// The most bytes an attachment may have.
-    package static var longestAttachment: Int { EntryMetadata.longestAttachment }
+    package static var longestAttachment: Int { EntrySupplement.longestAttachment }
 
     /// What is kept with the entry called `name`, whether or not that has expired.
     ///
@@ -41,7 +41,7 @@ extension FileStore {
         try check(name)
         let kept = try countingFailure { () throws(StorageError) in
             try withFile(name, ifStill: entry) { file, path throws(StorageError) in
-                if file.replaceAttachment(with: bytes) { return true }
+                if file.keep(EntrySupplement(key: file.supplement.key, attachment: bytes)) { return true }
                 guard [ENOSPC, E2BIG, EDQUOT, EOPNOTSUPP].contains(errno) else {
                     throw StorageError(.setAttachment, path, errno)
                 }

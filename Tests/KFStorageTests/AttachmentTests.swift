@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(.needsAttributes) func theLongestAttachmentAndTheLongestKeyHaveRoomTogether() throws {
-        let key = String(repeating: "k", count: EntryMetadata.longestKey)
+        let key = String(repeating: "k", count: EntrySupplement.longestKey)
         let longest = [UInt8](repeating: 1, count: FileStore.longestAttachment)
         try store.write(bytes, to: "a", key: key, expiration: .days(1), attachment: longest)
         #expect(try store.attachment(of: "a") == longest)
@@ -101,7 +101,7 @@ import Testing
 
     /// Other programs may keep attributes of their own with a file, and all of them share a block.
     @Test(.needsAttributes) func theKeyMakesRoomForTheAttachment() throws {
-        let key = String(repeating: "k", count: EntryMetadata.longestKey)
+        let key = String(repeating: "k", count: EntrySupplement.longestKey)
         try store.write(bytes, to: "a", key: key, expiration: .days(1))
         let foreign = [UInt8](repeating: 1, count: 1_000)
         try #require(setxattr(scratch("cache/a"), "user.other", foreign, foreign.count, 0) == 0)

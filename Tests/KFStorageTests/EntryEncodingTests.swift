@@ -102,8 +102,8 @@ import Testing
             #expect(try store.entries().first?.key == (key.isEmpty ? nil : key))
             let first = try #require(attribute(EntryMetadata.attribute))
             #expect(first.count <= EntryMetadata.room)
-            let second = attribute(EntryMetadata.keyAttribute)
-            #expect(second == nil || second == Array(key.utf8))
+            let second = attribute(EntrySupplement.attribute)
+            #expect(second == nil || second == EntrySupplement(key: key).encoded())
             #expect((second == nil) == (self.key(first) != nil) || key.isEmpty)
             places.insert(second == nil)
             #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == .seconds(604_800))
@@ -125,10 +125,34 @@ import Testing
         }
     }
 
+    /// Its first attribute is one that holds no key.
     @Test(.needsAttributes) func theKeyOfALifetimeOfHalfASecondIsListed() throws {
         try store.write(bytes, to: "a", key: "key", expiration: .seconds(99.5))
         #expect(try store.entries().first?.key == "key")
         #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == .seconds(99.5))
+    }
+
+    /// What lies in the second attribute, and that anything else is taken for nothing.
+    @Test func supplementsSurviveTheirEncodingAndGarbageIsNone() {
+        func decoded(_ bytes: [UInt8]) -> EntrySupplement { bytes.withUnsafeBytes { EntrySupplement($0) } }
+        let longKey = String(repeating: "ы", count: EntrySupplement.longestKey / 2)
+        let longest = [UInt8](repeating: 7, count: EntrySupplement.longestAttachment)
+        for key in [nil, "k", "ключ", longKey] {
+            for attachment in [nil, [0], longest] as [[UInt8]?] {
+                let supplement = EntrySupplement(key: key, attachment: attachment)
+                #expect(decoded(supplement.encoded()) == supplement)
+                #expect(supplement.key == key && supplement.attachment == attachment)
+            }
+        }
+        #expect(EntrySupplement(key: "key", attachment: [9, 8]).encoded() == [1, 3, 0, 107, 101, 121, 9, 8])
+        #expect(EntrySupplement(key: longKey + "k", attachment: longest + [7]).isEmpty)
+        #expect(EntrySupplement(key: "", attachment: []).isEmpty)
+        for garbage in [[], [1], [1, 0], [1, 4, 0, 107, 101, 121], [2, 1, 0, 107], [1, 255, 255], [0, 0, 0, 0]]
+            as [[UInt8]]
+        {
+            #expect(decoded(garbage).isEmpty, "\(garbage)")
+        }
+        #expect(decoded([1, 1, 0, 0xFF, 5]) == EntrySupplement(attachment: [5]))
     }
 
     private func blocks(of path: String) throws -> Int {
@@ -154,11 +178,11 @@ import Testing
 
     // MARK: Earlier versions
 
-    /// An entry as it was written before keys and metadata shared an attribute.
+    /// An entry with metadata that an earlier version wrote, in which keys had no room.
     private func writeEarlierEntry(_ metadata: [UInt8], key: String) throws {
         try store.write(bytes, to: "a", expiration: .seconds(100))
         try setAttribute(EntryMetadata.attribute, to: metadata)
-        try setAttribute(EntryMetadata.keyAttribute, to: Array(key.utf8))
+        try setAttribute(EntrySupplement.attribute, to: EntrySupplement(key: key).encoded())
     }
 
     /// Length and a lifetime of 50 seconds, as the first two versions wrote them.

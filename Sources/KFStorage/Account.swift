@@ -39,9 +39,18 @@ struct Account: Sendable {
         fileprivate let arrival: Int
     }
 
+    /// A name as file systems tell names apart: by its bytes, also where two are equal as texts.
+    private struct Name: Hashable, Sendable {
+        let text: String
+
+        static func == (one: Name, other: Name) -> Bool {
+            one.text == other.text && one.text.utf8.elementsEqual(other.text.utf8)
+        }
+    }
+
     /// Overlapping changes to one name.
     private struct Burst: Sendable {
-        let name: String
+        let name: Name
         var present = 1
         var arrivals = 1
     }
@@ -50,7 +59,7 @@ struct Account: Sendable {
     private struct Scan: Sendable {
         let number: Int
         /// What was changed since it began.
-        var touched: Set<String>
+        var touched: Set<Name>
     }
 
     /// The entries, as far as they are known.
@@ -79,14 +88,14 @@ struct Account: Sendable {
     mutating func begin(_ name: String) -> Change {
         announced += 1
         underWay += 1
-        scan?.touched.insert(name)
+        scan?.touched.insert(Name(text: name))
         var arrival = 1
-        if let index = bursts.firstIndex(where: { $0.name == name }) {
+        if let index = burst(of: name) {
             bursts[index].present += 1
             bursts[index].arrivals += 1
             arrival = bursts[index].arrivals
         } else {
-            bursts.append(Burst(name: name))
+            bursts.append(Burst(name: Name(text: name)))
         }
         return Change(name: name, number: announced, wasAlone: underWay == 1, epoch: epoch, arrival: arrival)
     }
@@ -96,7 +105,7 @@ struct Account: Sendable {
     /// A result other than `nil` says that nobody knows: look at the file and report what you see, with the result as
     /// the ticket.
     mutating func end(_ change: Change, _ outcome: Outcome, ticket: Int = 0) -> Int? {
-        guard let index = bursts.firstIndex(where: { $0.name == change.name }) else { return nil }
+        guard let index = burst(of: change.name) else { return nil }
         let burst = bursts[index]
         if burst.present == 1 {
             let isCertain = (burst.arrivals == 1 && change.epoch == epoch) || burst.arrivals == ticket
@@ -136,7 +145,12 @@ struct Account: Sendable {
     func isCurrent(_ change: Change) -> Bool { change.epoch == epoch }
 
     /// Whether an entry is being changed.
-    func isBusy(_ name: String) -> Bool { bursts.contains { $0.name == name } }
+    func isBusy(_ name: String) -> Bool { burst(of: name) != nil }
+
+    private func burst(of name: String) -> Int? {
+        let name = Name(text: name)
+        return bursts.firstIndex { $0.name == name }
+    }
 
     /// Whether nothing is being changed.
     var isQuiet: Bool { underWay == 0 }
@@ -191,7 +205,7 @@ struct Account: Sendable {
     mutating func endScan(_ number: Int, _ found: consuming EntryTable) -> EntryTable? {
         guard let scan, scan.number == number else { return nil }
         self.scan = nil
-        for name in scan.touched {
+        for name in scan.touched.lazy.map(\.text) {
             if let record = table.record(of: name) { found.set(record, for: name) } else { found.remove(name) }
         }
         swap(&table, &found)

@@ -169,12 +169,11 @@ final class Directory: Sendable {
     /// Removes whatever `name` stands for: a file, a link but not what it leads to, a directory with all it holds.
     ///
     /// What cannot be removed does not keep the rest; the first failure is thrown at the end.
-    func removeTree(_ name: String) throws(StorageError) {
-        guard let status = try status(of: name) else { return }
-        guard status.isDirectory else {
-            try remove(name)
-            return
-        }
+    /// - Returns: The status of what was there; `nil` if there was nothing.
+    @discardableResult
+    func removeTree(_ name: String) throws(StorageError) -> stat? {
+        guard let status = try status(of: name) else { return nil }
+        guard status.isDirectory else { return try remove(name) ? status : nil }
         let descriptor = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(.remove, path(of: name), errno) }
         let directory = try Directory(path: path(of: name), number: descriptor)
@@ -184,6 +183,7 @@ final class Directory: Sendable {
         guard unlinkat(number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw StorageError(.remove, path(of: name), errno)
         }
+        return status
     }
 
     /// Calls `body` with every name but `.` and `..`.

@@ -44,8 +44,10 @@ extension FileStore {
         try directory.forEachName { names.append($0) }
         try names.forAll { name throws(StorageError) in
             try changing(name) { () throws(StorageError) in
-                try directory.removeTree(name)
-                return .removed(.asked)
+                let status = try directory.removeTree(name)
+                // Hidden files, directories and links go too, but are no entries.
+                let wasEntry = status.map { $0.isRegularFile && !name.hasPrefix(".") } ?? false
+                return wasEntry ? .removed(.asked) : .seen(nil)
             }
         }
     }

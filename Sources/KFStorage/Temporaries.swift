@@ -90,7 +90,12 @@ final class Temporaries: Sendable {
     private func newFile(for path: @autoclosure () -> String) throws(StorageError) -> NewFile {
         for _ in 0..<100 {
             let name = Self.freshName()
-            guard let file = try folder.create(name) else { continue }
+            let created: Descriptor?
+            // Who hears of it knows the entry's name, and not that of this file.
+            do throws(StorageError) { created = try folder.create(name) } catch {
+                throw StorageError(error.operation, path(), error.code)
+            }
+            guard let file = created else { continue }
             if let identity = Self.secure(file) { return NewFile(name: name, descriptor: file, identity: identity) }
             _ = try? folder.remove(name)
         }

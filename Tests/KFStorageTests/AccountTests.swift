@@ -54,6 +54,32 @@ private final class Book {
         #expect(!account.table.contains("a"))
     }
 
+    /// Names are bytes, as in the file system: these two look the same, and are equal as texts.
+    private let composed = "caf\u{E9}"
+    private let decomposed = "cafe\u{301}"
+
+    @Test func changesToNamesThatLookTheSameDoNotOverlap() throws {
+        let account = try account()
+        let (first, second) = (account.begin(composed), account.begin(decomposed))
+        #expect(account.end(first, .stored(record(1))) == nil)
+        #expect(!account.isBusy(composed) && account.isBusy(decomposed))
+        #expect(account.end(second, .stored(record(2))) == nil)
+        #expect(account.table.record(of: composed) == record(1))
+        #expect(account.table.record(of: decomposed) == record(2))
+        #expect(account.isQuiet)
+    }
+
+    @Test func aScanTakesOverNeitherOfTwoNamesThatLookTheSame() throws {
+        let account = try account()
+        let scan = try #require(account.beginScan())
+        for (size, name) in [composed, decomposed].enumerated() {
+            #expect(account.end(account.begin(name), .stored(record(size + 1))) == nil)
+        }
+        _ = account.endScan(scan, table([:]))
+        #expect(account.table.record(of: composed) == record(1))
+        #expect(account.table.record(of: decomposed) == record(2))
+    }
+
     @Test func ofOverlappingChangesTheLastToEndLooks() throws {
         let account = try account()
         let (first, second) = (account.begin("a"), account.begin("a"))

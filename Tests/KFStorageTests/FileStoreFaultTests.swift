@@ -59,6 +59,20 @@ import Testing
         #expect(names(in: scratch("precious")) == ["file"])
     }
 
+    @Test func whatIsNoEntryGoesWithTheRestAndIsNotCounted() throws {
+        for name in ["a", "b"] { try store.write(bytes, to: name, expiration: .days(1)) }
+        let files = FileManager.default
+        try files.createDirectory(atPath: scratch("cache/folder/deep"), withIntermediateDirectories: true)
+        for name in [".hidden", "folder/c", "folder/deep/d"] {
+            try bytes.write(to: URL(fileURLWithPath: scratch("cache/\(name)")))
+        }
+        try #require(symlink(scratch("nowhere"), scratch("cache/link")) == 0)
+        try store.removeAll()
+        #expect(names(in: scratch("cache")) == [] && !files.fileExists(atPath: scratch("cache/.hidden")))
+        #expect(store.counts.removed == 2)
+        #expect(store.counts.failures == 0)
+    }
+
     @Test func whatCannotBeRemovedKeepsNothingElse() throws {
         try store.prepare()
         let files = FileManager.default

@@ -30,8 +30,12 @@ import Testing
             try store.prepare()
             let entry = try #require(try store.read("a"))
             #expect(entry.data == bytes)
-            #expect(throws: StorageError.self) { try store.write(bytes, to: "b", expiration: .days(1)) }
-            #expect(throws: StorageError.self) { try store.write(bytes, to: "a", expiration: .days(1)) }
+            // What is named is the entry, not the file that was to become it.
+            for name in ["a", "b"] {
+                #expect(throws: StorageError(.write, store.path + "/\(name)", EACCES)) {
+                    try store.write(bytes, to: name, expiration: .days(1))
+                }
+            }
             #expect(throws: StorageError(.remove, store.path + "/a", EACCES)) { try store.remove("a") }
             #expect(store.contains("a") && !store.contains("b"))
         }

@@ -43,7 +43,10 @@ struct LedgerLink: Sendable {
     mutating func giveUp() { canHaveNone = true }
 
     /// Uses another ledger from now on, or none; `underWay` changes are being made here.
+    ///
+    /// Who still listens to the old one hears that something is wrong there, and looks for himself.
     mutating func use(_ other: Ledger?, underWay: Int) {
+        noteChange(bytes: 0)
         note(underWay: 0)
         self = LedgerLink(ledger: other, canHaveNone: canHaveNone, soughtAt: soughtAt, triedAt: triedAt)
         note(underWay: underWay)

@@ -92,6 +92,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [["cache", ".cache.tmp"], [".cache.tmp"], ["cache"]])
+    func whatAnotherStoreWritesAfterAllWasRemovedIsFoundAtOnce(_ gone: [String]) throws {
+        let other = anotherStore()
+        try write("a", to: other)
+        store.startScan()
+        #expect(!store.contains("b"))
+        for name in gone { try FileManager.default.removeItem(atPath: scratch(name)) }
+        // The other finds that out, and tells of it where the store still listens.
+        try write("b", to: other)
+        #expect(store.contains("b"))
+        #expect(try store.read("b") != nil)
+    }
+
     @Test func whatAStoreThatNeverScannedWritesIsFoundAtOnce() throws {
         store.startScan()
         #expect(try store.read("a") == nil)

@@ -110,7 +110,7 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             abstract: "Say whether a key is in the cache; exit with 0 if so and with 1 if not."
         )
-        @Argument(help: "A key as printed by list or by fetch --json.") var key: String
+        @Argument(help: "A key, or what list prints for one.") var key: String
         @OptionGroup var arguments: Arguments
 
         func run() async throws {
@@ -131,12 +131,12 @@ extension CacheCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a key from the cache; exit with 1 if it was not there."
         )
-        @Argument(help: "A key as printed by list or by fetch --json.") var key: String
+        @Argument(help: "A key, or what list prints for one.") var key: String
         @OptionGroup var arguments: Arguments
 
         func run() async throws {
             try await arguments.run { cache, console throws(KingfisherError) in
-                let stored = try await cache.storedKey(for: key)
+                let stored = try await cache.storedKey(for: key, evenExpired: true)
                 let isThere = stored != nil
                 if let stored { try await Self.remove(stored, cache) }
                 arguments.say(
@@ -208,12 +208,16 @@ extension CacheCommand.Arguments {
 }
 
 extension ImageCache {
-    /// The key of the entry that is printed as `key`, whose own may have credentials; nil when nothing is stored.
-    fileprivate func storedKey(for key: String) async throws(KingfisherError) -> String? {
+    /// The key of the entry that is printed as `key`, whose own may have credentials, or be longer; nil when nothing is
+    /// stored, or when several entries are printed like that.
+    fileprivate func storedKey(for key: String, evenExpired: Bool = false) async throws(KingfisherError) -> String? {
         if await imageCachedTypeAsync(forKey: key).cached { return key }
-        return try await diskEntries().first { entry in
-            !entry.isExpired && entry.key.map { Redaction.source($0) == key } ?? false
-        }?.key
+        let keys = try await diskEntries().filter { evenExpired || !$0.isExpired }.compactMap(\.key)
+        if let stored = keys.first(where: { $0 == key }) ?? keys.first(where: { Redaction.source($0) == key }) {
+            return stored
+        }
+        let abbreviated = keys.filter { Units.source($0) == key }
+        return abbreviated.count == 1 ? abbreviated[0] : nil
     }
 }
 

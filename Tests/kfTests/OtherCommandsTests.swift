@@ -174,6 +174,30 @@ import Testing
         #expect(try await place.kf("cache", "has", keys[1]).status == 0)
     }
 
+    @Test func whatHasExpiredIsNotThereButCanBeRemoved() async throws {
+        let keys = try await fill()
+        let folder = place.path("home-cache/com.onevcat.Kingfisher.ImageCache.kf")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let attributes = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)]
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: "\(folder)/\(name)")
+        }
+        #expect(try await place.kf("cache", "has", keys[0]).status == 1)
+        #expect(try await place.kf("cache", "remove", keys[0]).output == "removed\n")
+        #expect(try await place.kf("cache", "list", "--json").objects.map { $0["key"] as? String } == [keys[1]])
+    }
+
+    @Test func aKeyThatListAbbreviatesIsFoundByWhatItPrints() async throws {
+        let name = String(repeating: "n", count: 120) + ".png"
+        try place.write(Pictures.png(), name)
+        #expect(try await place.kf("fetch", name).status == 0)
+        let line = try #require(try await place.kf("cache", "list").output.split(separator: "\n").last)
+        let printed = String(try #require(line.split(separator: " ").last))
+        try #require(printed.contains("…"))
+        #expect(try await place.kf("cache", "has", printed).output == "yes\n")
+        #expect(try await place.kf("cache", "remove", printed).output == "removed\n")
+        #expect(try await place.kf("cache", "list").output == "")
+    }
+
     @Test func cleaningKeepsWhatIsFreshAndClearingKeepsNothing() async throws {
         _ = try await fill()
         let clean = try await place.kf("cache", "clean", "--json")

@@ -28,20 +28,26 @@ extension FileStore {
     ///   - bytes: At most ``longestAttachment``; more are refused.
     ///   - name: The name of a visible file, not a path.
     ///   - entry: When given, the entry that is meant: nothing happens if it has been replaced since it was read.
-    /// - Returns: Whether that is kept now. The file system may have no room, or know nothing of the kind.
+    ///   - isMeant: When given, shown what is kept so far with the very file that will be changed; nothing happens if it
+    ///     says no.
+    /// - Returns: Whether that is kept now. The file system may have no room, or know nothing of the kind; or somebody has
+    ///   replaced the entry meanwhile, which is left as it is.
     /// - Throws: ``StorageError`` when the file cannot be opened, or is not ours to change.
     @discardableResult
     package func setAttachment(
         _ bytes: [UInt8]?,
         of name: String,
-        ifStill entry: Entry? = nil
+        ifStill entry: Entry? = nil,
+        where isMeant: (([UInt8]?) -> Bool)? = nil
     ) throws(StorageError) -> Bool {
         let bytes = bytes ?? []
         guard bytes.count <= Self.longestAttachment else { return false }
         try check(name)
         let kept = try countingFailure { () throws(StorageError) in
             try withFile(name, ifStill: entry) { file, path throws(StorageError) in
-                if file.keep(EntrySupplement(key: file.supplement.key, attachment: bytes)) { return true }
+                let supplement = file.supplement
+                if let isMeant, !isMeant(supplement.attachment) { return false }
+                if file.keep(EntrySupplement(key: supplement.key, attachment: bytes)) { return file.status.st_nlink > 0 }
                 guard [ENOSPC, E2BIG, EDQUOT, EOPNOTSUPP].contains(errno) else {
                     throw StorageError(.setAttachment, path, errno)
                 }

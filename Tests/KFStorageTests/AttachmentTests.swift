@@ -37,6 +37,22 @@ import Testing
         #expect(try store.attachment(of: "a") == nil)
     }
 
+    @Test(.needsAttributes) func whatIsKeptIsComparedInTheFileThatIsChanged() throws {
+        try store.write(bytes, to: "a", expiration: .days(1), attachment: [1])
+        #expect(try !store.setAttachment([2], of: "a") { $0 == [7] })
+        #expect(try store.setAttachment([2], of: "a") { $0 == [1] })
+        // Another process replaces the entry between the look and the change: its facts are those of other bytes.
+        let other = FileStore(path: store.path, clock: clock.read)
+        let isKept = try store.setAttachment([4], of: "a") { kept in
+            #expect(throws: Never.self) {
+                try other.write(Data("newer".utf8), to: "a", expiration: .days(1), attachment: [3])
+            }
+            return kept == [2]
+        }
+        #expect(!isKept)
+        #expect(try store.attachment(of: "a") == [3])
+    }
+
     @Test func anAttachmentGoesWithItsEntry() throws {
         try store.write(bytes, to: "a", expiration: .days(1), attachment: facts)
         try store.remove("a")

@@ -53,15 +53,21 @@ extension ImageCache {
     ) async throws(KingfisherError) -> Bool {
         let computedKey = key.computedKey(with: identifier)
         let bytes = facts?.encoded()
+        let isMeant = old.map { old in
+            { @Sendable (kept: [UInt8]?) -> Bool in
+                // What is long is not kept whole.
+                let (now, asked) = (kept.flatMap { HTTPFacts(encoded: $0) }, HTTPFacts(encoded: old.encoded()))
+                return now != nil && now == asked
+            }
+        }
         let updating = await order.place(forKey: computedKey).run { [self] in
             await onDisk { disk throws(KingfisherError) in
-                if let old {
-                    let kept = try disk.attachment(forKey: computedKey, forcedExtension: forcedExtension)
-                    // What is long is not kept whole.
-                    let (now, asked) = (kept.flatMap { HTTPFacts(encoded: $0) }, HTTPFacts(encoded: old.encoded()))
-                    guard let now, now == asked else { return false }
-                }
-                return try disk.setAttachment(bytes, forKey: computedKey, forcedExtension: forcedExtension)
+                try disk.setAttachment(
+                    bytes,
+                    forKey: computedKey,
+                    forcedExtension: forcedExtension,
+                    where: isMeant
+                )
             }
         }
         return try updating.get()
@@ -136,12 +142,17 @@ extension DiskStorage.Backend {
         try translating { () throws(StorageError) in try files.attachment(of: entry.name, ifStill: entry) }
     }
 
-    /// Keeps something with the entry of a key, and answers whether that worked.
-    func setAttachment(_ bytes: [UInt8]?, forKey key: String, forcedExtension: String?) throws(KingfisherError) -> Bool
-    {
+    /// Keeps something with the entry of a key if `isMeant`, when given, agrees to what was kept so far, and answers
+    /// whether that worked.
+    func setAttachment(
+        _ bytes: [UInt8]?,
+        forKey key: String,
+        forcedExtension: String?,
+        where isMeant: (([UInt8]?) -> Bool)?
+    ) throws(KingfisherError) -> Bool {
         let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
         return try translating { () throws(StorageError) in
-            try files.setAttachment(bytes, of: name, ifStill: nil)
+            try files.setAttachment(bytes, of: name, where: isMeant)
         }
     }
 }

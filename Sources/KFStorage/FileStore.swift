@@ -121,7 +121,7 @@ package final class FileStore: Sendable {
         if let known, !isToLook { return (directory, known) }
 
         let temporaries = if let known { known } else { try Temporaries.of(directory) }
-        var finding = Ledger.Finding.impossible
+        var finding = Ledger.Finding.absent
         if isToLook, temporaries.isBeside { finding = Ledger.find(temporaries.folder, beside: directory) }
         state.withLock { state in
             guard state.directory === directory else { return }
@@ -140,8 +140,8 @@ package final class FileStore: Sendable {
         let now = ticks()
         // What is said in one that was removed or replaced nobody hears.
         if state.withLock({ $0.ledger != nil && now - $0.checkedAt >= 1_000 }) { checkPlaces() }
-        // Who has written looks for it when he writes.
-        let hasNone = state.withLock { $0.ledger == nil && $0.temporaries == nil }
+        // Who has written looks for it when he writes; but not who could not make the folder that others may have made since.
+        let hasNone = state.withLock { $0.ledger == nil && $0.temporaries?.isBeside != true }
         guard hasNone, let directory = try? currentDirectory(making: false) else { return }
         joinLedger(of: directory, urgent: true)
     }

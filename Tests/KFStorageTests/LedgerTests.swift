@@ -260,6 +260,23 @@ import Testing
         #expect(try store.read("b") != nil)
     }
 
+    @Test func whoCouldNotMakeTheFolderTellsOthersWhoHaveMadeItSince() throws {
+        let writer = anotherStore()
+        try writer.prepare()
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
+        try write("a", to: writer)
+        try FileManager.default.removeItem(atPath: scratch(".cache.tmp"))
+        store.startScan()
+        for name in ["b", "c"] {
+            #expect(!store.contains(name))
+            try write(name, to: writer)
+            #expect(store.contains(name))
+            store.startScan()
+        }
+        try writer.remove("c")
+        #expect(try store.totalSize() == 20)
+    }
+
     @Test func whoLetsGoOfTheLedgerWhileHeChangesSomethingTellsOfItAllTheSame() throws {
         let writer = anotherStore()
         try write("a", to: writer)

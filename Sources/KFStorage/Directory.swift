@@ -146,11 +146,20 @@ final class Directory: Sendable {
         return nil
     }
 
-    /// Moves `name` to `newName` in `target`, over a file that is there.
-    func move(_ name: String, to target: Directory, as newName: String) throws(StorageError) {
+    /// Moves `name` to `newName` in `target`: over a file that is there, or not at all if that is not to be replaced.
+    func move(
+        _ name: String,
+        to target: Directory,
+        as newName: String,
+        replacing isReplacing: Bool = true
+    ) throws(StorageError) {
         BlockingGuard.check()
         let isMoved = name.withCString { name in
-            newName.withCString { renameat(number, name, target.number, $0) == 0 }
+            newName.withCString { newName in
+                isReplacing
+                    ? renameat(number, name, target.number, newName) == 0
+                    : kf_rename_if_free(number, name, target.number, newName) == 0
+            }
         }
         guard isMoved else {
             throw StorageError(.write, target.path(of: newName), errno)

@@ -16,13 +16,15 @@ extension FileStore {
     ///   - key: What the entry is known by elsewhere.
     ///   - expiration: How long it is valid.
     ///   - attachment: What to keep with the entry, at most ``longestAttachment`` bytes; more are not kept.
+    ///   - isReplacing: Whether a file of that name is replaced; otherwise it stays, and is an error (`EEXIST`).
     /// - Throws: ``StorageError`` when the entry cannot be written.
     package func write(
         _ data: Data,
         to name: String,
         key: String? = nil,
         expiration: StorageExpiration,
-        attachment: [UInt8]? = nil
+        attachment: [UInt8]? = nil,
+        replacing isReplacing: Bool = true
     ) throws(StorageError) {
         try check(name)
         let now = clock()
@@ -35,7 +37,7 @@ extension FileStore {
         let expiry = expiration.estimatedExpiration(since: now)
         func attempt() throws(StorageError) {
             let (directory, temporaries) = try placesToWrite()
-            try temporaries.put(name, in: directory) { file, identity throws(StorageError) in
+            try temporaries.put(name, in: directory, replacing: isReplacing) { file, identity throws(StorageError) in
                 guard file.write(data) else { throw StorageError(.write, directory.path(of: name), errno) }
                 file.attach(metadata, attachment: attachment, key: key)
                 guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {

@@ -68,9 +68,12 @@ final class Temporaries: Sendable {
     }
 
     /// Makes a new file, lets `write` fill it, and gives it its name in `directory`; on failure nothing remains.
+    ///
+    /// Without `replacing`, a name that is taken by then is a failure.
     func put(
         _ name: String,
         in directory: Directory,
+        replacing isReplacing: Bool = true,
         _ write: (borrowing Descriptor, FileIdentity) throws(StorageError) -> Void
     ) throws(StorageError) {
         let temporary = try newFile(for: directory.path(of: name))
@@ -78,7 +81,7 @@ final class Temporaries: Sendable {
             try write(temporary.descriptor, temporary.identity)
             // Not while somebody who has looked at the file of that name is about to remove it.
             try NameLocks.withLock(name) { () throws(StorageError) in
-                try folder.move(temporary.name, to: directory, as: name)
+                try folder.move(temporary.name, to: directory, as: name, replacing: isReplacing)
             }
         } catch {
             _ = try? folder.remove(temporary.name)

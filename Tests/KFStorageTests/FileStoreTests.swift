@@ -33,6 +33,16 @@ import Testing
         #expect(try store.read("a")?.data == Data("two".utf8))
     }
 
+    @Test func whatIsNotToBeReplacedStays() throws {
+        try store.write(Data("one".utf8), to: "a", expiration: .days(7), replacing: false)
+        #expect(throws: StorageError(.write, scratch("cache/a"), EEXIST)) {
+            try store.write(Data("two".utf8), to: "a", expiration: .days(7), replacing: false)
+        }
+        #expect(try store.read("a")?.data == Data("one".utf8))
+        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(store.counts.stores == 1)
+    }
+
     @Test func absenceIsNoError() throws {
         #expect(try store.read("a") == nil)
         #expect(try store.remove("a") == false)

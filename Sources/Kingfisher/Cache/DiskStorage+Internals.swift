@@ -63,7 +63,8 @@ extension DiskStorage.Backend {
         let config = config
         let name = config.naming.fileName(forKey: key, forcedExtension: forcedExtension)
         do throws(StorageError) {
-            if options.contains(.withoutOverwriting), unreadability(of: name) == nil {
+            let isReplacing = !options.contains(.withoutOverwriting)
+            if !isReplacing, unreadability(of: name) == nil {
                 throw StorageError(.write, url(of: name).path, EEXIST)
             }
             try files.write(
@@ -71,7 +72,8 @@ extension DiskStorage.Backend {
                 to: name,
                 key: key,
                 expiration: expiration ?? config.expiration,
-                attachment: attachment
+                attachment: attachment,
+                replacing: isReplacing
             )
         } catch {
             throw translated(error, key: key, data: data)

@@ -1,5 +1,6 @@
 // Storing single values on disk, and what becomes of stores that fail.
 
+import Dispatch
 import Foundation
 import KFStorage
 import KFSupport
@@ -93,6 +94,23 @@ import Testing
             }
             try storage.store(value: bytes("new"), forKey: "a", writeOptions: .atomic)
             #expect(try storage.value(forKey: "a") == bytes("new"))
+        }
+    }
+
+    @Test("DSK-13: of several that store at once and must not overwrite, one stores")
+    func ofSeveralThatMustNotOverwriteOneStores() async throws {
+        try await DiskRig.run { rig in
+            for number in 0..<200 {
+                let stored = Locked(0)
+                DispatchQueue.concurrentPerform(iterations: 2) { _ in
+                    let options = Data.WritingOptions.withoutOverwriting
+                    let value = bytes("\(number)")
+                    if (try? rig.storage.store(value: value, forKey: "\(number)", writeOptions: options)) != nil {
+                        stored.withLock { $0 += 1 }
+                    }
+                }
+                #expect(stored.withLock { $0 } == 1)
+            }
         }
     }
 

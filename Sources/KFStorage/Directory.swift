@@ -186,17 +186,40 @@ final class Directory: Sendable {
         let descriptor = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(.remove, path(of: name), errno) }
         let directory = try Directory(path: path(of: name), number: descriptor)
-        var names: [String] = []
-        try directory.forEachName { names.append($0) }
-        try names.forAll { name throws(StorageError) in try directory.removeTree(name) }
+        try directory.namesToRemove().forAll { name throws(StorageError) in try directory.removeTree(name) }
         guard unlinkat(number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw StorageError(.remove, path(of: name), errno)
         }
         return status
     }
 
-    /// Calls `body` with every name but `.` and `..`.
-    func forEachName(_ body: (String) -> Void) throws(StorageError) {
+    /// All names but `.` and `..`, for who wants to remove what they stand for.
+    ///
+    /// What is called by bytes that are no text gets another name first: whoever made it, it has to go, too.
+    func namesToRemove() throws(StorageError) -> [String] {
+        var names: [String] = []
+        var strangers: [[CChar]] = []
+        try forEachName {
+            names.append($0)
+        } strange: {
+            strangers.append(Array($0) + [0])
+        }
+        for stranger in strangers {
+            let name = Temporaries.freshName()
+            guard renameat(number, stranger, number, name) == 0 || errno == ENOENT else {
+                let shown = stranger.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+                throw StorageError(.remove, path(of: shown), errno)
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Calls `body` with every name but `.` and `..`, and `strange` with those that are no text.
+    func forEachName(
+        _ body: (String) -> Void,
+        strange: (UnsafeBufferPointer<CChar>) -> Void = { _ in }
+    ) throws(StorageError) {
         BlockingGuard.check()
         let listing = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listing >= 0 else { throw StorageError(.list, path, errno) }
@@ -209,10 +232,14 @@ final class Directory: Sendable {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { break }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { bytes in
+                    guard let name = String(validatingCString: bytes) else {
+                        return strange(UnsafeBufferPointer(start: bytes, count: strlen(bytes)))
+                    }
+                    if name != ".", name != ".." { body(name) }
+                }
             }
-            if name != ".", name != ".." { body(name) }
         }
         guard errno == 0 else { throw StorageError(.list, path, errno) }
     }

@@ -47,7 +47,8 @@ extension FileStore {
             try withFile(name, ifStill: entry) { file, path throws(StorageError) in
                 let supplement = file.supplement
                 if let isMeant, !isMeant(supplement.attachment) { return false }
-                if file.keep(EntrySupplement(key: supplement.key, attachment: bytes)) { return file.status.st_nlink > 0 }
+                let isKept = file.keep(EntrySupplement(key: supplement.key, attachment: bytes))
+                if isKept { return file.status.st_nlink > 0 }
                 guard [ENOSPC, E2BIG, EDQUOT, EOPNOTSUPP].contains(errno) else {
                     throw StorageError(.setAttachment, path, errno)
                 }

@@ -40,9 +40,7 @@ extension FileStore {
     /// What cannot be removed does not keep the rest; the first failure is thrown at the end.
     package func removeAll() throws(StorageError) {
         guard let directory = try currentDirectory(making: false) else { return }
-        var names: [String] = []
-        try directory.forEachName { names.append($0) }
-        try names.forAll { name throws(StorageError) in
+        try directory.namesToRemove().forAll { name throws(StorageError) in
             try changing(name) { () throws(StorageError) in
                 let status = try directory.removeTree(name)
                 // Hidden files, directories and links go too, but are no entries.

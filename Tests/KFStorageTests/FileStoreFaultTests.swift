@@ -97,6 +97,25 @@ import Testing
         #expect(names(in: scratch("cache/folder/locked")).count == 20)
     }
 
+    /// Names are bytes on Linux; archives from elsewhere bring some that are no text.
+    @Test func whatIsCalledByBytesThatAreNoTextIsNoEntryAndGoesWithTheRest() throws {
+        try store.write(Data([1]), to: "a", expiration: .never)
+        try #require(mkdir(scratch("cache/folder"), 0o755) == 0)
+        for folder in ["cache/", "cache/folder/"] {
+            for name in [[0x63, 0xE9], [0xFF]] as [[UInt8]] {
+                let path = (Array(scratch(folder).utf8) + name + [0]).map { CChar(bitPattern: $0) }
+                let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+                try #require(file >= 0)
+                close(file)
+            }
+        }
+        #expect(try store.entries().map(\.name) == ["a"])
+        #expect(try FileStore(path: store.path).totalSize() == 1)
+        try store.removeAll()
+        #expect(names(in: scratch("cache")) == [])
+        #expect(store.counts.removed == 1 && store.counts.failures == 0)
+    }
+
     @Test func aDanglingLinkCountsByItsOwnTimeAndCannotBeRead() throws {
         try store.prepare()
         try #require(symlink(scratch("nowhere"), scratch("cache/a")) == 0)

@@ -231,7 +231,7 @@ extension ImageCache {
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil,
-        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        callbackQueue: CallbackQueue = .default,
         completionHandler: @escaping @Sendable (CacheType) -> Void
     ) {
         report(to: completionHandler, on: callbackQueue) { [self] in

@@ -186,7 +186,7 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,
-        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        callbackQueue: CallbackQueue = .default,
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         guard let completionHandler else { return }
@@ -202,7 +202,7 @@ open class ImageCache: @unchecked Sendable {
     open func retrieveImage(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
-        callbackQueue: CallbackQueue = .mainCurrentOrAsync,
+        callbackQueue: CallbackQueue = .default,
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         let options = KingfisherParsedOptionsInfo(options)

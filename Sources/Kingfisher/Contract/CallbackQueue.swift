@@ -32,6 +32,18 @@ public enum CallbackQueue: Sendable {
     /// As an operation of an operation queue.
     case operationQueue(any CallbackOperationQueue)
 
+    /// Where handlers are called of whom nothing else has been said; at first ``mainCurrentOrAsync``.
+    ///
+    /// For the whole process, and read when a load or a look-up begins. A server, which has nothing to do on its main queue,
+    /// chooses ``untouch`` or a queue of its own here before it loads anything. What is documented to be called on the main
+    /// queue always, as progress and what cleaning reports, stays there. May be used from any thread.
+    public static var `default`: CallbackQueue {
+        get { chosenDefault.withLock { $0 } }
+        set { chosenDefault.withLock { $0 = newValue } }
+    }
+
+    private static let chosenDefault = Locked(CallbackQueue.mainCurrentOrAsync)
+
     /// Executes a block as the case says.
     public func execute(_ block: @escaping @Sendable () -> Void) {
         switch self {

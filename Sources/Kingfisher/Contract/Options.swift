@@ -45,7 +45,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Where completion handlers are called.
     ///
     /// Async functions ignore it and return to their caller.
-    public var callbackQueue: CallbackQueue = .mainCurrentOrAsync
+    public var callbackQueue: CallbackQueue = .default
 
     /// The scale given to images: pixels a point.
     public var scaleFactor: CGFloat = 1

@@ -32,6 +32,26 @@ import Testing
         #expect(await wasMain.value)
     }
 
+    @Test func theDefaultIsTheMainQueue() {
+        #expect(CallbackQueue.default.identity == .main)
+        #expect(KingfisherParsedOptionsInfo(nil).callbackQueue.identity == .main)
+    }
+
+    /// In a process of its own: it is chosen for all of a process.
+    @Test func aProcessMayChooseAnotherDefault() async {
+        await #expect(processExitsWith: .success) {
+            CallbackQueue.default = .untouch
+            let manager = KingfisherManager.shared
+            let isInline = KingfisherParsedOptionsInfo([.forceRefresh]).callbackQueue.identity == .inline
+            let chosen = KingfisherParsedOptionsInfo([.callbackQueue(.mainAsync)]).callbackQueue.identity == .main
+            // Nobody serves the main queue of this process before it ends.
+            let calls = Counter()
+            manager.cache.store(Image(), forKey: "a", toDisk: false)
+            manager.cache.retrieveImage(forKey: "a") { _ in calls.add() }
+            exit(isInline && chosen && calls.value == 1 ? 0 : 1)
+        }
+    }
+
     @Test("QUE-1: main-async dispatches even on the main queue") @MainActor
     func mainAsyncAlwaysDispatches() async {
         let called = Promise<Void>()

@@ -55,6 +55,21 @@ import Testing
         #expect(abs((info.duration ?? 0) - delays.reduce(0, +)) < 1e-9)
     }
 
+    @Test(arguments: [30, 44])
+    func chunksOfOddSizesHaveAByteMore(place: Int) throws {
+        // Behind VP8X, where a profile would be, and behind ANIM.
+        var data = try fixture("webp-ns.webp")
+        data.insert(contentsOf: Array("odd!".utf8) + [3, 0, 0, 0, 1, 2, 3, 0], at: place)
+        let size = data.count - 8
+        for byte in 0..<4 { data[4 + byte] = UInt8(truncatingIfNeeded: size >> (8 * byte)) }
+        let (plain, found) = (try Codecs.frameSource(of: fixture("webp-ns.webp")), try Codecs.frameSource(of: data))
+        #expect(found?.frameCount == 4)
+        for index in 0..<4 {
+            let frame = try #require(found?.frame(at: index))
+            #expect(frame.words == plain?.frame(at: index)?.words)
+        }
+    }
+
     @Test(arguments: ["apng-ns.png", "apng-bo.png", "animated.png"])
     func profilesAreReadOnceForAllFrames(name: String) throws {
         let profile = try #require(PNGPieces(fixture("display-p3.png")).chunks.first { $0.name == "iCCP" })

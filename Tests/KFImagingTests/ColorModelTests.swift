@@ -36,6 +36,9 @@ import Testing
         let (one, two) = (Color(white: 127.0 / 255), Color(white: 128.0 / 255))
         #expect(one.rgbaDescription == two.rgbaDescription && one.identifierText != two.identifierText)
         #expect(Color(white: 0.125).identifierText == "(0.12,0.12,0.12,1.00)_0.125,0.125,0.125,1.0")
+        // However little is lost: 1e-6 of a hundredth is the limit.
+        #expect(Color(white: 0.500_001).identifierText != Color(white: 0.5).identifierText)
+        #expect(Color(white: 0.29).identifierText == "(0.29,0.29,0.29,1.00)")
     }
 
     @Test func premultipliedPixelsAreTheNearest() {

@@ -55,6 +55,16 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[0, 0] == red && bitmap[5, 5] == red && bitmap[6, 6] == blue)
     }
 
+    @Test func radiiAboveHalfTheWidthRoundTheOuterEdgeOnly() throws {
+        let bitmap = try #require(blueImage(20, 20).bordered(Border(color: .red, lineWidth: 4, radius: .point(3))))
+            .bitmap()
+        let rounded = try #require(blueImage(20, 20).roundingCorners(radius: .point(3))).bitmap()
+        let share = rounded[0, 0].a
+        #expect((1..<128).contains(share))
+        #expect(bitmap[0, 0].isNear(Pixel(r: share, g: 0, b: 255 - share), within: 1))
+        #expect(bitmap[3, 3] == red && bitmap[4, 4] == blue)
+    }
+
     @Test func onlyTheCornersAskedForAreRounded() throws {
         let border = Border(color: .red, lineWidth: 2, radius: .point(8), roundingCorners: .bottomLeft)
         let bitmap = try #require(blueImage(30, 30).bordered(border)).bitmap()

@@ -23,6 +23,13 @@ import Testing
         #expect(trimmed[0, 1] == corner[0, 0] && trimmed[7, 2] == corner[1, 0])
     }
 
+    @Test func transparentEdgesAreRemovedWhateverTheCornerHolds() throws {
+        // One row in the colour of the corner, one that holds something, and nothing around them.
+        let words: [[UInt32]] = [[0xFF00_FF00, 0xFF00_FF00, 0], [0, 0xFFFF_0000, 0], [0, 0, 0]]
+        let trimmed = try #require(Image(cgImage: .of(words)).trimmed(tolerance: 0)).bitmap()
+        #expect(trimmed.rows == [[Pixel(r: 255, g: 0, b: 0)]])
+    }
+
     @Test func toleranceSaysWhatCountsAsEmpty() throws {
         // 10 of 255 are 3.9 %.
         #expect(try #require(framed(0xFF64_6464, 0xFF6E_6464).trimmed(tolerance: 0.04)).pixelWidth == 12)

@@ -111,6 +111,15 @@ private let cyclicEXIF: [UInt8] =
         #expect(try ImageInfo(data: photo(with: "eXIf", cyclicEXIF)).orientation == .up)
     }
 
+    @Test(arguments: [(3, Orientation.right), (4, .up), (1, .up)] as [(UInt8, Orientation)])
+    func orientationsOfAnotherTypeAreNone(type: UInt8, orientation: Orientation) throws {
+        // The type says how the bytes are to be read: 3 is a number of two bytes.
+        let block: [UInt8] = [
+            0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        #expect(try Codecs.decode(photo(with: "eXIf", block)).imageOrientation == orientation)
+    }
+
     @Test(arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
     func framesThatAreCountedWrongDoNotHideThePicture(count: Int) throws {
         let data = try photo(with: "acTL", bigEndian(count) + bigEndian(0))

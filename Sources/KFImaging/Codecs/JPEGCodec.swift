@@ -7,6 +7,7 @@ enum JPEGCodec: ImageCodec {
     static let contentType = ImageContentType.jpeg
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        try JPEGFrame.check(bytes)
         let header = try JPEGReader(bytes).header
         var info = ImageInfo(contentType: contentType, size: header.size, byteCount: bytes.count)
         info.orientation = header.orientation

@@ -192,6 +192,15 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(first.firstPixel == exchanged[0] && !first.isAnimated)
     }
 
+    @Test(arguments: [1, 2])
+    func twoFramesAreAnAnimationAndOneIsNot(count: Int) async throws {
+        let frames = (0..<count).compactMap { Slides().frame(at: $0) }.map { Image(cgImage: $0) }
+        let whole = try #require(Image.animatedImage(with: frames, duration: 1))
+        let image = try await process(Exchange(), .image(whole), [.animatedProcessing(.transformFrames)])
+        #expect(image.firstPixel == exchanged[0] && image.isAnimated == (count == 2))
+        if count == 2 { #expect(image.framePixels == Array(exchanged.prefix(2))) }
+    }
+
     @Test func whatTheProcessorRefusesIsRefused() async throws {
         let data = try Slides.encoded()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]

@@ -400,6 +400,11 @@ def make_avif(photo):
     for x in range(64):
         steps.paste((x // 8 * 32,) * 3, (x, 0, x + 1, 8))
     encode(steps, "pq.avif", "-l", "--cicp", "1/16/0")
+    ramps = Image.new("RGB", (64, 8))
+    for x, y in ((x, y) for y in range(8) for x in range(64)):
+        ramps.putpixel((x, y), (x * 255 // 63, 255 - x * 255 // 63, (x * 4 + y * 32) % 256))
+    for name, depth in (("limited.avif", "8"), ("limited-deep.avif", "10")):
+        encode(ramps, name, "--min", "0", "--max", "0", "-d", depth, "-y", "444", "-r", "limited", "--cicp", "1/13/1")
     # What AV1 data may be: without colours, of every depth and layout, of odd sizes, in several tiles, with grain.
     encode(scene(33, 21), "grey-odd.avif", *fine, "-y", "400")
     encode(veil(45, 31), "alpha-premultiplied.avif", *fine, "-y", "420", "-p")

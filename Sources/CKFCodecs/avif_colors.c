@@ -12,6 +12,14 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
     }
 }
 
+// libyuv is fast, and cuts off what is beyond 8 bits: white would not be white. Its weights end at 2, too, and blue needs
+// 2.1 where values leave out the ends of the range, except with the colours of old television.
+static bool is_beyond_libyuv(const avifImage *image) {
+    bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709
+        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
+    return image->depth > 8 || (image->yuvRange == AVIF_RANGE_LIMITED && is_modern);
+}
+
 avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied) {
     avifRGBImage rgb;
     avifRGBImageSetDefaults(&rgb, image);
@@ -20,6 +28,7 @@ avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride,
     rgb.alphaPremultiplied = premultiplied;
     rgb.pixels = rows;
     rgb.rowBytes = (uint32_t)stride;
+    rgb.avoidLibYUV = is_beyond_libyuv(image);
     avifResult result = avifImageYUVToRGB(image, &rgb);
     if (result == AVIF_RESULT_OK && premultiplied && image->alphaPremultiplied && image->alphaPlane) {
         clamp_to_alpha(rows, stride, image->width, image->height);

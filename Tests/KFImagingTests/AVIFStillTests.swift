@@ -46,9 +46,23 @@ private final class OpenAVIF {
 private let stills = [
     "photo.avif", "deep.avif", "alpha.avif", "rotated.avif", "mirrored.avif", "pq.avif", "grey-odd.avif",
     "alpha-premultiplied.avif", "alpha-deep.avif", "cropped.avif", "tiles.avif", "grainy.avif", "display-p3.avif",
+    "limited.avif", "limited-deep.avif",
 ]
 
 @Suite struct AVIFStillTests {
+    @Test(arguments: [("limited.avif", 2), ("limited-deep.avif", 0)])
+    func valuesWithoutTheEndsOfTheRangeAreWhatTheFormulaSays(name: String, tolerance: Int) throws {
+        // Steps of 8 bits are wider there than those of the pixels, so a little is lost by writing.
+        let bitmap = try picture(name).bitmap()
+        #expect(bitmap.width == 64 && bitmap.height == 8)
+        for y in 0..<8 {
+            for x in 0..<64 {
+                let (r, b) = (UInt8(x * 255 / 63), UInt8((x * 4 + y * 32) % 256))
+                #expect(bitmap[x, y].isNear(Pixel(r: r, g: 255 - r, b: b), within: tolerance), "\(x), \(y)")
+            }
+        }
+    }
+
     @Test(arguments: stills, [false, true])
     func dav1dGivesThePixelsThatLibavifDoes(name: String, premultiplied: Bool) throws {
         let avif = try #require(OpenAVIF(fixture(name)))

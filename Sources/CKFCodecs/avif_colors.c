@@ -12,8 +12,8 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
     }
 }
 
-// libyuv is fast, and cuts off what is beyond 8 bits: white would not be white. Its weights end at 2, too, and blue needs
-// 2.1 where values leave out the ends of the range, except with the colours of old television.
+// libyuv is fast, and cuts off what is beyond 8 bits: white would not be white. Where values leave out the ends of the range
+// and the weight of blue is above 2, which is so but for the colours of old television, blue comes out up to 12 levels off.
 static bool is_beyond_libyuv(const avifImage *image) {
     bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709
         || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;

@@ -40,9 +40,9 @@ extension FileStore {
     /// From the end of the first scan on, a write that takes the total over it removes what has expired and then the
     /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has
     /// to. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait. Each process holds
-    /// itself to that: several that write at full speed exceed the limit by more for a moment (three by up to a half), until
-    /// one of them has made room. If an eighth of the limit is written before a scan that was announced has begun, the
-    /// writer makes it.
+    /// itself to that by what it knows of the others: several that write at full speed exceed the limit by more meanwhile, and
+    /// may leave it exceeded a little until the next write. If an eighth of the limit is written before a scan that was
+    /// announced has begun, the writer makes it.
     /// An entry that alone is larger is not written at all. What is there already is only removed by the next write.
     package func configure(sizeLimit: Int) {
         state.withLock { $0.sizeLimit = max(0, sizeLimit) }

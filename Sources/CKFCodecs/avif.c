@@ -58,12 +58,7 @@ static bool copy_profile(kf_avif_reader *reader, const avifRWData *icc, kf_avif_
 static void describe_colors(const avifImage *image, kf_avif_header *header) {
     header->primaries = image->colorPrimaries;
     header->transfer = image->transferCharacteristics;
-    float xy[8];
-    avifColorPrimariesGetValues(image->colorPrimaries, xy);
-    // libavif says red, green, blue, white; we say white first.
-    for (int i = 0; i < 6; i++) header->chromaticities[2 + i] = xy[i];
-    header->chromaticities[0] = xy[6];
-    header->chromaticities[1] = xy[7];
+    kf_avif_find_chromaticities(image->colorPrimaries, header->chromaticities);
 }
 
 // Looks at the AV1 data of the first picture: one run of units, or the picture's and its transparency's with something

@@ -35,6 +35,14 @@ static inline bool kf_avif_has_room(const avifImage *image) {
 #endif
 }
 
+/// White, red, green and blue of primaries, as x, y pairs.
+static inline void kf_avif_find_chromaticities(avifColorPrimaries primaries, double chromaticities[8]) {
+    float xy[8];
+    avifColorPrimariesGetValues(primaries, xy);
+    // libavif says red, green, blue, white; we say white first.
+    for (int i = 0; i < 8; i++) chromaticities[(i + 2) % 8] = xy[i];
+}
+
 /// Writes a decoded picture as rows of BGRA, with colours multiplied by alpha or not.
 avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied);
 

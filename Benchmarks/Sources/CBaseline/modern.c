@@ -1,6 +1,7 @@
 // Bare libwebp and libavif.
 #include "CBaseline.h"
 #include <stdlib.h>
+#include <string.h>
 #include <avif/avif.h>
 #include <webp/decode.h>
 
@@ -52,4 +53,41 @@ uint8_t *baseline_avif(const uint8_t *bytes, size_t size, bool aom, size_t *widt
     }
     avifDecoderDestroy(decoder);
     return pixels;
+}
+
+static avifResult encode(
+    avifEncoder *encoder, avifImage *image, const uint8_t *bgra, size_t stride, avifRWData *output) {
+    avifRGBImage rgb;
+    avifRGBImageSetDefaults(&rgb, image);
+    rgb.format = AVIF_RGB_FORMAT_BGRA;
+    rgb.depth = 8;
+    rgb.ignoreAlpha = AVIF_TRUE;
+    rgb.pixels = (uint8_t *)bgra;
+    rgb.rowBytes = (uint32_t)stride;
+    avifResult result = avifImageRGBToYUV(image, &rgb);
+    return result == AVIF_RESULT_OK ? avifEncoderWrite(encoder, image, output) : result;
+}
+
+uint8_t *baseline_avif_encode(
+    const uint8_t *bgra, size_t stride, size_t width, size_t height, baseline_avif_kind kind, size_t *size) {
+    const avifPixelFormat format = kind.halves_chroma ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV444;
+    avifImage *image = avifImageCreate((uint32_t)width, (uint32_t)height, kind.depth, format);
+    avifEncoder *encoder = avifEncoderCreate();
+    avifRWData output = AVIF_DATA_EMPTY;
+    uint8_t *bytes = NULL;
+    if (image && encoder) {
+        image->yuvRange = kind.is_full_range ? AVIF_RANGE_FULL : AVIF_RANGE_LIMITED;
+        image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
+        image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+        image->matrixCoefficients = kind.matrix;
+        encoder->maxThreads = 1;
+        encoder->speed = 8;
+        encoder->minQuantizer = encoder->maxQuantizer = 13;
+        if (encode(encoder, image, bgra, stride, &output) == AVIF_RESULT_OK) bytes = malloc(output.size);
+    }
+    if (bytes) memcpy(bytes, output.data, *size = output.size);
+    avifRWDataFree(&output);
+    if (image) avifImageDestroy(image);
+    if (encoder) avifEncoderDestroy(encoder);
+    return bytes;
 }

@@ -4,28 +4,47 @@ import CBaseline
 import Foundation
 import Kingfisher
 
-let modernFormatBenchmarks = [
-    Benchmark(name: "WebP 2 megapixels, lossy, against libwebp") {
-        try await ModernPicture { $0.kf.webPRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
-            baseline_webp($0, $1, $2, $3)
+let modernFormatBenchmarks =
+    [
+        Benchmark(name: "WebP 2 megapixels, lossy, against libwebp") {
+            try await ModernPicture { $0.kf.webPRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+                baseline_webp($0, $1, $2, $3)
+            }
+        },
+        Benchmark(name: "WebP 2 megapixels, lossless, against libwebp") {
+            try await ModernPicture { $0.kf.webPRepresentation(lossless: true) }.figure(atMost: 1.05) {
+                baseline_webp($0, $1, $2, $3)
+            }
+        },
+        Benchmark(name: "AVIF 2 megapixels, against libavif with libaom") {
+            try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+                baseline_avif($0, $1, true, $2, $3)
+            }
+        },
+        // libavif prefers dav1d, which is faster, and which writes to the terminal about damaged files.
+        Benchmark(name: "AVIF 2 megapixels, against libavif with its own choice") {
+            try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
+                baseline_avif($0, $1, false, $2, $3)
+            }
+        },
+    ]
+    + avifKinds.map { name, kind in
+        Benchmark(name: "AVIF 2 megapixels, \(name), against libavif with its own choice") {
+            try await ModernPicture(kind).figure(atMost: 1.05) { baseline_avif($0, $1, false, $2, $3) }
         }
-    },
-    Benchmark(name: "WebP 2 megapixels, lossless, against libwebp") {
-        try await ModernPicture { $0.kf.webPRepresentation(lossless: true) }.figure(atMost: 1.05) {
-            baseline_webp($0, $1, $2, $3)
-        }
-    },
-    Benchmark(name: "AVIF 2 megapixels, against libavif with libaom") {
-        try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
-            baseline_avif($0, $1, true, $2, $3)
-        }
-    },
-    // libavif prefers dav1d, which is faster, and which writes to the terminal about damaged files.
-    Benchmark(name: "AVIF 2 megapixels, against libavif with its own choice") {
-        try await ModernPicture { $0.kf.avifRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
-            baseline_avif($0, $1, false, $2, $3)
-        }
-    },
+    }
+
+/// What `kf` does not write, and others do.
+private let avifKinds = [
+    ("10 bits", baseline_avif_kind(depth: 10, halves_chroma: true, is_full_range: true, matrix: 6)),
+    ("12 bits", baseline_avif_kind(depth: 12, halves_chroma: true, is_full_range: true, matrix: 6)),
+    ("BT.709 in video's range", baseline_avif_kind(depth: 8, halves_chroma: true, is_full_range: false, matrix: 1)),
+    (
+        "10 bits of BT.2020 in video's range",
+        baseline_avif_kind(depth: 10, halves_chroma: true, is_full_range: false, matrix: 9)
+    ),
+    ("4:4:4", baseline_avif_kind(depth: 8, halves_chroma: false, is_full_range: true, matrix: 6)),
+    ("4:4:4 of 10 bits", baseline_avif_kind(depth: 10, halves_chroma: false, is_full_range: true, matrix: 6)),
 ]
 
 /// A picture of 1920 × 1080 pixels in some format.
@@ -37,6 +56,23 @@ private struct ModernPicture: Sendable {
         let picture = Image(cgImage: Pictures.photo(width: Self.width, height: Self.height))
         guard let data = encode(picture) else { throw Broken("the picture cannot be encoded") }
         self.data = data
+    }
+
+    init(_ kind: baseline_avif_kind) throws {
+        let bitmap = Pictures.photo(width: Self.width, height: Self.height)
+        var count = 0
+        let bytes = bitmap.withUnsafeBytes {
+            baseline_avif_encode(
+                $0.bindMemory(to: UInt8.self).baseAddress,
+                bitmap.bytesPerRow,
+                bitmap.width,
+                bitmap.height,
+                kind,
+                &count
+            )
+        }
+        guard let bytes else { throw Broken("libavif cannot encode the picture") }
+        data = Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
 
     func figure(

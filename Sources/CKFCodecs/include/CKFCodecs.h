@@ -251,6 +251,39 @@ kf_status kf_avif_encode(
     const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless,
     uint8_t **bytes, size_t *size, kf_message *message);
 
+/// A picture as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
+typedef struct kf_yuv {
+    uint32_t width, height;
+    /// Bits of a sample, and of a sample of alpha: 8, 10 or 12.
+    uint32_t depth, alpha_depth;
+    /// Luma, both planes of chroma (NULL: grey) and alpha (NULL: opaque), and how many bytes lie between rows.
+    const uint8_t *planes[4];
+    size_t strides[4];
+    /// Whether two columns share chroma, and whether two rows do, too. It lies in the middle of those that share it.
+    bool halves_columns, halves_rows;
+    /// Whether luma and chroma use all values that there are. Alpha always does.
+    bool is_full_range;
+    /// The weights of red and blue in luma.
+    double kr, kb;
+    /// Whether the colours were multiplied by alpha before they became these planes.
+    bool is_premultiplied;
+} kf_yuv;
+
+/// Sets the weights to what `matrix` stands for, the number that H.273 has for it. Those that follow from the colours need white,
+/// red, green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma and two differences.
+bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *picture);
+
+/// Which instructions the loops use. The bytes are the same.
+typedef enum kf_yuv_loops { KF_YUV_PORTABLE, KF_YUV_AVX2 } kf_yuv_loops;
+/// The fastest that this processor has; those before it work as well.
+kf_yuv_loops kf_yuv_best_loops(void);
+
+/// Writes a picture of planes as rows of BGRA, with colours multiplied by alpha or not. Chroma that is shared is interpolated
+/// linearly. Every byte is within 1 of the formula; black is 0, and white 255. Unsupported are other depths, and weights that
+/// leave next to nothing for green.
+kf_status kf_yuv_to_bgra(
+    const kf_yuv *picture, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride);
+
 // ---------------------------------------------------------------------------------------------- formats behind traits
 
 // HEIC; only with the package trait of that name.

@@ -31,6 +31,18 @@ uint8_t *baseline_webp(const uint8_t *bytes, size_t size, size_t *width, size_t 
 /// answers the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_avif(const uint8_t *bytes, size_t size, bool aom, size_t *width, size_t *height);
 
+/// How the colours of an AVIF are coded.
+typedef struct baseline_avif_kind {
+    unsigned depth;
+    bool halves_chroma, is_full_range;
+    /// The number that H.273 has for it: 1 is BT.709, 6 is BT.601, and 9 BT.2020.
+    unsigned short matrix;
+} baseline_avif_kind;
+/// Encodes opaque BGRA as an AVIF of some kind, with the colours of sRGB and little loss; answers its bytes, to be released with
+/// `free`, or NULL.
+uint8_t *baseline_avif_encode(
+    const uint8_t *bgra, size_t stride, size_t width, size_t height, baseline_avif_kind kind, size_t *size);
+
 /// Resizes a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
 size_t baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, bool lanczos);
 /// Blurs a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.

@@ -16,6 +16,9 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The URL that was being loaded, if known.
     public let url: URL?
 
+    /// Whether the network could have been used, but is one to save data on.
+    public private(set) var isConstrained = false
+
     /// An error with a cause and one line of explanation.
     public init(_ code: URLError.Code, _ message: String, url: URL? = nil) {
         self.code = code
@@ -27,6 +30,7 @@ public struct TransportError: Error, Hashable, Sendable {
     public var urlError: URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }
+        if isConstrained { info[URLError.unavailableReasonKey] = URLError.constrainedReason }
         return URLError(code, userInfo: info)
     }
 }
@@ -37,8 +41,27 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError {
+    /// The network is one to save data on, and the transfer's policy says not to use such
+    /// (``TransportPolicy/allowsConstrainedNetworkAccess``).
+    ///
+    /// The code is `.notConnectedToInternet`, as on Apple's platforms.
+    public static func constrained(_ url: URL?) -> TransportError {
+        var error = TransportError(.notConnectedToInternet, "The network is one to save data on.", url: url)
+        error.isConstrained = true
+        return error
+    }
+
     /// Somebody asked the transfer to stop.
     package static func cancelled(_ url: URL?) -> TransportError {
         TransportError(.cancelled, "The transfer was cancelled.", url: url)
     }
+}
+
+extension URLError {
+    // Named and numbered as on Apple's platforms; Foundation on Linux has neither.
+    fileprivate static let unavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
+    fileprivate static let constrainedReason = 2
+
+    /// Whether the network could have been used, but is one to save data on.
+    package var isConstrained: Bool { errorUserInfo[Self.unavailableReasonKey] as? Int == Self.constrainedReason }
 }

@@ -23,6 +23,9 @@ import KFSupport
 /// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is about
 /// the disk and has neither form waits for it on the caller's thread. Who overrides a function that has both forms
 /// overrides the one with the handler: async storing and retrieving goes through it.
+///
+/// At the top level of a `main.swift` the compiler (of Swift 6.3) takes the form with the handler even after `await`, and
+/// warns that nothing is awaited; in a function it takes the other.
 // SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which answer
 // for their own properties, may be written elsewhere.
 open class ImageCache: @unchecked Sendable {
@@ -114,6 +117,8 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Stores bytes on disk, as they are.
+    // Where both forms could be meant, the one that is awaited is.
+    @_disfavoredOverload
     open func storeToDisk(
         _ data: Data,
         forKey key: String,

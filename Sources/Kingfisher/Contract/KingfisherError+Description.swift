@@ -2,6 +2,7 @@
 
 public import Foundation
 import KFImaging
+import KFTransport
 
 extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertible {
     /// ``domain``.
@@ -43,6 +44,7 @@ extension KingfisherError.RequestErrorReason {
         case .invalidURL(let request):
             "The request has no usable URL (\(request.url?.absoluteString ?? "none")); give it an http or https URL"
         case .taskCancelled(let task, _): "The load of \(task.originalURL?.absoluteString ?? "an image") was cancelled"
+        case .livePhotoTaskCancelled(let source): "The load of the live photo \(source.place) was cancelled"
         case .asyncTaskContextCancelled: "The load was cancelled before its download began"
         case .dataProviderCancelled(let provider):
             "The load of \(provider.cacheKey) was cancelled while its provider was working"
@@ -93,6 +95,8 @@ extension KingfisherError.CacheErrorReason {
             "The cache file \(url.path) for \(key) cannot be written: \(error.plainDescription)"
         case .cannotSetCacheFileAttribute(let path, _, let error):
             "The attributes of the cache file \(path) cannot be set: \(error.plainDescription)"
+        case .missingLivePhotoResourceOnDisk(let resource):
+            "The file of the live photo at \(resource.downloadURL.absoluteString) is not in the disk cache"
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):
@@ -118,6 +122,17 @@ extension KingfisherError.ImageSettingErrorReason {
         case .alternativeSourcesExhausted(let errors):
             "All \(errors.count) sources failed: "
                 + errors.map { "\($0.source.cacheKey): \($0.error)" }.joined(separator: "; ")
+        case .notCurrentLivePhotoSourceTask(let result, let error, let source):
+            if let error {
+                "Another load took the place of the live photo \(source.place), which failed: \(error.plainDescription)"
+            } else if result != nil {
+                "Another load took the place of the live photo \(source.place), which succeeded"
+            } else {
+                nil
+            }
+        case .livePhotoResultError(_, let error, let source):
+            "The files of the live photo \(source.place) make none"
+                + (error.map { ": \($0.plainDescription)" } ?? "")
         }
     }
 }
@@ -134,6 +149,10 @@ extension ImageDataProvider {
     fileprivate var place: String {
         contentURL.map { $0.isFileURL ? $0.path : $0.absoluteString } ?? cacheKey
     }
+}
+
+extension LivePhotoSource {
+    fileprivate var place: String { resources.map(\.downloadURL.absoluteString).joined(separator: ", ") }
 }
 
 extension URLResponse {
@@ -187,6 +206,8 @@ extension Error {
             case .httpTooManyRedirects: "\(place) redirects too often"
             case .unsupportedURL, .badURL: "\(place) is not a URL that can be downloaded; use http or https"
             case .cancelled: "The transfer of \(place) was stopped"
+            case .notConnectedToInternet where error.isConstrained:
+                "\(place) was not loaded because the network is one to save data on"
             case .notConnectedToInternet: "There is no network to reach \(host) through"
             default:
                 "The transfer of \(place) failed: \(error.errorUserInfo[NSLocalizedDescriptionKey] ?? "no reason given")"

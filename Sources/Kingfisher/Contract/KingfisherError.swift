@@ -1,6 +1,7 @@
 // What can go wrong, as cases and codes. The words are in KingfisherError+Description.swift.
 
 public import Foundation
+import KFTransport
 
 /// Why a load, a cache operation or a processor failed.
 ///
@@ -14,6 +15,8 @@ public enum KingfisherError: Error {
         case invalidURL(request: URLRequest)
         /// 1003: the load was cancelled while it was downloading.
         case taskCancelled(task: SessionDataTask, token: SessionDataTask.CancelToken)
+        /// 1004: the load of a live photo was cancelled.
+        case livePhotoTaskCancelled(source: LivePhotoSource)
         /// 1005: the load was cancelled before its download began.
         case asyncTaskContextCancelled
         /// 1006: the load was cancelled while its provider was working.
@@ -69,6 +72,8 @@ public enum KingfisherError: Error {
         )
         /// 3011: the disk cache could not be set up.
         case diskStorageIsNotReady(cacheURL: URL)
+        /// 3012: a file of a live photo is not on disk although it was stored.
+        case missingLivePhotoResourceOnDisk(_ resource: LivePhotoResource)
         /// 3101: a file cannot be removed. (Not in Kingfisher.)
         case cannotRemoveCacheFile(fileURL: URL, error: any Error)
     }
@@ -89,6 +94,14 @@ public enum KingfisherError: Error {
         case dataProviderError(provider: any ImageDataProvider, error: any Error)
         /// 5004: the source and all alternatives failed.
         case alternativeSourcesExhausted([PropagationError])
+        /// 5005: another load of a live photo took this one's place. (Nothing on Linux gives it: no view shows one.)
+        case notCurrentLivePhotoSourceTask(
+            result: RetrieveLivePhotoResult?,
+            error: (any Error)?,
+            source: LivePhotoSource
+        )
+        /// 5006: no live photo could be made of its files. (Nothing on Linux gives it: no view shows one.)
+        case livePhotoResultError(result: RetrieveLivePhotoResult?, error: (any Error)?, source: LivePhotoSource)
     }
 
     /// The request was not sent, or not waited for.
@@ -123,8 +136,8 @@ extension KingfisherError {
     /// Whether somebody cancelled the load, at whatever stage. (Not in Kingfisher.)
     public var isCancelled: Bool {
         switch self {
-        case .requestError(.taskCancelled), .requestError(.asyncTaskContextCancelled),
-            .requestError(.dataProviderCancelled):
+        case .requestError(.taskCancelled), .requestError(.livePhotoTaskCancelled),
+            .requestError(.asyncTaskContextCancelled), .requestError(.dataProviderCancelled):
             true
         default: false
         }
@@ -145,6 +158,17 @@ extension KingfisherError {
         } else {
             false
         }
+    }
+
+    /// Whether the server said that what is cached is as it was, asked for that or not.
+    var isNotModified: Bool {
+        if case .responseError(.notModified) = self { true } else { isInvalidResponseStatusCode(304) }
+    }
+
+    /// Whether nothing was loaded because the network is one to save data on.
+    var isLowDataModeConstrained: Bool {
+        guard case .responseError(.URLSessionError(let error)) = self else { return false }
+        return (error as? URLError)?.isConstrained == true
     }
 
     /// Whether another load took this one's place.
@@ -170,6 +194,7 @@ extension KingfisherError.RequestErrorReason {
         case .emptyRequest: 1001
         case .invalidURL: 1002
         case .taskCancelled: 1003
+        case .livePhotoTaskCancelled: 1004
         case .asyncTaskContextCancelled: 1005
         case .dataProviderCancelled: 1006
         }
@@ -205,6 +230,7 @@ extension KingfisherError.CacheErrorReason {
         case .cannotCreateCacheFile: 3009
         case .cannotSetCacheFileAttribute: 3010
         case .diskStorageIsNotReady: 3011
+        case .missingLivePhotoResourceOnDisk: 3012
         case .cannotRemoveCacheFile: 3101
         }
     }
@@ -217,6 +243,8 @@ extension KingfisherError.ImageSettingErrorReason {
         case .notCurrentSourceTask: 5002
         case .dataProviderError: 5003
         case .alternativeSourcesExhausted: 5004
+        case .notCurrentLivePhotoSourceTask: 5005
+        case .livePhotoResultError: 5006
         }
     }
 }

@@ -96,6 +96,8 @@ extension KingfisherOptionsInfoItem {
     public static func processingQueue(_ queue: CallbackQueue) -> Self { setting(\.processingQueue, to: queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
     public static func alternativeSources(_ sources: [Source]) -> Self { setting(\.alternativeSources, to: sources) }
+    /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
+    public static func lowDataMode(_ source: Source?) -> Self { setting(\.lowDataModeSource, to: source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
     public static func retryStrategy(_ strategy: any RetryStrategy) -> Self { setting(\.retryStrategy, to: strategy) }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.

@@ -110,6 +110,11 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Tried in turn when the source fails.
     public var alternativeSources: [Source]?
 
+    /// Loaded instead while the downloader's network is one to save data on (``ImageDownloader/isConstrained``).
+    ///
+    /// Only when there is something to download: what the caches have is delivered as ever.
+    public var lowDataModeSource: Source?
+
     /// Decides whether a failed load is tried again.
     public var retryStrategy: (any RetryStrategy)?
 

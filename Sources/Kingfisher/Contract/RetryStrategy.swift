@@ -30,6 +30,14 @@ public final class RetryContext: Sendable {
         self.error = error
         state = Locked(State(retriedCount: retriedCount, userInfo: userInfo))
     }
+
+    /// Counts one retry more.
+    /// - Returns: The context itself.
+    @discardableResult
+    func increaseRetryCount() -> RetryContext {
+        state.withLock { $0.retriedCount += 1 }
+        return self
+    }
 }
 
 /// What becomes of a failed load.
@@ -85,13 +93,14 @@ public struct DelayRetryStrategy: RetryStrategy {
         self.retryInterval = retryInterval
     }
 
-    /// Retries errors of the response (statuses, broken connections) until the limit is reached.
+    /// Retries errors of the response (statuses, broken connections) until the limit is reached, but not those of a network
+    /// to save data on.
     /// - Parameters:
     ///   - context: What failed.
     ///   - retryHandler: Called with the decision; at once when the interval is zero.
     public func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
         guard context.retriedCount < maxRetryCount, !context.error.isCancelled,
-            case .responseError = context.error
+            !context.error.isLowDataModeConstrained, case .responseError = context.error
         else { return retryHandler(.stop) }
 
         let seconds = retryInterval.timeInterval(for: context.retriedCount)

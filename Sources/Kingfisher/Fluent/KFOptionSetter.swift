@@ -97,6 +97,8 @@ extension KFOptionSetter {
     public func processingQueue(_ queue: CallbackQueue?) -> Self { with(\.processingQueue, queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
     public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
+    /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
+    public func lowDataModeSource(_ source: Source?) -> Self { with(\.lowDataModeSource, source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
     public func retry(_ strategy: (any RetryStrategy)?) -> Self { with(\.retryStrategy, strategy) }
     /// See ``KingfisherParsedOptionsInfo/diskStoreWriteOptions``.

@@ -81,7 +81,7 @@ final class DownloadCoordinator: Sendable {
 
     /// Lets a caller wait for a request, starting its transfer if it is not under way.
     func join(_ caller: DownloadCaller, _ request: URLRequest, policy: TransportPolicy, limit: Int) {
-        let key = TransferKey(request)
+        let key = TransferKey(request, policy)
         let (transfer, isFirst) = state.withLock { state -> (Transfer?, Bool) in
             let (ticket, isFirst) = state.work.join(key, caller)
             state.tickets[ObjectIdentifier(caller)] = ticket
@@ -295,7 +295,7 @@ extension TransportResponse {
     /// These statuses are accepted, and a body that is an image is taken; without one, they are the reason. (Unless a
     /// redirect handler wanted the redirect as the answer: then its body is what is wrong.)
     fileprivate var reasonForNoImage: KingfisherError? {
-        guard let statusCode, statusCode != 304, [204, 205].contains(statusCode) || 300..<400 ~= statusCode,
+        guard let statusCode, [204, 205].contains(statusCode) || 300..<400 ~= statusCode,
             let http = urlResponse as? HTTPURLResponse
         else { return nil }
         return .responseError(reason: .invalidHTTPStatusCode(response: http))

@@ -15,6 +15,7 @@ open class ImageDownloader: @unchecked Sendable {
     private struct Settings: Sendable {
         var downloadTimeout: TimeInterval = 15
         var trustedHosts: Set<String>?
+        var isConstrained = false
         var maximumResponseSize = ImageDownloader.responseLimit(memory: UsableMemory.bytes)
     }
 
@@ -64,6 +65,17 @@ open class ImageDownloader: @unchecked Sendable {
     open var maximumResponseSize: Int {
         get { settings.withLock { $0.maximumResponseSize } }
         set { settings.withLock { $0.maximumResponseSize = newValue } }
+    }
+
+    /// Whether the network is one to save data on, such as a metered one; false at first.
+    ///
+    /// While it is set, downloads with a ``KingfisherParsedOptionsInfo/lowDataModeSource`` fail before they start, with a
+    /// `URLError` whose code is `.notConnectedToInternet`, and the manager loads that source instead. All others go on as
+    /// ever. Linux does not tell a process: whoever asks NetworkManager or GLib's network monitor says so here. Read when
+    /// each request is built. (Not in Kingfisher, which leaves it to the system.)
+    open var isConstrained: Bool {
+        get { settings.withLock { $0.isConstrained } }
+        set { settings.withLock { $0.isConstrained = newValue } }
     }
 
     /// The largest answer accepted by default where so many bytes of memory may be used.
@@ -122,10 +134,16 @@ open class ImageDownloader: @unchecked Sendable {
             return caller.settle(.failure(.requestError(reason: .invalidURL(request: request))))
         }
         let settings = settings.withLock { $0 }
+        let savesData = caller.options.lowDataModeSource != nil
+        if savesData, settings.isConstrained {
+            let error = TransportError.constrained(url).urlError
+            return caller.settle(.failure(.responseError(reason: .URLSessionError(error: error))))
+        }
         let policy = TransportPolicy(
             connectTimeout: request.timeoutInterval,
             idleTimeout: request.timeoutInterval,
-            trustedHosts: settings.trustedHosts ?? []
+            trustedHosts: settings.trustedHosts ?? [],
+            allowsConstrainedNetworkAccess: !savesData
         )
         coordinator.join(caller, request, policy: policy, limit: settings.maximumResponseSize)
     }

@@ -215,6 +215,9 @@ final class Transfer: TransportEvents {
                 .failure(.responseError(reason: .URLSessionError(error: error.urlError)))
             } else if response == nil {
                 .failure(.responseError(reason: .noURLResponse(task: sessionTask)))
+            } else if response?.statusCode == 304, let head = response?.urlResponse as? HTTPURLResponse {
+                // It was asked for, and it is no failure of the server; but there is nothing to make an image of.
+                .failure(.responseError(reason: .invalidHTTPStatusCode(response: head)))
             } else {
                 .success(sessionTask.sharedData)
             }
@@ -228,12 +231,14 @@ struct TransferKey: Hashable, Sendable {
     private let method: String
     private let fields: [String: String]
     private let body: Data?
+    private let allowsConstrainedNetworkAccess: Bool
 
-    init(_ request: URLRequest) {
+    init(_ request: URLRequest, _ policy: TransportPolicy) {
         url = request.url
         method = request.httpMethod ?? "GET"
         fields = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
+        allowsConstrainedNetworkAccess = policy.allowsConstrainedNetworkAccess
     }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.

@@ -19,14 +19,26 @@ extension KingfisherManager {
     }
 
     /// Tries the source, then each alternative; a cancelled load tries nothing more.
+    ///
+    /// Where data is to be saved, the source that is meant for that comes in between, once.
     private func attempts(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
+        var (load, isFirst) = (load, true)
         var failures: [PropagationError] = []
-        for source in [load.source] + (load.options.alternativeSources ?? []) {
+        var sources = [load.source] + (load.options.alternativeSources ?? [])
+        while !sources.isEmpty {
+            let source = sources.removeFirst()
             do throws(KingfisherError) {
-                return try await retrying(source, of: load, isFirst: failures.isEmpty)
+                return try await retrying(source, of: load, isFirst: isFirst)
             } catch {
                 if error.isCancelled { throw error }
-                failures.append(PropagationError(source: source, error: error))
+                isFirst = false
+                if error.isLowDataModeConstrained {
+                    guard let saving = load.options.lowDataModeSource else { throw error }
+                    load.options.lowDataModeSource = nil
+                    sources.insert(saving, at: 0)
+                } else {
+                    failures.append(PropagationError(source: source, error: error))
+                }
             }
         }
         if failures.count == 1, let only = failures.first { throw only.error }
@@ -93,7 +105,7 @@ extension KingfisherManager {
             }
         )
         load.previews?.close()
-        if product.cacheType.cached { updated?(nil) }
+        if product.cacheType.cached, !product.isConfirmed { updated?(nil) }
         return await result(product, from: source, for: load)
     }
 

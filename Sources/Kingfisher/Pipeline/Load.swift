@@ -6,7 +6,7 @@ import KFSupport
 /// One caller's request.
 struct Load: Sendable {
     let source: Source
-    let options: KingfisherParsedOptionsInfo
+    var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     var previews: Previews?
     var handle: DownloadTask?
@@ -22,6 +22,8 @@ struct Product: Sendable {
     /// The downloaded or provided bytes; nil when the image came from a cache.
     var data: Data?
     var metrics: NetworkMetrics?
+    /// Whether a server was asked, and said that what the cache has is as it was.
+    var isConfirmed = false
     /// How storing goes; nil when nothing is stored.
     var storing: Task<CacheStoreResult, Never>?
 }
@@ -56,7 +58,7 @@ struct LoadKey: Hashable, Sendable {
             flags: [
                 options.forceRefresh, options.fromMemoryCacheOrRefresh, options.cacheMemoryOnly,
                 options.onlyFromCache, options.cacheOriginalImage, options.backgroundDecode,
-                options.onlyLoadFirstFrame, options.preloadAllAnimationData,
+                options.onlyLoadFirstFrame, options.preloadAllAnimationData, options.lowDataModeSource != nil,
             ],
             objects: [
                 options.targetCache.map { ObjectIdentifier($0) }, options.originalCache.map { ObjectIdentifier($0) },

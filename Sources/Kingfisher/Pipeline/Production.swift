@@ -25,22 +25,49 @@ extension KingfisherManager {
         } catch .cacheError(let reason) {
             trouble = .cacheError(reason: reason)
         }
-        if let original = await originalImage(source, options) {
-            let image = try await options.processor.processed(.image(original.image), options)
-            let product = Product(image: image, cacheType: .none, data: original.bytes)
-            let (bytes, facts) = (original.bytes, original.facts)
-            return store(product, bytes: bytes, facts: facts, keepsOriginal: false, source, options)
-        }
+        if let product = try await processedOriginal(source, options) { return product }
         guard !options.onlyFromCache else {
             throw trouble ?? .cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }
 
-        let loaded = try await fetch(source, options, channel)
+        let loaded: ImageLoadingResult
+        do throws(KingfisherError) {
+            loaded = try await fetch(source, options, channel)
+        } catch {
+            guard error.isNotModified, let kept = try await confirmed(source, options) else { throw error }
+            return kept
+        }
         let data = loaded.originalData
         let product = Product(image: loaded.image, cacheType: .none, data: data, metrics: loaded.metrics)
         let keepsOriginal = options.cacheOriginalImage && !options.processor.identifier.isEmpty
         let facts = loaded.response.flatMap { HTTPFacts($0) }
         return store(product, bytes: data, facts: facts, keepsOriginal: keepsOriginal, source, options)
+    }
+
+    /// The image made of the original in the original cache, if there is one, and stored.
+    private func processedOriginal(_ source: Source, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> Product?
+    {
+        guard let original = await originalImage(source, options) else { return nil }
+        let image = try await options.processor.processed(.image(original.image), options)
+        let product = Product(image: image, cacheType: .none, data: original.bytes)
+        let (bytes, facts) = (original.bytes, original.facts)
+        return store(product, bytes: bytes, facts: facts, keepsOriginal: false, source, options)
+    }
+
+    /// What the caches have of something that the server says is as it was; also for loads that did not look there first.
+    private func confirmed(_ source: Source, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> Product?
+    {
+        var options = options
+        options.forceRefresh = false
+        options.fromMemoryCacheOrRefresh = false
+        let found = await ImageCache.$isLookingAgain.withValue(true) { [options] in
+            await Result { () async throws(KingfisherError) in try await processedImage(source, options) }
+        }
+        guard var product = try found.get() else { return try await processedOriginal(source, options) }
+        product.isConfirmed = true
+        return product
     }
 
     private func fetch(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
@@ -65,7 +92,7 @@ extension KingfisherManager {
         return try await (options.downloader ?? downloader).downloadImage(with: url, options: options)
     }
 
-    private func bytes(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+    func bytes(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
         let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
             do { return .success(try await provider.data()) } catch { return .failure(error) }
         }

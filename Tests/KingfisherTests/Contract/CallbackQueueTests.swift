@@ -71,6 +71,22 @@ import Testing
         #expect(await second.value == 7)
     }
 
+    @Test("QUE-3: the dispatch queue behind each, the main one where there is none")
+    func queuesBehind() async {
+        let (queue, operations, plain) = (DispatchQueue(label: "mine"), OperationQueue(), OperationQueue())
+        operations.underlyingQueue = queue
+        // Every look at the main queue gives another object on Linux.
+        let main = DispatchQueue.main.label
+        #expect(CallbackQueue.mainAsync.queue.label == main)
+        #expect(CallbackQueue.mainCurrentOrAsync.queue.label == main)
+        #expect(CallbackQueue.operationQueue(plain).queue.label == main)
+        #expect(CallbackQueue.dispatch(queue).queue === queue)
+        #expect(CallbackQueue.operationQueue(operations).queue === queue)
+        let inside = Promise<String>()
+        operations.addOperation { inside.keep(CallbackQueue.untouch.queue.label) }
+        #expect(await inside.value == "mine")
+    }
+
     @Test func workIsRunOnTheQueueItNames() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: 7)

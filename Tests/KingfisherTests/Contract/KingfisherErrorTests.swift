@@ -14,6 +14,7 @@ import Testing
         textEncodingName: nil
     )
     private struct Reason: Error {}
+    private var photo: LivePhotoSource { LivePhotoSource(urls: [url]) }
 
     private var samples: [(KingfisherError, Int)] {
         let request = URLRequest(url: URL(fileURLWithPath: "/x"))
@@ -21,6 +22,7 @@ import Testing
         let failure = PropagationError(source: .provider(provider), error: .requestError(reason: .emptyRequest))
         return [
             (.requestError(reason: .emptyRequest), 1001), (.requestError(reason: .invalidURL(request: request)), 1002),
+            (.requestError(reason: .livePhotoTaskCancelled(source: photo)), 1004),
             (.requestError(reason: .asyncTaskContextCancelled), 1005),
             (.requestError(reason: .dataProviderCancelled(provider: provider)), 1006),
             (.responseError(reason: .invalidURLResponse(response: response)), 2001),
@@ -42,6 +44,7 @@ import Testing
             (.cacheError(reason: .cannotCreateCacheFile(fileURL: url, key: "k", data: Data(), error: Reason())), 3009),
             (.cacheError(reason: .cannotSetCacheFileAttribute(filePath: "/p", attributes: [:], error: Reason())), 3010),
             (.cacheError(reason: .diskStorageIsNotReady(cacheURL: url)), 3011),
+            (.cacheError(reason: .missingLivePhotoResourceOnDisk(LivePhotoResource(downloadURL: url))), 3012),
             (
                 .processorError(
                     reason: .processingFailed(processor: DefaultImageProcessor.default, item: .data(Data()))
@@ -55,6 +58,22 @@ import Testing
             ),
             (.imageSettingError(reason: .dataProviderError(provider: provider, error: Reason())), 5003),
             (.imageSettingError(reason: .alternativeSourcesExhausted([failure])), 5004),
+            (
+                .imageSettingError(
+                    reason: .notCurrentLivePhotoSourceTask(
+                        result: RetrieveLivePhotoResult(),
+                        error: nil,
+                        source: photo
+                    )
+                ), 5005
+            ),
+            (
+                .imageSettingError(
+                    reason: .notCurrentLivePhotoSourceTask(result: nil, error: Reason(), source: photo)
+                ), 5005
+            ),
+            (.imageSettingError(reason: .livePhotoResultError(result: nil, error: Reason(), source: photo)), 5006),
+            (.imageSettingError(reason: .livePhotoResultError(result: nil, error: nil, source: photo)), 5006),
         ]
     }
 
@@ -79,6 +98,11 @@ import Testing
         }
         #expect(
             KingfisherError.imageSettingError(
+                reason: .notCurrentLivePhotoSourceTask(result: nil, error: nil, source: photo)
+            ).errorDescription == nil
+        )
+        #expect(
+            KingfisherError.imageSettingError(
                 reason: .notCurrentSourceTask(result: nil, error: nil, source: .network(url))
             ).errorDescription == nil
         )
@@ -89,6 +113,7 @@ import Testing
         let cancelled: [KingfisherError] = [
             .requestError(reason: .asyncTaskContextCancelled),
             .requestError(reason: .dataProviderCancelled(provider: provider)),
+            .requestError(reason: .livePhotoTaskCancelled(source: photo)),
         ]
         for error in cancelled { #expect(error.isCancelled && !error.isTaskCancelled) }
         #expect(!KingfisherError.requestError(reason: .emptyRequest).isCancelled)

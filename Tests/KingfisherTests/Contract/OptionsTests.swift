@@ -72,6 +72,7 @@ import Testing
             Said(property: "alternativeSources", item: .alternativeSources([alternative])) {
                 $0.alternativeSources([alternative])
             },
+            Said(property: "lowDataModeSource", item: .lowDataMode(alternative)) { $0.lowDataModeSource(alternative) },
             Said(property: "retryStrategy", item: .retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
                 $0.retry(maxCount: 1)
             },

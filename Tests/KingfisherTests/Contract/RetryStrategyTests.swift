@@ -18,6 +18,13 @@ import Testing
         #expect((0...3).map { custom.timeInterval(for: $0) } == [0, 2, 4, 6])
     }
 
+    @Test func contextsCountRetries() {
+        let context = RetryContext(source: source, error: failure)
+        #expect(context.increaseRetryCount() === context)
+        context.increaseRetryCount()
+        #expect(context.retriedCount == 2)
+    }
+
     private func decision(_ strategy: DelayRetryStrategy, _ error: KingfisherError, count: Int) -> RetryDecision? {
         let decision = Promise<RetryDecision>()
         strategy.retry(context: RetryContext(source: source, error: error, retriedCount: count)) { decision.keep($0) }

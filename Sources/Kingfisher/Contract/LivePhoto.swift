@@ -1,0 +1,126 @@
+// What a live photo is loaded from: where its files are and of what type. Knows nothing of loading.
+
+public import Foundation
+
+/// One file of a live photo: where it is, the key it is cached under, and what type of file it is.
+public struct LivePhotoResource: Sendable {
+    /// The type of a file of a live photo, which names the extension of the file in the cache.
+    public enum FileType: Sendable, Hashable {
+        /// The picture.
+        case heic
+        /// The movie.
+        case mov
+        /// Anything else, by its extension; an empty one says that nothing is known.
+        case other(String)
+    }
+
+    /// The URL and the key.
+    public let resource: any Resource
+    /// The type that was given, or that the URL's extension suggests.
+    public let referenceFileType: FileType
+
+    /// The key in the caches.
+    public var cacheKey: String { resource.cacheKey }
+    /// Where the data is.
+    public var downloadURL: URL { resource.downloadURL }
+
+    /// Creates a resource out of one that is known by URL and key.
+    /// - Parameters:
+    ///   - resource: The URL and the key.
+    ///   - fileType: The type of the file; nil goes by the extension of the URL.
+    public init(resource: any Resource, fileType: FileType? = nil) {
+        self.resource = resource
+        referenceFileType = fileType ?? FileType(extensionOf: resource.downloadURL)
+    }
+
+    /// Creates a resource.
+    /// - Parameters:
+    ///   - downloadURL: Where the data is.
+    ///   - cacheKey: The key in the caches; nil uses the URL's own.
+    ///   - fileType: The type of the file; nil goes by the extension of the URL.
+    public init(downloadURL: URL, cacheKey: String? = nil, fileType: FileType? = nil) {
+        self.init(resource: KF.ImageResource(downloadURL: downloadURL, cacheKey: cacheKey), fileType: fileType)
+    }
+}
+
+/// What a live photo is loaded from: its files, usually a HEIC and a MOV.
+public struct LivePhotoSource: Sendable {
+    /// The files.
+    public let resources: [LivePhotoResource]
+
+    /// Creates a source.
+    /// - Parameter resources: The files.
+    public init(resources: [LivePhotoResource]) { self.resources = resources }
+
+    /// Creates a source of files whose types their URLs tell.
+    /// - Parameter resources: The files.
+    @_disfavoredOverload
+    public init(resources: [any Resource]) {
+        self.init(resources: resources.map { LivePhotoResource(resource: $0) })
+    }
+
+    /// Creates a source of files whose types their URLs tell.
+    /// - Parameter urls: Where the files are.
+    public init(urls: [URL]) { self.init(resources: urls.map { LivePhotoResource(downloadURL: $0) }) }
+}
+
+/// The files of a live photo, on disk.
+public struct LivePhotoLoadingInfoResult: Sendable {
+    /// Where the files are, in the order of the source's resources.
+    ///
+    /// They are files of the cache: they stay there as long as it keeps them.
+    public let fileURLs: [URL]
+    /// ``CacheType/disk`` when all files were there; ``CacheType/none`` when any was downloaded.
+    public let cacheType: CacheType
+    /// The source that was loaded.
+    public let source: LivePhotoSource
+    /// The source that was asked for: the same.
+    public let originalSource: LivePhotoSource
+    /// The bytes of the files, in the order of ``fileURLs``; those that have gone meanwhile are left out.
+    ///
+    /// Read when called, on the calling thread.
+    public let data: @Sendable () -> [Data]
+}
+
+/// A live photo as a view shows it; nothing on Linux does, so there is nothing in it.
+public struct RetrieveLivePhotoResult: Sendable {}
+
+extension LivePhotoResource.FileType {
+    /// The types a live photo normally has.
+    static let known: [Self] = [.heic, .mov]
+
+    /// What the extension of a URL suggests.
+    init(extensionOf url: URL) {
+        let fileExtension = url.pathExtension.lowercased()
+        self = Self.known.first { $0.fileExtension == fileExtension } ?? .other(fileExtension)
+    }
+
+    /// The extension of files of this type; empty when nothing is known.
+    var fileExtension: String {
+        switch self {
+        case .heic: "heic"
+        case .mov: "mov"
+        case .other(let fileExtension): fileExtension
+        }
+    }
+
+    /// The extensions a file of this type may have in a cache, the likeliest first; nil stands for the cache's own.
+    var possibleExtensions: [String?] {
+        self == .other("") ? Self.known.map(\.fileExtension) + [nil] : [fileExtension]
+    }
+
+    /// The extension for a file of these bytes: the type's own, or where nothing is known what the bytes begin like.
+    /// - Parameter data: The bytes of the file.
+    /// - Returns: The extension; nil when the bytes tell nothing either.
+    func fileExtension(for data: Data) -> String? {
+        guard self == .other("") else { return fileExtension }
+        // Both are ISO base media files: a length, "ftyp" and the main brand, four bytes each.
+        let start = data.prefix(12)
+        guard start.count == 12, start.dropFirst(4).prefix(4).elementsEqual("ftyp".utf8) else { return nil }
+        switch String(decoding: start.suffix(4), as: UTF8.self) {
+        case "heic", "heix": return Self.heic.fileExtension
+        case "qt  ": return Self.mov.fileExtension
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// Live photos as files: which are missing, how they come to disk, where they lie there. Makes no picture of them.
+
+import Foundation
+import KFSupport
+
+/// A file of a live photo that was downloaded.
+struct LivePhotoResourceDownloadingResult: Sendable {
+    /// The bytes.
+    let originalData: Data
+    /// The URL of the request that was sent, after its modifier and before redirections.
+    let url: URL?
+    /// How long the phases of the download took.
+    let metrics: NetworkMetrics?
+}
+
+extension KingfisherManager {
+    /// Finds the files of a live photo: those that are not in the disk cache are downloaded to it, side by side.
+    ///
+    /// The files are kept as they come, under the extensions of their types; nothing is decoded. Nothing on Linux shows a
+    /// live photo, so what to do with the files is the caller's business. Cancelling the calling task cancels the downloads.
+    ///
+    /// Of the options those count that are about downloading and about the disk, ``KingfisherParsedOptionsInfo/forceRefresh``
+    /// and ``KingfisherParsedOptionsInfo/onlyFromCache``. There are no retries and no other sources.
+    /// - Parameters:
+    ///   - source: Where the files are.
+    ///   - options: How they are downloaded and cached; override the manager's default options.
+    /// - Returns: Where the files lie.
+    /// - Throws: ``KingfisherError``: for a cancelled load
+    ///   ``KingfisherError/RequestErrorReason/livePhotoTaskCancelled(source:)``; for a file that went from the cache at once
+    ///   ``KingfisherError/CacheErrorReason/missingLivePhotoResourceOnDisk(_:)``.
+    public func retrieveLivePhoto(
+        with source: LivePhotoSource,
+        options: KingfisherOptionsInfo? = nil
+    ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
+        do throws(KingfisherError) {
+            var options = parsed(options)
+            options.processor = LivePhotoImageProcessor.default
+            options.lowDataModeSource = nil  // nothing but a live photo takes its place
+            return try await livePhoto(source, options)
+        } catch {
+            throw error.isCancelled ? .requestError(reason: .livePhotoTaskCancelled(source: source)) : error
+        }
+    }
+
+    private func livePhoto(
+        _ source: LivePhotoSource,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        let cache = options.targetCache ?? cache
+        // What is being stored or removed has its turn first.
+        for resource in source.resources {
+            await cache.order.place(forKey: resource.cacheKey.computedKey(with: options.processor.identifier)).run {}
+        }
+        let missing = await WorkExecutor.io.run { [self] in missingResources(source, options: options) }
+        if options.onlyFromCache, let first = missing.first {
+            throw .cacheError(reason: .imageNotExisting(key: first.cacheKey))
+        }
+        let downloaded = try await downloadAndCache(resources: missing, options: options)
+        let lying = await WorkExecutor.io.run {
+            source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) }
+        }
+        var files: [URL] = []
+        for (resource, file) in zip(source.resources, lying) {
+            guard let file else { throw .cacheError(reason: .missingLivePhotoResourceOnDisk(resource)) }
+            files.append(file)
+        }
+        return LivePhotoLoadingInfoResult(
+            fileURLs: files,
+            cacheType: downloaded.isEmpty ? .disk : .none,
+            source: source,
+            originalSource: source,
+            data: { [files] in files.compactMap { try? Data(contentsOf: $0) } }
+        )
+    }
+
+    /// The files that are not in the disk cache, or all if they are to be loaded again; looks on the caller's thread.
+    func missingResources(_ source: LivePhotoSource, options: KingfisherParsedOptionsInfo) -> [LivePhotoResource] {
+        let cache = options.targetCache ?? cache
+        return source.resources.filter {
+            options.forceRefresh || cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) == nil
+        }
+    }
+
+    /// Downloads files side by side and keeps each on disk; the first that fails stops the others.
+    ///
+    /// - Parameters:
+    ///   - resources: The files.
+    ///   - options: How they are downloaded and cached.
+    /// - Returns: What was downloaded, in the order of the resources; files that the server says are as they were are
+    ///   left out.
+    /// - Throws: ``KingfisherError``: of the download, or a cache error when a file cannot be kept.
+    func downloadAndCache(
+        resources: some Collection<LivePhotoResource>,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> [LivePhotoResourceDownloadingResult] {
+        typealias Outcome = Result<LivePhotoResourceDownloadingResult?, KingfisherError>
+        let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
+            for (place, resource) in resources.enumerated() {
+                group.addTask {
+                    let outcome = await Result { () async throws(KingfisherError) in
+                        try await self.downloadAndCache(resource, options)
+                    }
+                    return (place, outcome)
+                }
+            }
+            var outcomes: [(Int, Outcome)] = []
+            for await outcome in group {
+                outcomes.append(outcome)
+                if case .failure = outcome.1 {
+                    // What the others will say is that they were cancelled.
+                    group.cancelAll()
+                    return [outcome]
+                }
+            }
+            return outcomes.sorted { $0.0 < $1.0 }
+        }
+        var results: [LivePhotoResourceDownloadingResult] = []
+        for (_, outcome) in outcomes {
+            if let result = try outcome.get() { results.append(result) }
+        }
+        return results
+    }
+
+    /// Downloads a file and keeps it on disk; nil when it is there and the server says that it has not changed.
+    private func downloadAndCache(
+        _ resource: LivePhotoResource,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> LivePhotoResourceDownloadingResult? {
+        let cache = options.targetCache ?? cache
+        let loaded: DataLoadingResult
+        do throws(KingfisherError) {
+            loaded = try await load(resource, options)
+        } catch {
+            let isThere = await WorkExecutor.io.run {
+                cache.possibleCacheFileURLIfOnDisk(resource: resource, options: options) != nil
+            }
+            guard error.isNotModified, isThere else { throw error }
+            return nil
+        }
+        guard !loaded.data.isEmpty else {
+            throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
+        }
+        try await cache.storeToDisk(
+            loaded.data,
+            forKey: resource.cacheKey,
+            processorIdentifier: options.processor.identifier,
+            forcedExtension: resource.referenceFileType.fileExtension(for: loaded.data),
+            expiration: options.diskCacheExpiration
+        )
+        return LivePhotoResourceDownloadingResult(
+            originalData: loaded.data,
+            url: loaded.url,
+            metrics: loaded.metrics
+        )
+    }
+
+    private func load(_ resource: LivePhotoResource, _ options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> DataLoadingResult
+    {
+        // A file URL is read, not downloaded.
+        if case .provider(let provider) = resource.resource.convertToSource() {
+            return DataLoadingResult(data: try await bytes(of: provider), url: resource.downloadURL, metrics: nil)
+        }
+        let downloader = options.downloader ?? downloader
+        return try await downloader.downloadData(with: resource.downloadURL, options: options)
+    }
+}

@@ -1,0 +1,156 @@
+// What the documents of earlier versions promise and no other suite says in so many words.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("Section 15: also from the seeds") struct SeedsTests {
+    @Test("resources become sources with their key and URL; the older name of one is still there")
+    func resources() throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let resource = KF.ImageResource(downloadURL: url, cacheKey: "key")
+        guard case .network(let wrapped) = resource.convertToSource() else {
+            return #expect(Bool(false), "It is to be downloaded.")
+        }
+        #expect(wrapped.cacheKey == "key" && wrapped.downloadURL == url)
+        #expect(URL(fileURLWithPath: "/a.png").cacheKey != URL(fileURLWithPath: "/a.png").absoluteString)
+    }
+
+    @Test("memory: nothing throws, and its clock can be set")
+    func memory() {
+        var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 60)
+        config.cleanInterval = 30
+        let storage = MemoryStorage.Backend<KFCrossPlatformImage>(config: config)
+        #expect(storage.config.cleanInterval == 30)
+        storage.store(value: Picture.gradient(2, 2), forKey: "a")
+        storage.remove(forKey: "a")
+        #expect(!storage.isCached(forKey: "a"))
+        #expect(MemoryStorage.StorageObject(1, expiration: .expired).isExpired)
+    }
+
+    /// Of the shape of the articles' WebP example: no word of original data.
+    private struct PlainSerializer: CacheSerializer {
+        let written = Counter()
+        let read = Counter()
+        func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+            written.add()
+            return image.kf.pngRepresentation()
+        }
+        func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+            read.add()
+            return DefaultCacheSerializer.default.image(with: data, options: options)
+        }
+    }
+
+    @Test("CAC-8, MGR-20: processors see what is loaded, serializers what goes to disk and comes from there")
+    func whoSeesWhat() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
+            for source in [Source.network(rig.server.url("/a.png")), .provider(provider)] {
+                let (processor, serializer) = (CountingProcessor(), PlainSerializer())
+                let options: KingfisherOptionsInfo = [
+                    .processor(processor), .cacheSerializer(serializer), .waitForCache,
+                ]
+                let counts = { [processor.runs.value, serializer.written.value, serializer.read.value] }
+                _ = try await rig.manager.retrieveImage(with: source, options: options)
+                #expect(counts() == [1, 1, 0])
+                _ = try await rig.manager.retrieveImage(with: source, options: options)
+                #expect(counts() == [1, 1, 0], "Memory needs neither.")
+                rig.cache.clearMemoryCache()
+                #expect(try await rig.manager.retrieveImage(with: source, options: options).cacheType == .disk)
+                #expect(counts() == [1, 1, 1])
+            }
+        }
+    }
+
+    @Test("MGR-16: a cached original that cannot be processed is the end: nothing is downloaded")
+    func failedOriginals() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]
+            )
+            let failing = CountingProcessor("failing", fails: true)
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.processor(failing)])
+            }
+            #expect(error?.errorCode == 4001 && failing.runs.value == 1)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("MGR-22: an original goes to disk only, as the bytes it came as")
+    func originals() async throws {
+        try await Rig.run { rig in
+            let bytes = try Picture.jpeg()
+            rig.server.route("/a.jpg", .data(bytes))
+            let url = rig.server.url("/a.jpg")
+            _ = try await rig.manager.retrieveImage(
+                with: url,
+                options: [.processor(CountingProcessor()), .cacheOriginalImage, .waitForCache]
+            )
+            #expect(!rig.cache.memoryStorage.isCached(forKey: url.cacheKey))
+            #expect(try rig.cache.diskStorage.value(forKey: url.cacheKey) == bytes)
+        }
+    }
+
+    @Test("one cancellation stops looking and loading, and the handler is told of it, once")
+    func cancellingWhileLooking() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            let (place, mayEnd) = (rig.cache.order.place(forKey: url.cacheKey), Promise<Void>())
+            let slow = Task { await place.run { await mayEnd.value } }
+            let (calls, end) = (Counter(), Promise<KingfisherError?>())
+            let task = rig.manager.retrieveImage(with: url) { result in
+                calls.add()
+                if case .failure(let error) = result { end.keep(error) } else { end.keep(nil) }
+            }
+            task?.cancel()
+            #expect(await end.value?.isCancelled == true)
+            mayEnd.keep(())
+            await slow.value
+            #expect(calls.value == 1 && rig.server.count("/a.png") == 0)
+        }
+    }
+
+    @Test("F-2: a veto on a download is a request modifier that gives nil")
+    func veto() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.requestModifier(AnyModifier { _ in nil })])
+            }
+            #expect(error?.errorCode == 1001 && rig.server.count("/a.png") == 0)
+        }
+    }
+
+    @Test("what is kept, and where, is said for each layer alone")
+    func layers() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let (url, processor) = (rig.server.url("/a.png"), CountingProcessor("p"))
+            func kept(_ options: KingfisherOptionsInfo) async throws -> [Bool] {
+                await rig.cache.clearCache()
+                let all = [.processor(processor), .waitForCache] + options
+                _ = try await rig.manager.retrieveImage(with: url, options: all)
+                let computed = url.cacheKey.computedKey(with: "p")
+                return [
+                    rig.cache.memoryStorage.isCached(forKey: computed),
+                    rig.cache.diskStorage.isCached(forKey: computed),
+                    rig.cache.diskStorage.isCached(forKey: url.cacheKey),
+                ]
+            }
+            #expect(try await kept([]) == [true, true, false])
+            #expect(try await kept([.cacheMemoryOnly]) == [true, false, false])
+            #expect(try await kept([.cacheMemoryOnly, .cacheOriginalImage]) == [true, false, true])
+            #expect(try await kept([.memoryCacheExpiration(.expired)]) == [false, true, false])
+            #expect(try await kept([.diskCacheExpiration(.expired)]) == [true, false, false])
+        }
+    }
+}

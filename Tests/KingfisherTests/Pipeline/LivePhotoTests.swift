@@ -1,0 +1,287 @@
+// The two files of a live photo: what they are called, what is missing, how they come to disk.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("Section 18: live photos") struct LivePhotoTests {
+    private let picture = Data("the picture's bytes".utf8)
+    private let movie = Data("the movie's bytes".utf8)
+    private let identifier = LivePhotoImageProcessor.default.identifier
+
+    private func source(_ rig: Rig) -> LivePhotoSource {
+        rig.server.route("/live.heic", .data(picture))
+        rig.server.route("/live.MOV", .data(movie))
+        return LivePhotoSource(urls: ["/live.heic", "/live.MOV"].map { rig.server.url($0) })
+    }
+
+    private func count(_ rig: Rig) -> [Int] { ["/live.heic", "/live.MOV"].map { rig.server.count($0) } }
+
+    @Test(arguments: [
+        ("https://example.com/a.heic", LivePhotoResource.FileType.heic, "heic"),
+        ("https://example.com/a.HEIC?x=1", .heic, "heic"), ("https://example.com/b.mov", .mov, "mov"),
+        ("https://example.com/b.jpg", .other("jpg"), "jpg"), ("https://example.com/b", .other(""), ""),
+    ])
+    func theTypeIsThatOfTheURL(url: String, type: LivePhotoResource.FileType, fileExtension: String) throws {
+        let url = try #require(URL(string: url))
+        let resource = LivePhotoResource(downloadURL: url)
+        #expect(resource.referenceFileType == type)
+        #expect(resource.referenceFileType.fileExtension == fileExtension)
+        #expect(resource.cacheKey == url.cacheKey && resource.downloadURL == url)
+        let named = LivePhotoResource(downloadURL: url, cacheKey: "key", fileType: .mov)
+        #expect(named.cacheKey == "key" && named.referenceFileType == .mov)
+        let resources: [any Resource] = [KF.ImageResource(downloadURL: url, cacheKey: "k"), url]
+        #expect(LivePhotoSource(resources: resources).resources.map(\.cacheKey) == ["k", url.cacheKey])
+        #expect(LivePhotoSource(resources: [named]).resources.map(\.referenceFileType) == [.mov])
+    }
+
+    @Test func bytesTellTheTypeWhereNothingElseDoes() {
+        func file(_ brand: String) -> Data { Data([0, 0, 0, 24]) + Data("ftyp\(brand)and more".utf8) }
+        let unknown = LivePhotoResource.FileType.other("")
+        #expect(unknown.fileExtension(for: file("heic")) == "heic")
+        #expect(unknown.fileExtension(for: file("qt  ")) == "mov")
+        #expect(unknown.fileExtension(for: file("mp42")) == nil)
+        #expect(unknown.fileExtension(for: file("heic").dropFirst(4)) == nil)
+        #expect(unknown.fileExtension(for: Data("\0\0\0\0ftyphei".utf8)) == nil)
+        #expect(LivePhotoResource.FileType.mov.fileExtension(for: file("heic")) == "mov")
+        #expect(LivePhotoResource.FileType.other("jpg").fileExtension(for: file("heic")) == "jpg")
+    }
+
+    @Test func bothFilesAreDownloadedOnceAndKept() async throws {
+        try await Rig.run { rig in
+            let source = source(rig)
+            let first = try await rig.manager.retrieveLivePhoto(with: source)
+            #expect(first.cacheType == .none)
+            #expect(first.fileURLs.map(\.pathExtension) == ["heic", "mov"])
+            #expect(first.data() == [picture, movie])
+            #expect(try first.fileURLs.map { try Data(contentsOf: $0) } == [picture, movie])
+            #expect(first.source.resources.map(\.cacheKey) == source.resources.map(\.cacheKey))
+
+            let second = try await rig.manager.retrieveLivePhoto(with: source)
+            #expect(second.cacheType == .disk && second.fileURLs == first.fileURLs)
+            #expect(count(rig) == [1, 1])
+
+            let fresh = try await rig.manager.retrieveLivePhoto(with: source, options: [.forceRefresh])
+            #expect(fresh.cacheType == .none && fresh.fileURLs == first.fileURLs)
+            #expect(count(rig) == [2, 2])
+
+            try FileManager.default.removeItem(at: first.fileURLs[0])
+            #expect(first.data() == [movie])
+        }
+    }
+
+    @Test("files are kept apart from images of their URLs, whatever processor the options name")
+    func filesAreKeptApart() async throws {
+        try await Rig.run { rig in
+            let source = source(rig)
+            _ = try await rig.manager.retrieveLivePhoto(with: source, options: [.processor(CountingProcessor())])
+            for (resource, type) in zip(source.resources, ["heic", "mov"]) {
+                let key = resource.cacheKey
+                #expect(!rig.cache.isCached(forKey: key, forcedExtension: type))
+                let kept = rig.cache.imageCachedType(
+                    forKey: key,
+                    processorIdentifier: identifier,
+                    forcedExtension: type
+                )
+                #expect(kept == .disk)
+            }
+        }
+    }
+
+    @Test func onlyWhatIsMissingIsDownloaded() async throws {
+        try await Rig.run { rig in
+            let source = source(rig)
+            let options = KingfisherParsedOptionsInfo([.processor(LivePhotoImageProcessor.default)])
+            #expect(rig.manager.missingResources(source, options: options).count == 2)
+            try await rig.cache.storeToDisk(
+                picture,
+                forKey: source.resources[0].cacheKey,
+                processorIdentifier: identifier,
+                forcedExtension: "heic"
+            )
+            let missing = rig.manager.missingResources(source, options: options)
+            #expect(missing.map(\.downloadURL) == [source.resources[1].downloadURL])
+            var fresh = options
+            fresh.forceRefresh = true
+            #expect(rig.manager.missingResources(source, options: fresh).count == 2)
+
+            let error = await failure {
+                try await rig.manager.retrieveLivePhoto(with: source, options: [.onlyFromCache])
+            }
+            #expect(error?.errorCode == 3006)
+            #expect(try await rig.manager.retrieveLivePhoto(with: source).cacheType == .none)
+            #expect(count(rig) == [0, 1])
+        }
+    }
+
+    @Test("what is being removed is missing, what is being stored is not", arguments: [true, false])
+    func operationsHaveTheirTurn(isStored: Bool) async throws {
+        try await Rig.run { rig in
+            rig.server.route("/live.heic", .data(picture))
+            let (key, source) = ("key", LivePhotoSource(urls: [rig.server.url("/live.heic")]))
+            let resource = LivePhotoResource(downloadURL: source.resources[0].downloadURL, cacheKey: key)
+            let (cache, manager) = (rig.cache, rig.manager)
+            if !isStored {
+                try await cache.storeToDisk(
+                    movie,
+                    forKey: key,
+                    processorIdentifier: identifier,
+                    forcedExtension: "heic"
+                )
+            }
+            let place = cache.order.place(forKey: key.computedKey(with: identifier))
+            let mayEnd = Promise<Void>()
+            let slow = Task { await place.run { await mayEnd.value } }
+            if isStored {
+                cache.storeToDisk(
+                    movie,
+                    forKey: key,
+                    processorIdentifier: identifier,
+                    forcedExtension: "heic",
+                    completionHandler: nil
+                )
+            } else {
+                cache.removeImage(
+                    forKey: key,
+                    processorIdentifier: identifier,
+                    forcedExtension: "heic",
+                    completionHandler: nil
+                )
+            }
+            let loading = Task.immediate {
+                try await manager.retrieveLivePhoto(with: LivePhotoSource(resources: [resource]))
+            }
+            // Who does not wait has ended by the time a file has come over the network.
+            _ = try await manager.retrieveLivePhoto(with: source)
+            mayEnd.keep(())
+            let result = try await loading.value
+            await slow.value
+            #expect(result.cacheType == (isStored ? .disk : .none))
+            #expect(result.data() == [isStored ? movie : picture])
+        }
+    }
+
+    @Test(
+        "a file of unknown type goes by its bytes, else by the name alone, and is found again",
+        arguments: [("ftypheic", "heic"), ("ftypqt  ", "mov"), ("nothing!", "")]
+    )
+    func unknownTypes(brand: String, fileExtension: String) async throws {
+        try await Rig.run { rig in
+            rig.server.route("/live", .data(Data([0, 0, 0, 24]) + Data(brand.utf8)))
+            let source = LivePhotoSource(urls: [rig.server.url("/live")])
+            let result = try await rig.manager.retrieveLivePhoto(with: source)
+            #expect(result.fileURLs.map(\.pathExtension) == [fileExtension])
+            #expect(try await rig.manager.retrieveLivePhoto(with: source).cacheType == .disk)
+            let found = rig.cache.possibleCacheFileURLIfOnDisk(
+                forKey: source.resources[0].cacheKey,
+                processorIdentifier: identifier,
+                referenceFileType: .other("")
+            )
+            #expect(found == result.fileURLs.first)
+        }
+    }
+
+    @Test func whatIsDownloadedIsAnsweredInOrder() async throws {
+        try await Rig.run { rig in
+            let (source, gate) = (source(rig), Gate())
+            rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
+            let options = rig.manager.parsed(nil)
+            let manager = rig.manager
+            let downloading = Task { try await manager.downloadAndCache(resources: source.resources, options: options) }
+            await rig.server.waitForRequests(to: "/live.MOV")
+            gate.open()
+            let results = try await downloading.value
+            #expect(results.map(\.originalData) == [picture, movie])
+            #expect(results.map(\.url) == source.resources.map(\.downloadURL))
+            #expect(try await rig.manager.downloadAndCache(resources: [], options: options).isEmpty)
+        }
+    }
+
+    @Test("one file that cannot be had fails the photo, and nobody waits for the other", .timeLimit(.minutes(1)))
+    func oneFails() async throws {
+        try await Rig.run { rig in
+            let (source, gate) = (source(rig), Gate())
+            rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
+            rig.server.route("/live.MOV", .status(404))
+            let error = await failure { try await rig.manager.retrieveLivePhoto(with: source) }
+            #expect(error?.isInvalidResponseStatusCode(404) == true)
+            #expect(rig.files.isEmpty)
+            gate.open()
+        }
+    }
+
+    @Test("an empty file is none")
+    func emptyFiles() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/live.heic", .data(Data()))
+            let source = LivePhotoSource(urls: [rig.server.url("/live.heic")])
+            #expect(await failure { try await rig.manager.retrieveLivePhoto(with: source) }?.errorCode == 4001)
+            #expect(rig.files.isEmpty)
+        }
+    }
+
+    @Test("ERR-2: a cancelled load ends at once, with the source it was of")
+    func cancelling() async throws {
+        try await Rig.run { rig in
+            let (source, gate) = (source(rig), Gate())
+            rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
+            let manager = rig.manager
+            let task = Task { await failure { try await manager.retrieveLivePhoto(with: source) } }
+            await rig.server.waitForRequests(to: "/live.heic")
+            task.cancel()
+            let error = await task.value
+            gate.open()
+            #expect(error?.errorCode == 1004 && error?.isCancelled == true && error?.isTaskCancelled == false)
+            guard case .requestError(.livePhotoTaskCancelled(let cancelled)) = error else { return }
+            #expect(cancelled.resources.map(\.cacheKey) == source.resources.map(\.cacheKey))
+
+            let early = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await failure { try await manager.retrieveLivePhoto(with: source, options: [.forceRefresh]) }
+            }
+            #expect(await early.value?.errorCode == 1004)
+            #expect(count(rig)[0] == 1)
+        }
+    }
+
+    @Test("a file that its server calls not modified stays; one that lies on this machine is read")
+    func filesThatStay() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/live.heic", TestResponse.data(picture).with { $0.etag = "\"1\"" })
+            let file = rig.directory.appendingPathComponent("here.mov")
+            try movie.write(to: file)
+            let source = LivePhotoSource(urls: [rig.server.url("/live.heic"), file])
+            let first = try await rig.manager.retrieveLivePhoto(with: source)
+            #expect(first.data() == [picture, movie])
+            let condition = AnyModifier { request in
+                var request = request
+                request.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+                return request
+            }
+            let options: KingfisherOptionsInfo = [.forceRefresh, .requestModifier(condition)]
+            #expect(try await rig.manager.retrieveLivePhoto(with: source, options: options).fileURLs == first.fileURLs)
+            #expect(rig.server.count("/live.heic") == 2)
+            await rig.cache.clearDiskCache()
+            let error = await failure { try await rig.manager.retrieveLivePhoto(with: source, options: options) }
+            #expect(error?.isInvalidResponseStatusCode(304) == true)
+        }
+    }
+
+    @Test("ERR-2: a file the cache did not keep is an error that names it")
+    func filesThatDoNotStay() async throws {
+        try await Rig.run { rig in
+            let source = source(rig)
+            let error = await failure {
+                try await rig.manager.retrieveLivePhoto(with: source, options: [.diskCacheExpiration(.expired)])
+            }
+            guard case .cacheError(.missingLivePhotoResourceOnDisk(let resource)) = error else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
+            #expect(resource.downloadURL == source.resources[0].downloadURL)
+            #expect(error?.errorCode == 3012)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// Servers that say "as it was": that is no failure as long as there is something that was.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("Section 15: what a server calls not modified comes from the cache") struct NotModifiedTests {
+    private static func condition(_ etag: String) -> KingfisherOptionsInfoItem {
+        .requestModifier(
+            AnyModifier { request in
+                var request = request
+                request.setValue(etag, forHTTPHeaderField: "If-None-Match")
+                return request
+            }
+        )
+    }
+
+    private let again: KingfisherOptionsInfo = [.forceRefresh, condition("\"1\""), .waitForCache]
+
+    private func picture(_ etag: String = "\"1\"", width: Int = 64) throws -> TestResponse {
+        TestResponse.data(try Picture.png(width, 64)).with { $0.etag = etag }
+    }
+
+    @Test(arguments: [CacheType.memory, .disk])
+    func aRefreshEndsWithWhatTheCacheHas(type: CacheType) async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try picture())
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            if type == .disk { rig.cache.clearMemoryCache() }
+
+            let result = try await rig.manager.retrieveImage(with: url, options: again)
+            #expect(result.cacheType == type)
+            #expect(result.image.pixelWidth == 64 && result.data() != nil && result.metrics == nil)
+            #expect(rig.server.count("/a.png") == 2, "It was asked.")
+            #expect(rig.cache.isCached(forKey: url.cacheKey))
+        }
+    }
+
+    @Test func aNewImageIsANewImage() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.png")
+            rig.server.route("/a.png", try picture())
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            rig.server.route("/a.png", try picture("\"2\"", width: 32))
+            let result = try await rig.manager.retrieveImage(with: url, options: again)
+            #expect(result.cacheType == .none && result.image.pixelWidth == 32)
+        }
+    }
+
+    @Test("nothing in the cache: the error 2002 with the status")
+    func nothingToConfirm() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try picture())
+            let url = rig.server.url("/a.png")
+            let error = await failure { try await rig.manager.retrieveImage(with: url, options: again) }
+            #expect(error?.isInvalidResponseStatusCode(304) == true)
+            #expect(error?.errorDescription?.contains("304") == true)
+            #expect(!rig.cache.isCached(forKey: url.cacheKey))
+        }
+    }
+
+    @Test("the look-up goes by the processor; the original will do")
+    func processedImages() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try picture())
+            let (url, processor) = (rig.server.url("/a.png"), CountingProcessor("one"))
+            let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
+            _ = try await rig.manager.retrieveImage(with: url, options: options + [.cacheOriginalImage])
+            #expect(try await rig.manager.retrieveImage(with: url, options: options + again).cacheType == .memory)
+            #expect(processor.runs.value == 1)
+
+            let other = CountingProcessor("other")
+            let made = try await rig.manager.retrieveImage(with: url, options: [.processor(other)] + again)
+            #expect(made.cacheType == .none && other.runs.value == 1)
+            #expect(rig.cache.isCached(forKey: url.cacheKey, processorIdentifier: "other"))
+            #expect(rig.server.count("/a.png") == 3)
+        }
+    }
+
+    @Test("who did not want to look on disk finds there what the server confirmed")
+    func confirmedOnDisk() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try picture())
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            rig.cache.clearMemoryCache()
+            let options: KingfisherOptionsInfo = [.fromMemoryCacheOrRefresh, Self.condition("\"1\"")]
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .disk)
+        }
+    }
+
+    @Test("DL-17: also where nobody asked for it; with nothing cached the error is 2103")
+    func unasked() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", sequence: [try picture(), TestResponse(status: 304)])
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let result = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh])
+            #expect(result.cacheType == .memory)
+            try await rig.cache.removeImage(forKey: url.cacheKey)
+            #expect(await failure { try await rig.manager.retrieveImage(with: url) }?.errorCode == 2103)
+        }
+    }
+
+    @Test("no retry and no alternative for what is no failure; a replacement is reported once")
+    func noFailure() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try picture())
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
+            let retries = Counter()
+            let strategy = DelayRetryStrategy(
+                maxRetryCount: 5,
+                retryInterval: .custom { _ in
+                    retries.add()
+                    return 0
+                }
+            )
+            let options = again + [.retryStrategy(strategy), .alternativeSources([.network(rig.server.url("/b.png"))])]
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .memory)
+            #expect(retries.value == 0 && rig.server.count("/b.png") == 0)
+
+            let (events, done) = (Box<[String]>([]), Promise<Void>())
+            rig.manager.retrieveImage(
+                with: rig.server.url("/missing"),
+                options: again + [.alternativeSources([.network(url)])],
+                downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
+                completionHandler: { result in
+                    events.change { $0.append("\((try? result.get())?.cacheType as Any)") }
+                    done.keep(())
+                }
+            )
+            await done.value
+            #expect(events.value == ["task", "\(CacheType.memory as CacheType? as Any)"])
+        }
+    }
+
+    @Test("bytes without an image: the error is the same")
+    func bytesAlone() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a.png", try picture())
+            let delegate = RecordingDelegate()
+            downloader.delegate = delegate
+            let options = KingfisherParsedOptionsInfo([Self.condition("\"1\"")])
+            let error = await failure { () async throws(KingfisherError) in
+                try await downloader.downloadData(with: server.url("/a.png"), options: options)
+            }
+            #expect(error?.isInvalidResponseStatusCode(304) == true)
+            #expect(delegate.log.value.last == "finish with error")
+            #expect(!delegate.log.value.contains { $0.hasPrefix("data") }, "There is none to change.")
+        }
+    }
+}

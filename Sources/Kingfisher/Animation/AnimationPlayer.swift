@@ -1,0 +1,244 @@
+// Plays an image for whoever shows it: a widget, a terminal, a test. Knows no widget, decodes nothing, keeps no time.
+
+import Dispatch
+public import Foundation
+public import KFImaging
+
+/// Plays an animated image: says which picture is to be shown, and when.
+///
+/// It is an animated image view without a view. Whoever shows something gives it an image, a display link, and the news of its
+/// own life (``attach()``, ``enteredBackground()``), and draws what ``onFrame`` is called with:
+///
+/// ```swift
+/// let player = AnimationPlayer()
+/// player.onFrame = { picture in canvas.draw(picture) }
+/// player.image = image
+/// player.attach()
+/// ```
+/// Images whose frames are decoded on demand have an ``animator``. Those whose frames are all there are played too, each
+/// frame for its own time. Others are shown, and need no ticks.
+@MainActor
+public final class AnimationPlayer {
+    /// Whether the animation starts when it is attached, and stops when it is detached.
+    ///
+    /// Otherwise both are up to ``startAnimating()`` and ``stopAnimating()``.
+    public var autoPlayAnimatedImage = true
+    /// How many frames after the current one are to be decoded ahead; 0 and less mean the next one alone.
+    ///
+    /// Holds from the next reset on: the next image, or another ``repeatCount``.
+    public var framePreloadCount = 10
+    /// Whether frames are decoded no larger than ``size`` needs; holds from the next reset on.
+    public var needsPrescaling = true
+    /// The size the image is shown in, in points; zero when it is not known, and then frames are decoded at their full size.
+    ///
+    /// Holds from the next reset on.
+    public var size = CGSize.zero
+    /// Pixels a point of what the image is shown on; holds from the next reset on.
+    public var scaleFactor: CGFloat = 1
+    /// How the image fills ``size``; holds from the next reset on.
+    public var contentMode = KFCrossPlatformContentMode.scaleAspectFit
+    /// Without effect: frames are always decoded off the main thread.
+    @available(*, deprecated, message: "Frames are always decoded off the main thread.")
+    public var backgroundDecode: Bool {
+        get { true }
+        set {}  // swift-format-ignore: UseSingleLinePropertyGetter
+    }
+    /// Whether frames whose time is over are skipped when ticks come late; otherwise the animation takes longer.
+    public var catchUp = false
+    /// Whether all frames but the current one are forgotten while the program is in the background.
+    public var purgeFramesOnBackground = false
+    /// Who is told how the animation goes; not kept alive.
+    public weak var delegate: (any AnimationPlayerDelegate)?
+    /// Called with every picture that is to be shown instead of the one before: first the image itself.
+    ///
+    /// It is not called when there is no image any more; whoever takes the image away knows.
+    public var onFrame: ((KFCrossPlatformImage) -> Void)?
+
+    /// The image that is shown and played; a different one, in the sense of `==`, resets.
+    public var image: KFCrossPlatformImage? {
+        didSet { if image != oldValue { reset() } }
+    }
+    /// How often the animation is played; another value resets.
+    public var repeatCount = AnimationRepeatCount.infinite {
+        didSet { if repeatCount != oldValue { reset() } }
+    }
+    /// Whether an image is played as often as its file says while ``repeatCount`` is `infinite`; another value resets if that
+    /// makes a difference.
+    public var respectsImageLoopCount = false {
+        didSet {
+            guard respectsImageLoopCount != oldValue, repeatCount == .infinite, imageLoopCount > 0 else { return }
+            reset()
+        }
+    }
+
+    /// Whether what shows the image is on a screen.
+    public private(set) var isAttached = false
+    /// The picture that is shown; nil when there is no image.
+    public private(set) var shownImage: KFCrossPlatformImage?
+    /// What plays the image when its frames are decoded on demand; nil otherwise.
+    public var animator: FrameAnimator? { image?.frameSource == nil ? nil : playback }
+
+    private let link: any DisplayLinkCompatible
+    private let queue: DispatchQueue
+    /// What plays the image, the animator or one whose frames are there already.
+    private var playback: FrameAnimator?
+    /// In the background, whether the animation goes on afterwards; nil in the foreground.
+    private var resumes: Bool?
+
+    /// A player without an image, not attached.
+    ///
+    /// - Parameter displayLink: What makes the animation go on; for this player alone.
+    public convenience init(displayLink: any DisplayLinkCompatible = TimerDisplayLink()) {
+        self.init(displayLink: displayLink, preloadQueue: FrameLanes.makeQueue())
+    }
+
+    /// A player whose frames are decoded on a queue that is known; a serial one.
+    init(displayLink: any DisplayLinkCompatible, preloadQueue: DispatchQueue) {
+        (link, queue) = (displayLink, preloadQueue)
+        link.isPaused = true
+        link.onTick = { [weak self] in self?.tick() }
+    }
+
+    isolated deinit { link.invalidate() }
+}
+
+// MARK: Starting and stopping
+
+extension AnimationPlayer {
+    /// Whether the animation goes on.
+    public var isAnimating: Bool { !link.isPaused }
+
+    /// Lets the animation go on.
+    ///
+    /// Nothing happens when there is nothing to be played: no animation, a single frame for ever, or one that has been played
+    /// as often as it was to be. In the background, it goes on as soon as that is over.
+    public func startAnimating() {
+        guard let playback, !playback.isStill, !isAnimating else { return }
+        guard resumes == nil else {
+            resumes = true
+            return
+        }
+        playback.prepareFramesAsynchronously()
+        link.isPaused = false
+    }
+
+    /// Lets the animation stand still on its current frame.
+    public func stopAnimating() {
+        if resumes != nil { resumes = false }
+        link.isPaused = true
+        showCurrentFrameWhenDecoded()
+    }
+
+    /// Says that what shows the image is on a screen now.
+    public func attach() {
+        isAttached = true
+        if autoPlayAnimatedImage { startAnimating() }
+    }
+
+    /// Says that what shows the image is on no screen any more.
+    public func detach() {
+        isAttached = false
+        if autoPlayAnimatedImage { stopAnimating() }
+    }
+
+    /// Starts from the beginning.
+    private func reset() {
+        let wasAnimating = resumes ?? isAnimating
+        link.isPaused = true
+        if resumes != nil { resumes = false }
+        playback = image.flatMap(makePlayback)
+        playback?.prepareFramesAsynchronously()
+        shownImage = nil
+        if wasAnimating || autoPlayAnimatedImage && isAttached { startAnimating() }
+        if let image { show(image) }
+    }
+
+    private func makePlayback(of image: Image) -> FrameAnimator? {
+        let fileCount = respectsImageLoopCount && repeatCount == .infinite ? imageLoopCount : 0
+        let repeatCount = fileCount > 0 ? .finite(count: fileCount) : repeatCount
+        if let frames = image.facts.preloaded {
+            return FrameAnimator(preloaded: frames, repeatCount: repeatCount, preloadQueue: queue)
+        }
+        guard let source = image.frameSource, source.frameCount > 0 else { return nil }
+        return FrameAnimator(
+            frameSource: source,
+            contentMode: contentMode,
+            size: needsPrescaling ? size : .zero,
+            imageSize: image.size,
+            imageScale: image.scale,
+            viewScale: scaleFactor,
+            framePreloadCount: framePreloadCount,
+            repeatCount: repeatCount,
+            preloadQueue: queue
+        )
+    }
+
+    /// How often the image's file is to be played; 0 means for ever.
+    private var imageLoopCount: UInt { image?.frames?.loopCount ?? 0 }
+}
+
+// MARK: Memory
+
+extension AnimationPlayer {
+    /// Forgets the frames that have been decoded; they are decoded again when they are needed.
+    ///
+    /// - Parameter keepCurrentFrame: Whether the current one is left alone.
+    public func purgeFrames(keepCurrentFrame: Bool = true) {
+        animator?.purgeFrames(keepCurrentFrame: keepCurrentFrame)
+    }
+
+    /// Says that nobody can see the program now.
+    ///
+    /// With ``purgeFramesOnBackground`` the animation stops, and all frames but the current one are forgotten.
+    public func enteredBackground() {
+        guard purgeFramesOnBackground, resumes == nil else { return }
+        let isAnimating = isAnimating
+        stopAnimating()
+        resumes = isAnimating
+        purgeFrames(keepCurrentFrame: true)
+    }
+
+    /// Says that the program can be seen again: an animation that ``enteredBackground()`` has stopped goes on if it is still
+    /// attached.
+    public func enteredForeground() {
+        let goesOn = resumes ?? false
+        resumes = nil
+        if goesOn, isAttached { startAnimating() }
+    }
+}
+
+// MARK: Ticks
+
+extension AnimationPlayer {
+    private func tick() {
+        guard isAnimating, let playback else { return }
+        let rate = link.preferredFramesPerSecond
+        let seconds = rate > 0 ? 1 / TimeInterval(rate) : link.duration
+        let (step, image) = playback.tick(seconds, catchUp: catchUp)
+        if let image { show(image) }
+        // Whoever is told may do anything, such as give the player another image.
+        for count in step.loopsPlayed where playback === self.playback {
+            delegate?.animationPlayer(self, didPlayAnimationLoops: count)
+        }
+        guard step.hasEnded, playback === self.playback else { return }
+        stopAnimating()
+        delegate?.animationPlayerDidFinishAnimating(self)
+    }
+
+    private func show(_ picture: Image) {
+        guard picture !== shownImage else { return }
+        shownImage = picture
+        onFrame?(picture)
+    }
+
+    /// Sees to it that an animation stands still on its current frame, even if that is not decoded yet.
+    private func showCurrentFrameWhenDecoded() {
+        guard let playback, playback.currentFrameIndex > 0, playback.currentFrameImage == nil else { return }
+        playback.afterDecoding { [weak self, weak playback] in
+            Task { @MainActor [weak self, weak playback] in
+                guard let self, let playback, playback === self.playback, !isAnimating else { return }
+                if let image = playback.currentFrameImage { show(image) }
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Who is told how an animation goes.
+
+/// Told how an animation goes, on the main actor, after the frame that is the reason has come on.
+///
+/// Both methods may be left out.
+@MainActor
+public protocol AnimationPlayerDelegate: AnyObject {
+    /// Called whenever all frames have been played once.
+    ///
+    /// - Parameters:
+    ///   - player: Who plays them.
+    ///   - count: How often they have been played by now.
+    func animationPlayer(_ player: AnimationPlayer, didPlayAnimationLoops count: UInt)
+
+    /// Called once, when the animation has been played as often as it was to be, and stays on its last frame.
+    ///
+    /// - Parameter player: Who played it.
+    func animationPlayerDidFinishAnimating(_ player: AnimationPlayer)
+}
+
+extension AnimationPlayerDelegate {
+    /// Does nothing.
+    public func animationPlayer(_ player: AnimationPlayer, didPlayAnimationLoops count: UInt) {}
+
+    /// Does nothing.
+    public func animationPlayerDidFinishAnimating(_ player: AnimationPlayer) {}
+}

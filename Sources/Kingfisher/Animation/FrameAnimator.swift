@@ -1,0 +1,295 @@
+// Plays the frames of one animation: has them decoded ahead of time, and counts the time they are shown. Knows no view, no
+// clock, and nobody to be told.
+
+import Dispatch
+public import Foundation
+public import KFImaging
+import KFSupport
+
+/// An animation that is being played: which frame is on, and which frames are there.
+///
+/// This is what Kingfisher calls `AnimatedImageView.Animator`; a view names it so by a `typealias`. An ``AnimationPlayer``
+/// makes one for every animated image it is given.
+///
+/// Frames are decoded on a queue of their own, never by whoever asks for them; the current one and those that follow it are
+/// in memory, the others are not, unless they are few enough. An animator has its own copy of the source: two of them never
+/// share a decoder. It may be asked from any thread.
+public final class FrameAnimator: Sendable {
+    /// How many frames after the current one are to be ready; 0 and less mean the next one alone.
+    public let maxFrameCount: Int
+    /// How many frames there are.
+    public let frameCount: Int
+
+    private struct State: Sendable {
+        var playhead: Playhead
+        var slots: FrameSlots
+        /// The source that is asked; nil until there are slots, and when nothing has to be decoded.
+        var source: (any ImageFrameSource)?
+        /// Whether there is a block on the queue, or to be there soon, which will see all that has to be done.
+        var isMaintaining = false
+        /// Whether frames will be forgotten on the queue, after which blocks that are there already have nothing to say.
+        var isToBePurged = false
+        /// A frame that was ready too late, until the next tick.
+        ///
+        /// A decoder that cannot keep up would show nothing at all without.
+        var latecomer: Image?
+
+        /// Whether a block has to be put on the queue, which there is one of at a time as a rule.
+        mutating func beginMaintaining() -> Bool {
+            let mustBegin = isToBePurged || !isMaintaining && (!slots.isPrepared || slots.needsWork)
+            guard mustBegin else { return false }
+            (isMaintaining, isToBePurged) = (true, false)
+            return true
+        }
+    }
+    private let state: Locked<State>
+    private let original: (any ImageFrameSource)?
+    /// The limit on decoded frames in pixels; nil is none.
+    private let maxSize: CGSize?
+    private let scale: CGFloat
+    private let queue: DispatchQueue
+
+    /// An animation of frames that are decoded when they are needed; the first ones by ``prepareFramesAsynchronously()``.
+    ///
+    /// - Parameters:
+    ///   - source: The frames; it is copied before it is asked for any.
+    ///   - mode: How the view is filled with them.
+    ///   - size: The size of the view in points: frames are decoded no larger than it needs. Zero means their full size.
+    ///   - imageSize: The size of the displayed picture in points.
+    ///   - imageScale: Pixels a point, of the frames.
+    ///   - viewScale: Pixels a point of the view; nil means as many as those of the frames.
+    ///   - count: How many frames after the current one are to be ready.
+    ///   - repeatCount: How often it is played.
+    ///   - preloadQueue: A serial queue, where frames are decoded and forgotten.
+    init(
+        frameSource source: any ImageFrameSource,
+        contentMode mode: KFCrossPlatformContentMode,
+        size: CGSize,
+        imageSize: CGSize,
+        imageScale: CGFloat,
+        viewScale: CGFloat? = nil,
+        framePreloadCount count: Int,
+        repeatCount: AnimationRepeatCount,
+        preloadQueue: DispatchQueue
+    ) {
+        maxFrameCount = count
+        frameCount = max(0, source.frameCount)
+        original = source
+        scale = imageScale
+        maxSize = mode.pixels(of: imageSize, in: size, scale: viewScale ?? imageScale)
+        queue = preloadQueue
+        state = Locked(
+            State(
+                playhead: Playhead(count: frameCount, repeatCount: repeatCount),
+                slots: FrameSlots(preloadCount: count)
+            )
+        )
+    }
+
+    /// The same under the name that Kingfisher has for sources of its own; any source will do.
+    convenience init(
+        imageSource source: any ImageFrameSource,
+        contentMode mode: KFCrossPlatformContentMode,
+        size: CGSize,
+        imageSize: CGSize,
+        imageScale: CGFloat,
+        framePreloadCount count: Int,
+        repeatCount: AnimationRepeatCount,
+        preloadQueue: DispatchQueue
+    ) {
+        self.init(
+            frameSource: source,
+            contentMode: mode,
+            size: size,
+            imageSize: imageSize,
+            imageScale: imageScale,
+            framePreloadCount: count,
+            repeatCount: repeatCount,
+            preloadQueue: preloadQueue
+        )
+    }
+
+    /// An animation of pictures that are there already.
+    ///
+    /// Each is shown for its own time; the times are stretched so that together they take `duration`.
+    init(preloaded frames: PreloadedFrames, repeatCount: AnimationRepeatCount, preloadQueue: DispatchQueue) {
+        maxFrameCount = frames.images.count
+        frameCount = frames.images.count
+        original = nil
+        (maxSize, scale, queue) = (nil, 1, preloadQueue)
+        var slots = FrameSlots(preloadCount: frames.images.count)
+        slots.prepare(frames.stretchedDelays)
+        for (index, image) in frames.images.enumerated() { _ = slots.fill(index, with: image) }
+        let playhead = Playhead(count: frameCount, repeatCount: repeatCount)
+        state = Locked(State(playhead: playhead, slots: slots))
+    }
+}
+
+extension PreloadedFrames {
+    /// How long each frame is shown when all together take ``duration``.
+    fileprivate var stretchedDelays: [TimeInterval] {
+        let total = delays.reduce(0, +)
+        guard duration.isFinite, duration > 0, total.isFinite, total > 0, duration != total else { return delays }
+        return delays.map { $0 / total * duration }
+    }
+}
+
+// MARK: What is on
+
+extension FrameAnimator {
+    /// The picture that is on; nil while it is not decoded.
+    ///
+    /// Its size in points may be smaller than the image's: it has no more pixels than its view needs.
+    public var currentFrameImage: KFCrossPlatformImage? {
+        state.withLock { $0.slots.image(at: $0.playhead.index) }
+    }
+
+    /// How long the current frame is shown, in seconds; infinite while the animation is not prepared.
+    public var currentFrameDuration: TimeInterval { state.withLock { $0.slots.delay(of: $0.playhead.index) } }
+
+    /// The number of the current frame, from 0 up.
+    public var currentFrameIndex: Int { state.withLock { $0.playhead.index } }
+
+    /// Whether the current frame is the last one.
+    public var isLastFrame: Bool { currentFrameIndex == frameCount - 1 }
+
+    /// How long all frames take once, in seconds, none of them counted for more than one; 0 while the animation is not
+    /// prepared.
+    public var loopDuration: TimeInterval { state.withLock { $0.slots.loopDuration } }
+
+    /// Whether the animation has been played as often as it was to be.
+    public var isFinished: Bool { state.withLock { $0.playhead.isFinished } }
+
+    /// The picture of a frame, if it is in memory; nothing is decoded for the answer.
+    ///
+    /// - Parameter index: From 0 up.
+    /// - Returns: The picture; nil when it is not there, or there is no such frame.
+    public func frame(at index: Int) -> KFCrossPlatformImage? { state.withLock { $0.slots.image(at: index) } }
+
+    /// How long a frame is shown.
+    ///
+    /// - Parameter index: From 0 up.
+    /// - Returns: Seconds; infinite while the animation is not prepared, and when there is no such frame.
+    public func duration(at index: Int) -> TimeInterval { state.withLock { $0.slots.delay(of: index) } }
+
+    /// Whether it would be of no use to let time pass: nothing changes, or nothing any more.
+    var isStill: Bool { state.withLock { $0.playhead.isStill || $0.playhead.isFinished } }
+}
+
+// MARK: Time
+
+extension FrameAnimator {
+    /// Lets time pass, and has what is needed next decoded.
+    ///
+    /// - Parameters:
+    ///   - elapsed: Seconds since the tick before.
+    ///   - catchUp: Whether frames are skipped whose time is over too.
+    /// - Returns: What changed, for the caller to tell whom it concerns, and the picture to be shown; nil means that what is
+    ///   shown stays, because the current frame is not decoded yet.
+    func tick(_ elapsed: TimeInterval, catchUp: Bool = false) -> (step: AnimationStep, image: Image?) {
+        let (step, image, latecomer, mustMaintain) = state.withLock { state in
+            let slots = state.slots
+            let step = state.playhead.tick(elapsed, catchUp: catchUp) { slots.delay(of: $0) }
+            if step.hasAdvanced { state.slots.move(to: state.playhead.index) }
+            let mustMaintain = step.hasAdvanced && state.beginMaintaining()
+            let image = state.slots.image(at: state.playhead.index)
+            return (step, image, exchange(&state.latecomer, with: nil), mustMaintain)
+        }
+        if mustMaintain { maintain() }
+        return (step, image ?? latecomer)
+    }
+}
+
+// MARK: Slots
+
+extension FrameAnimator {
+    /// Has the current frame and those that follow it decoded on the queue, as far as they are not there.
+    func prepareFramesAsynchronously() {
+        let mustMaintain = state.withLock { $0.beginMaintaining() }
+        if mustMaintain { maintain() }
+    }
+
+    /// Forgets frames, on the queue; durations stay.
+    ///
+    /// Those that are needed are decoded again when the next frame comes on. The pictures are released on the main thread.
+    ///
+    /// - Parameter keepCurrentFrame: Whether the current frame is left alone.
+    func purgeFrames(keepCurrentFrame: Bool) {
+        // What was there from the beginning could not be decoded again.
+        guard original != nil else { return }
+        state.withLock { $0.isToBePurged = true }
+        queue.async { [weak self] in
+            guard let dropped = self?.forgetFrames(keepCurrentFrame) else { return }
+            DispatchQueue.main.async { dropped.empty() }
+        }
+    }
+
+    private func forgetFrames(_ keepCurrentFrame: Bool) -> Dropped {
+        Dropped(
+            state.withLock { state in
+                let latecomer = exchange(&state.latecomer, with: nil)
+                return state.slots.removeAll(keepingCurrent: keepCurrentFrame) + (latecomer.map { [$0] } ?? [])
+            }
+        )
+    }
+
+    /// Calls a block on the queue, after all that is to be decoded now.
+    func afterDecoding(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
+
+    private func maintain() {
+        queue.async { [weak self] in
+            self?.makeSlots()
+            // An animator that nobody has any more decodes no more.
+            while self?.decodeNext() == true {}
+        }
+    }
+
+    private func makeSlots() {
+        guard let original, !state.withLock({ $0.slots.isPrepared }) else { return }
+        let source = original.copy()
+        let delays = (0..<frameCount).map { source.duration(at: $0) }
+        state.withLock { state in
+            state.source = source
+            state.slots.prepare(delays)
+        }
+    }
+
+    /// Decodes the first frame that is missing, and answers whether there was one.
+    ///
+    /// What is missing is looked at anew for every frame: those that have been passed meanwhile are not decoded.
+    private func decodeNext() -> Bool {
+        guard let (source, index) = nextWork() else { return false }
+        let image = source.frame(at: index, maxSize: maxSize).map { Image(cgImage: $0, scale: scale) }
+        let replaced = state.withLock { state in
+            let isLate = !state.slots.fill(index, with: image)
+            return isLate && image != nil ? exchange(&state.latecomer, with: image) : nil
+        }
+        return withExtendedLifetime(replaced) { true }
+    }
+
+    /// Empties the slots of frames that were left, and names the first one that is missing.
+    private func nextWork() -> (source: any ImageFrameSource, index: Int)? {
+        // The pictures go outside the lock, when this function ends: before the next one is made.
+        let (left, work) = state.withLock { state in
+            let left = state.slots.removeLeft()
+            guard let source = state.source, let index = state.slots.firstMissing else {
+                state.isMaintaining = false
+                return (left, nil as (source: any ImageFrameSource, index: Int)?)
+            }
+            return (left, (source, index))
+        }
+        return withExtendedLifetime(left) { work }
+    }
+}
+
+/// Pictures that are released when they are told to, on whichever thread that is.
+private final class Dropped: Sendable {
+    private let images: Locked<[Image]>
+
+    init(_ images: [Image]) { self.images = Locked(images) }
+
+    func empty() {
+        let images = images.withLock { exchange(&$0, with: []) }
+        withExtendedLifetime(images) {}
+    }
+}

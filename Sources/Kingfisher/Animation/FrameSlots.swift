@@ -1,0 +1,110 @@
+// The frames of an animation that are there, and which are wanted. Decodes none, and knows no clock and no thread.
+
+import Foundation
+import KFImaging
+
+/// One slot a frame: how long it is shown, and its picture while that is wanted.
+///
+/// Wanted are the current frame and some that follow it, all around the end of the animation.
+struct FrameSlots: Sendable {
+    private enum Picture {
+        case missing
+        case present(Image)
+        /// It could not be decoded, and is not asked for again until its slot has been emptied.
+        case broken
+    }
+
+    private struct Slot {
+        let delay: TimeInterval
+        var picture = Picture.missing
+    }
+
+    /// How many frames after the current one are wanted.
+    private let ahead: Int
+    private var slots: [Slot] = []
+    private var current = 0
+    /// Frames that were left, in slots not emptied yet.
+    private var left: [Int] = []
+
+    /// No slots yet.
+    ///
+    /// - Parameter preloadCount: How many frames after the current one are wanted; 0 and less mean the next one alone.
+    init(preloadCount: Int) { ahead = max(1, preloadCount) }
+
+    /// Whether slots have been made.
+    var isPrepared: Bool { !slots.isEmpty }
+
+    /// Makes the slots, without pictures.
+    ///
+    /// - Parameter delays: How long each frame is shown, in seconds; what is no positive number counts as 0.
+    mutating func prepare(_ delays: [TimeInterval]) { slots = delays.map { Slot(delay: $0 > 0 ? $0 : 0) } }
+
+    /// How long a frame is shown, in seconds; infinite when there is no slot for it.
+    func delay(of index: Int) -> TimeInterval { slots.indices.contains(index) ? slots[index].delay : .infinity }
+
+    /// How long all frames take, none counted for more than a second.
+    var loopDuration: TimeInterval { slots.reduce(0) { $0 + min($1.delay, 1) } }
+
+    /// The picture of a frame, if it is there.
+    func image(at index: Int) -> Image? {
+        guard slots.indices.contains(index), case .present(let image) = slots[index].picture else { return nil }
+        return image
+    }
+
+    /// Whether a frame is the current one, or follows it soon enough.
+    func isWanted(_ index: Int) -> Bool {
+        slots.indices.contains(index) && (index - current + slots.count) % slots.count <= ahead
+    }
+
+    /// The first wanted frame whose picture is missing.
+    var firstMissing: Int? {
+        guard isPrepared else { return nil }
+        for offset in 0...min(ahead, slots.count - 1) {
+            let index = (current + offset) % slots.count
+            if case .missing = slots[index].picture { return index }
+        }
+        return nil
+    }
+
+    /// Whether there is a slot to be emptied or filled.
+    var needsWork: Bool { !left.isEmpty || firstMissing != nil }
+
+    /// Makes another frame the current one.
+    ///
+    /// The slots of those before it, from the current one on, are to be emptied; that is noted here and now, so that it makes
+    /// no difference how much later it is done.
+    mutating func move(to index: Int) {
+        guard slots.indices.contains(index) else { return }
+        while current != index {
+            // When all are wanted, none is ever left.
+            if ahead < slots.count - 1 { left.append(current) }
+            current = (current + 1) % slots.count
+        }
+    }
+
+    /// Empties the slots of frames that were left and are not wanted again; they are in the result.
+    mutating func removeLeft() -> [Image] {
+        let unwanted = left.filter { !isWanted($0) }
+        left = []
+        return unwanted.compactMap { empty($0) }
+    }
+
+    /// Empties all slots, or all but the current one; what was in them is the result.
+    mutating func removeAll(keepingCurrent: Bool) -> [Image] {
+        left = []
+        return slots.indices.compactMap { keepingCurrent && $0 == current ? nil : empty($0) }
+    }
+
+    private mutating func empty(_ index: Int) -> Image? {
+        let image = image(at: index)
+        slots[index].picture = .missing
+        return image
+    }
+
+    /// Fills a slot with what was decoded, nil being nothing; answers whether the frame is still wanted.
+    mutating func fill(_ index: Int, with image: Image?) -> Bool {
+        guard isWanted(index) else { return false }
+        slots[index].picture = image.map { .present($0) } ?? .broken
+        return true
+    }
+}

@@ -1,0 +1,250 @@
+// What a player keeps in memory: purges, the background, the size of frames, frames that are all there.
+
+import Foundation
+import KFImaging
+import Testing
+
+@testable import Kingfisher
+
+@MainActor
+@Suite struct AnimationPlayerMemoryTests {
+    private func present(_ rig: PlayerRig) -> [Int] {
+        (0..<8).filter { rig.player.animator?.frame(at: $0) != nil }
+    }
+
+    @Test("PU01, PU02: a player can be told to forget frames, and goes on")
+    func purging() {
+        let rig = PlayerRig()
+        rig.player.framePreloadCount = 2
+        rig.player.attach()
+        rig.player.image = TestFrames(8).image
+        rig.queue.drain()
+        rig.tick()
+        rig.player.purgeFrames()
+        rig.queue.drain()
+        #expect(present(rig) == [1])
+        rig.player.purgeFrames(keepCurrentFrame: false)
+        rig.queue.drain()
+        #expect(present(rig) == [] && rig.player.isAnimating)
+        rig.tick(1)
+        #expect(present(rig) == [2, 3, 4])
+        rig.tick(1)
+        #expect(rig.index == 3 && rig.shown.last?.number == 3)
+    }
+
+    @Test("PU02: an animation that is started again has its frames before the next one comes on")
+    func startingAgain() {
+        let rig = PlayerRig(TestFrames(8).image)
+        rig.player.stopAnimating()
+        rig.player.purgeFrames(keepCurrentFrame: true)
+        rig.player.startAnimating()
+        rig.queue.drain()
+        #expect(present(rig) == Array(0..<8))
+    }
+
+    @Test("PU03: in the background an animation stands still on its only frame, and goes on afterwards")
+    func background() {
+        let rig = PlayerRig(TestFrames(8).image)
+        rig.player.purgeFramesOnBackground = true
+        rig.tick(3)
+        rig.player.enteredBackground()
+        rig.player.enteredBackground()
+        rig.queue.drain()
+        #expect(rig.link.isPaused && present(rig) == [3])
+        rig.tick(3)
+        #expect(rig.index == 3)
+        rig.player.enteredForeground()
+        rig.queue.drain()
+        #expect(rig.player.isAnimating && present(rig) == Array(0..<8))
+        rig.tick()
+        #expect(rig.index == 4 && rig.shown.last?.number == 4)
+    }
+
+    @Test("PU03: what stood still before, or is on no screen any more, does not go on")
+    func standingStill() {
+        let stopped = PlayerRig(TestFrames(8).image)
+        stopped.player.purgeFramesOnBackground = true
+        stopped.player.stopAnimating()
+        stopped.player.enteredBackground()
+        stopped.queue.drain()
+        #expect(present(stopped) == [0])
+        stopped.player.enteredForeground()
+        #expect(!stopped.player.isAnimating)
+        for autoPlays in [true, false] {
+            let detached = PlayerRig(TestFrames(8).image)
+            detached.player.autoPlayAnimatedImage = autoPlays
+            detached.player.purgeFramesOnBackground = true
+            detached.player.enteredBackground()
+            detached.player.detach()
+            detached.player.enteredForeground()
+            #expect(!detached.player.isAnimating)
+        }
+    }
+
+    @Test("PU03: in the background nothing starts; what was started there starts afterwards")
+    func startingInTheBackground() {
+        let rig = PlayerRig(TestFrames(8).image)
+        rig.player.purgeFramesOnBackground = true
+        rig.player.enteredBackground()
+        rig.player.stopAnimating()
+        rig.player.enteredForeground()
+        #expect(!rig.player.isAnimating)
+        rig.player.enteredBackground()
+        rig.player.startAnimating()
+        #expect(!rig.player.isAnimating)
+        rig.player.image = TestFrames(4).image
+        #expect(!rig.player.isAnimating)
+        rig.player.enteredForeground()
+        #expect(rig.player.isAnimating)
+        // Another image plays on like the one before, whoever started that.
+        rig.player.autoPlayAnimatedImage = false
+        rig.player.enteredBackground()
+        rig.player.image = TestFrames(4).image
+        rig.player.enteredForeground()
+        #expect(rig.player.isAnimating)
+        rig.player.enteredBackground()
+        rig.player.image = Picture.gradient(4, 4)
+        rig.player.enteredForeground()
+        #expect(!rig.player.isAnimating)
+    }
+
+    @Test("PU03: without being asked to, a player does nothing in the background")
+    func backgroundUnasked() {
+        let rig = PlayerRig(TestFrames(8).image)
+        rig.player.enteredBackground()
+        rig.queue.drain()
+        #expect(rig.player.isAnimating && present(rig) == Array(0..<8))
+        rig.player.stopAnimating()
+        rig.player.enteredForeground()
+        #expect(!rig.player.isAnimating)
+    }
+
+    @Test("F11: frames that are all there are played each for its own time, and are no animator's")
+    func preloaded() throws {
+        let options = ImageCreatingOptions(preloadAll: true)
+        let image = try animation("animated.gif", options)
+        let (frames, delays) = (try #require(image.images), try #require(image.frameDurations))
+        #expect(Set(delays).count > 1)
+        let rig = PlayerRig(image, repeatCount: .once)
+        #expect(rig.player.isAnimating && rig.player.animator == nil && rig.player.shownImage === image)
+        for (index, delay) in delays.dropLast().enumerated() {
+            rig.tick(1, by: delay - 0.01)
+            #expect(rig.shown.last === frames[index])
+            rig.tick(1, by: 0.01 + 1e-9)
+            #expect(rig.shown.last === frames[index + 1])
+        }
+        #expect(rig.told.map { $0.prefix(8) } == ["loops(1)"])
+        rig.tick()
+        #expect(!rig.player.isAnimating && rig.told.count == 2)
+        // Purging is for what can be decoded again.
+        rig.player.purgeFrames(keepCurrentFrame: false)
+        rig.queue.drain()
+        #expect(rig.player.shownImage === frames.last)
+    }
+
+    @Test("F11, F12: what is there may be played slower than its file says, and as often")
+    func preloadedSlower() throws {
+        let options = ImageCreatingOptions(duration: 4, preloadAll: true)
+        let image = try animation("dancer.gif", options)
+        let rig = PlayerRig(image)
+        // Half a second each, instead of a tenth.
+        rig.tick(7, by: 0.5 + 1e-9)
+        #expect(rig.shown.last === image.images?.last)
+        rig.tick(1, by: 0.4)
+        #expect(rig.told == [])
+        rig.tick(1, by: 0.1 + 1e-9)
+        #expect(rig.told.count == 1)
+        var frames = try #require(
+            Image.animatedImage(with: [Picture.gradient(2, 2), Picture.gradient(2, 3)], duration: 1)
+        )
+        .facts.preloaded
+        frames?.loopCount = 2
+        let counted = PlayerRig()
+        counted.player.respectsImageLoopCount = true
+        counted.player.attach()
+        counted.player.image = try Image(preloaded: #require(frames))
+        counted.tick(9, by: 0.5)
+        #expect(counted.told.count == 3 && !counted.player.isAnimating)
+    }
+
+    @Test("F16: a single frame that is there needs no ticks")
+    func preloadedSingleFrame() throws {
+        let options = ImageCreatingOptions(preloadAll: true)
+        let image = try animation("plain.gif", options)
+        #expect(image.images?.count == 1)
+        #expect(PlayerRig(image).link.isPaused)
+    }
+}
+
+@MainActor
+@Suite struct PrescalingTests {
+    /// The size in pixels of the first frame of a GIF of 365 × 360, shown by a player.
+    private func pixels(_ configure: (AnimationPlayer) -> Void, scale: CGFloat = 1) throws -> [Int] {
+        let options = ImageCreatingOptions(scale: scale)
+        let image = try animation("dancer.gif", options)
+        let rig = PlayerRig()
+        configure(rig.player)
+        rig.player.image = image
+        rig.queue.drain()
+        let frame = try #require(rig.player.animator?.currentFrameImage)
+        #expect(frame.scale == scale)
+        return [frame.pixelWidth, frame.pixelHeight]
+    }
+
+    @Test("F13: frames are decoded as large as they are shown")
+    func fitting() throws {
+        #expect(try pixels { $0.size = CGSize(width: 73, height: 100) } == [73, 72])
+        #expect(
+            try pixels {
+                $0.size = CGSize(width: 73, height: 100)
+                $0.scaleFactor = 2
+            } == [146, 144]
+        )
+        // The image's own scale says nothing about the screen's.
+        #expect(try pixels({ $0.size = CGSize(width: 73, height: 100) }, scale: 3) == [73, 72])
+    }
+
+    @Test("F13: how large depends on the way the view is filled")
+    func modes() throws {
+        let sizes = try KFCrossPlatformContentMode.allCases.map { mode in
+            try pixels {
+                $0.size = CGSize(width: 73, height: 144)
+                $0.contentMode = mode
+            }
+        }
+        #expect(sizes == [[146, 144], [73, 72], [146, 144], [365, 360]])
+    }
+
+    @Test("F13: frames are never enlarged, and not made smaller when the size is not known or that is not wanted")
+    func fullSize() throws {
+        for side in [1000, 0, -1, .nan, .infinity] as [CGFloat] {
+            #expect(try pixels { $0.size = CGSize(width: side, height: side) } == [365, 360])
+        }
+        #expect(
+            try pixels {
+                $0.size = CGSize(width: 73, height: 72)
+                $0.needsPrescaling = false
+            } == [365, 360]
+        )
+    }
+
+    @Test("F13: the source is told, and an animator by itself takes the image's scale")
+    func limits() {
+        let source = TestFrames(3)
+        let queue = FrameQueue.make()
+        let animator = FrameAnimator(
+            imageSource: source,
+            contentMode: .scaleAspectFit,
+            size: CGSize(width: 20, height: 50),
+            imageSize: CGSize(width: 40, height: 20),
+            imageScale: 2,
+            framePreloadCount: 2,
+            repeatCount: .infinite,
+            preloadQueue: queue
+        )
+        animator.prepareFramesAsynchronously()
+        queue.drain()
+        #expect(source.journal.limits == Array(repeating: CGSize(width: 40, height: 20), count: 3))
+        #expect(animator.currentFrameImage?.scale == 2)
+    }
+}

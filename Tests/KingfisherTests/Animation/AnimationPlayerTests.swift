@@ -1,0 +1,282 @@
+// What is shown and told while an animation is played: starting, stopping, loops, resets.
+
+import Foundation
+import KFImaging
+import Testing
+
+@testable import Kingfisher
+
+@MainActor
+@Suite struct AnimationPlayerTests {
+    @Test("AN00: none, preparing, paused, playing, finished, and from the beginning again")
+    func states() throws {
+        let rig = PlayerRig()
+        rig.player.repeatCount = .once
+        #expect(rig.player.animator == nil && !rig.player.isAnimating)
+        rig.player.startAnimating()
+        #expect(!rig.player.isAnimating)
+        let source = TestFrames(3)
+        let barrier = source.journal.hold(0)
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        let animator = try #require(rig.player.animator)
+        #expect(animator.currentFrameImage == nil && !rig.player.isAnimating)
+        barrier.open()
+        rig.queue.drain()
+        #expect(animator.currentFrameImage?.number == 0 && !rig.player.isAnimating)
+        rig.player.attach()
+        #expect(rig.player.isAnimating)
+        rig.tick()
+        rig.player.stopAnimating()
+        rig.tick(5)
+        #expect(rig.index == 1 && !rig.player.isAnimating && rig.link.tickCount == 1)
+        rig.player.startAnimating()
+        rig.tick(2)
+        #expect(rig.index == 2 && !rig.player.isAnimating && animator.isFinished)
+        #expect(rig.told == ["loops(1) at 2", "finished at 2"])
+        // Another number of loops begins anew; it is attached, so it plays.
+        rig.player.repeatCount = .finite(count: 2)
+        #expect(rig.index == 0 && rig.player.animator !== animator && rig.player.isAnimating)
+        #expect(rig.shown.last?.number == TestFrames.poster)
+        // Neither loops nor time are left of what was before.
+        rig.queue.drain()
+        rig.tick(4)
+        #expect(rig.index == 1 && rig.told.last == "loops(1) at 0")
+        rig.tick(1, by: 0.09)
+        rig.player.repeatCount = .infinite
+        rig.queue.drain()
+        rig.tick(1, by: 0.09)
+        #expect(rig.index == 0 && rig.player.isAnimating)
+    }
+
+    @Test("AN00: an equal number of loops, and an equal image, change nothing")
+    func equalValues() {
+        let image = TestFrames(3).image
+        let rig = PlayerRig(image, repeatCount: .once)
+        let animator = rig.player.animator
+        rig.tick()
+        rig.player.repeatCount = .finite(count: 1)
+        rig.player.image = image
+        #expect(rig.player.animator === animator && rig.index == 1)
+        rig.player.image = TestFrames(3).image
+        #expect(rig.player.animator !== animator && rig.index == 0 && rig.player.isAnimating)
+    }
+
+    @Test("AN00: attaching starts and detaching stops, unless that is up to others")
+    func attaching() {
+        let rig = PlayerRig()
+        rig.player.image = TestFrames(3).image
+        #expect(!rig.player.isAnimating && !rig.player.isAttached)
+        rig.player.attach()
+        #expect(rig.player.isAnimating && rig.player.isAttached)
+        rig.player.detach()
+        #expect(!rig.player.isAnimating && !rig.player.isAttached)
+        rig.player.autoPlayAnimatedImage = false
+        rig.player.attach()
+        #expect(!rig.player.isAnimating)
+        rig.player.startAnimating()
+        rig.player.detach()
+        #expect(rig.player.isAnimating)
+        rig.player.stopAnimating()
+        rig.player.image = TestFrames(3).image
+        #expect(!rig.player.isAnimating)
+    }
+
+    @Test("AN05, F17: what is shown stays until the frame that is on has been decoded")
+    func lateFrames() {
+        let source = TestFrames(8)
+        let barrier = source.journal.hold(2)
+        let rig = PlayerRig()
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        for _ in 0..<4 { rig.link.advance(by: 0.1) }
+        // The picture that stands for the image is not shown again.
+        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1] && rig.index == 4)
+        #expect(rig.player.shownImage?.number == 1)
+        barrier.open()
+        rig.queue.drain()
+        rig.link.advance(by: 0.01)
+        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1, 4] && rig.index == 4)
+        rig.link.advance(by: 0.01)
+        #expect(rig.shown.count == 3)
+    }
+
+    @Test(
+        "AN05, F17: an animation that stands still on a frame shows it as soon as it is decoded",
+        arguments: [true, false]
+    )
+    func lateLastFrame(ends: Bool) async {
+        let source = TestFrames(3)
+        let barrier = source.journal.hold(2)
+        let rig = PlayerRig()
+        rig.player.repeatCount = .once
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        for _ in 0..<(ends ? 3 : 2) { rig.link.advance(by: 0.1) }
+        if !ends { rig.player.stopAnimating() }
+        #expect(!rig.player.isAnimating && rig.shown.last?.number == 1)
+        barrier.open()
+        rig.queue.drain()
+        await mainQueueTurn()
+        #expect(rig.shown.last?.number == 2)
+    }
+
+    @Test("AN07, AN08: after the last loop it stands on the last frame, and starts no more until it is reset")
+    func finishing() {
+        let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
+        rig.tick(2)
+        #expect(!rig.player.isAnimating && rig.told == ["loops(1) at 1", "finished at 1"])
+        rig.player.startAnimating()
+        rig.player.detach()
+        rig.player.attach()
+        rig.tick(3)
+        #expect(!rig.player.isAnimating && rig.index == 1 && rig.told.count == 2 && rig.link.tickCount == 2)
+        #expect(rig.shown.last?.number == 1)
+        rig.player.image = TestFrames(2).image
+        #expect(rig.player.isAnimating && rig.index == 0)
+        rig.tick(9)
+        #expect(rig.told == ["loops(1) at 1", "finished at 1", "loops(1) at 1", "finished at 1"])
+    }
+
+    @Test("AN07: no loops are not begun")
+    func noLoops() {
+        let rig = PlayerRig(TestFrames(3).image, repeatCount: .finite(count: 0))
+        rig.player.startAnimating()
+        rig.tick(3)
+        #expect(!rig.player.isAnimating && rig.told == [] && rig.link.tickCount == 0)
+    }
+
+    @Test("AN09, F16: a single frame for ever needs no ticks; for k loops it needs k delays")
+    func oneFrame() {
+        let still = PlayerRig(TestFrames(1).image)
+        still.player.startAnimating()
+        #expect(!still.player.isAnimating && still.link.isPaused)
+        let rig = PlayerRig(TestFrames(1).image, repeatCount: .finite(count: 2))
+        rig.tick(2)
+        #expect(rig.told == ["loops(2) at 0"] && rig.player.isAnimating)
+        rig.tick(3)
+        #expect(rig.told == ["loops(2) at 0", "finished at 0"] && rig.link.isPaused && rig.link.tickCount == 3)
+    }
+
+    @Test("AN09: no frame makes no animator")
+    func noFrame() {
+        let rig = PlayerRig(TestFrames(0).image)
+        #expect(rig.player.animator == nil && rig.link.isPaused && rig.shown.count == 1)
+    }
+
+    @Test("AN10, F16: stills and no image at all stop the ticks", arguments: [true, false])
+    func stills(isImage: Bool) {
+        let rig = PlayerRig(TestFrames(3).image)
+        #expect(!rig.link.isPaused)
+        let still = Picture.gradient(4, 4)
+        rig.player.image = isImage ? still : nil
+        #expect(rig.link.isPaused && !rig.player.isAnimating && rig.player.animator == nil)
+        rig.player.startAnimating()
+        rig.tick(3)
+        #expect(rig.link.tickCount == 0 && rig.player.shownImage === (isImage ? still : nil))
+        #expect(rig.shown.map(\.number) == [TestFrames.poster] + (isImage ? [still.number] : []))
+    }
+
+    @Test("AN11: the delegate is told when the frame is on and shown, and may change everything")
+    func delegates() {
+        let rig = PlayerRig(TestFrames(2).image)
+        rig.whenTold = { [unowned rig] in #expect(rig.shown.last?.number == 0) }
+        rig.tick(4)
+        #expect(rig.told == ["loops(1) at 0", "loops(2) at 0"])
+    }
+
+    @Test("AN11: nothing is told of an animation any more once another has taken its place", arguments: [true, false])
+    func replacedWhileTold(byDelegate: Bool) {
+        let rig = PlayerRig(TestFrames(2).image, repeatCount: .finite(count: 2))
+        let next = TestFrames(5).image
+        rig.player.catchUp = true
+        rig.tick()
+        if byDelegate {
+            rig.whenTold = { [unowned rig] in rig.player.image = next }
+        } else {
+            rig.player.onFrame = { [unowned rig] _ in if rig.player.image !== next { rig.player.image = next } }
+        }
+        // A quarter of a second is two loops in one tick: the first is left, the second reaches its end.
+        rig.tick(1, by: byDelegate ? 0.25 : 0.1)
+        #expect(rig.told == (byDelegate ? ["loops(1) at 1"] : []))
+        #expect(rig.player.image === next && rig.index == 0 && rig.player.isAnimating)
+    }
+
+    @Test("AN11: an animation that ends does not stop the one that has taken its place")
+    func replacedAtTheEnd() {
+        let source = TestFrames(2)
+        let barrier = source.journal.hold(1)
+        let rig = PlayerRig()
+        rig.player.repeatCount = .once
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        rig.link.advance(by: 0.1)
+        barrier.open()
+        rig.queue.drain()
+        let next = TestFrames(5).image
+        // The last frame is shown with the tick that ends the animation.
+        rig.player.onFrame = { [unowned rig] picture in if picture.number == 1 { rig.player.image = next } }
+        rig.link.advance(by: 0.1)
+        #expect(rig.told == ["loops(1) at 1"] && rig.player.image === next && rig.player.isAnimating)
+    }
+
+    @Test("AN11: a delegate need not listen, and is not kept alive")
+    func weakDelegate() {
+        final class Deaf: AnimationPlayerDelegate {}
+        let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
+        var deaf: Deaf? = Deaf()
+        rig.player.delegate = deaf
+        rig.tick(3)
+        #expect(!rig.player.isAnimating && rig.player.delegate != nil)
+        deaf = nil
+        #expect(rig.player.delegate == nil && deaf == nil)
+    }
+
+    @Test("AN13: two players of one image share no decoder")
+    func twoPlayers() {
+        let source = TestFrames(4)
+        let image = source.image
+        let (one, other) = (PlayerRig(image), PlayerRig(image))
+        one.tick(2)
+        other.tick(1)
+        #expect(one.index == 2 && other.index == 1 && source.journal.askers == [1, 2])
+    }
+
+    @Test("AN14: the vectors")
+    func vectors() {
+        let twice = PlayerRig(TestFrames(3).image, repeatCount: .finite(count: 2))
+        var indices: [Int?] = []
+        for _ in 0..<8 {
+            twice.tick()
+            indices.append(twice.index)
+        }
+        #expect(indices == [1, 2, 0, 1, 2, 2, 2, 2] && twice.link.tickCount == 6)
+        #expect(twice.told == ["loops(1) at 0", "loops(2) at 2", "finished at 2"])
+        let once = PlayerRig(TestFrames(2).image, repeatCount: .once)
+        once.tick()
+        #expect(once.told == ["loops(1) at 1"])
+        once.tick()
+        #expect(once.told == ["loops(1) at 1", "finished at 1"])
+        let forever = PlayerRig(TestFrames(3).image)
+        forever.tick(9)
+        #expect(forever.told == (1...3).map { "loops(\($0)) at 0" })
+    }
+
+    @Test("4.5: a player that is gone ends its ticks")
+    func gone() {
+        let link = ManualDisplayLink()
+        var player: AnimationPlayer? = AnimationPlayer(displayLink: link, preloadQueue: FrameQueue.make())
+        player?.attach()
+        player?.image = TestFrames(3).image
+        weak let animator = player?.animator
+        #expect(!link.isPaused)
+        player = nil
+        #expect(link.isPaused && link.onTick == nil)
+        link.isPaused = false
+        #expect(link.isPaused)
+        _ = animator
+    }
+}

@@ -1,0 +1,264 @@
+// What the tests of animations share: frames that can be held back, a player on a manual clock, real files.
+
+import Dispatch
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+/// Blocks threads until it is opened, and tells when somebody has come.
+final class Barrier: Sendable {
+    private let closed = DispatchSemaphore(value: 0)
+    private let reached = DispatchSemaphore(value: 0)
+
+    func pass() {
+        reached.signal()
+        closed.wait()
+        closed.signal()
+    }
+
+    func open() { closed.signal() }
+
+    /// Waits for the first who comes.
+    func waitUntilReached() { reached.wait() }
+}
+
+/// What has been asked of a source and its copies.
+final class FrameJournal: Sendable {
+    private struct Alive {
+        weak var bitmap: Bitmap?
+    }
+    private struct State {
+        var decoded: [Int] = []
+        var askers: Set<Int> = []
+        var copies = 0
+        var alive: [Alive] = []
+        var peak = 0
+        var barriers: [Int: Barrier] = [:]
+        var broken: Set<Int> = []
+        var limits: [CGSize?] = []
+        var strayDecodes = 0
+    }
+    private let state = Locked(State())
+
+    /// The frames that were decoded, in their order.
+    var decoded: [Int] { state.withLock { $0.decoded } }
+    /// The numbers of the copies that were asked for frames; 0 is the original.
+    var askers: Set<Int> { state.withLock { $0.askers } }
+    var copies: Int { state.withLock { $0.copies } }
+    /// How many frames were in memory at once.
+    var peak: Int { state.withLock { $0.peak } }
+    /// The limits on sizes that were given.
+    var limits: [CGSize?] { state.withLock { $0.limits } }
+    /// How often frames were decoded elsewhere than on the queue.
+    var strayDecodes: Int { state.withLock { $0.strayDecodes } }
+
+    /// Holds the decoding of a frame back, from now on.
+    func hold(_ index: Int) -> Barrier {
+        let barrier = Barrier()
+        state.withLock { $0.barriers[index] = barrier }
+        return barrier
+    }
+
+    func breakFrame(_ index: Int) { state.withLock { _ = $0.broken.insert(index) } }
+    func forget() { state.withLock { $0.decoded = [] } }
+
+    func newCopy() -> Int {
+        state.withLock { state in
+            state.copies += 1
+            return state.copies
+        }
+    }
+
+    func frame(_ index: Int, _ size: PixelSize, asker: Int, limit: CGSize?) -> Bitmap? {
+        let isOnQueue = DispatchQueue.getSpecific(key: FrameQueue.key) != nil
+        let barrier = state.withLock { state in
+            state.decoded.append(index)
+            state.limits.append(limit)
+            state.askers.insert(asker)
+            state.strayDecodes += isOnQueue ? 0 : 1
+            return state.barriers[index]
+        }
+        barrier?.pass()
+        guard !state.withLock({ $0.broken.contains(index) }) else { return nil }
+        let bitmap = Bitmap(width: size.width, height: size.height) { memory, _ in
+            memory.bindMemory(to: UInt32.self).update(repeating: 0xFF00_0000 | UInt32(index))
+        }
+        state.withLock { state in
+            state.alive.removeAll { $0.bitmap == nil }
+            state.alive.append(Alive(bitmap: bitmap))
+            state.peak = max(state.peak, state.alive.count)
+        }
+        return bitmap
+    }
+}
+
+/// Frames whose first pixel is their number.
+final class TestFrames: ImageFrameSource {
+    let journal: FrameJournal
+    let delays: [TimeInterval]
+    let loopCount: UInt
+    private let number: Int
+    var data: Data? { nil }
+    var frameCount: Int { delays.count }
+
+    init(_ delays: [TimeInterval], loopCount: UInt = 0, journal: FrameJournal = FrameJournal(), number: Int = 0) {
+        (self.delays, self.loopCount, self.journal, self.number) = (delays, loopCount, journal, number)
+    }
+
+    convenience init(_ count: Int, loopCount: UInt = 0) {
+        self.init([TimeInterval](repeating: 0.1, count: count), loopCount: loopCount)
+    }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard delays.indices.contains(index) else { return nil }
+        return journal.frame(index, PixelSize(8, 4), asker: number, limit: maxSize)
+    }
+
+    func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
+
+    func copy() -> TestFrames {
+        TestFrames(delays, loopCount: loopCount, journal: journal, number: journal.newCopy())
+    }
+
+    /// The number of the picture that stands for all frames.
+    static let poster = 0xFFFF
+
+    /// An image that stands for these frames by a picture of its own.
+    var image: Image {
+        let bitmap = Bitmap(width: 8, height: 4) { memory, _ in
+            memory.bindMemory(to: UInt32.self).update(repeating: 0xFF00_0000 | UInt32(Self.poster))
+        }
+        let image = Image(cgImage: bitmap)
+        image.note { metadata in
+            metadata.frameSource = self
+            metadata.frameCount = self.frameCount
+        }
+        return image
+    }
+}
+
+/// A queue that can be recognised.
+enum FrameQueue {
+    static let key = DispatchSpecificKey<Bool>()
+
+    static func make() -> DispatchQueue {
+        let queue = DispatchQueue(label: "test.animation")
+        queue.setSpecific(key: key, value: true)
+        return queue
+    }
+}
+
+extension DispatchQueue {
+    /// Waits until everything that has been put on the queue is done.
+    func drain() { sync {} }
+}
+
+/// An animator, its source and its queue.
+struct AnimatorRig {
+    let source: TestFrames
+    let queue = FrameQueue.make()
+    let animator: FrameAnimator
+    var journal: FrameJournal { source.journal }
+
+    init(_ source: TestFrames, preload: Int = 10, repeatCount: AnimationRepeatCount = .infinite, prepared: Bool = true)
+    {
+        self.source = source
+        animator = FrameAnimator(
+            frameSource: source,
+            contentMode: .scaleToFill,
+            size: .zero,
+            imageSize: CGSize(width: 8, height: 4),
+            imageScale: 1,
+            framePreloadCount: preload,
+            repeatCount: repeatCount,
+            preloadQueue: queue
+        )
+        guard prepared else { return }
+        animator.prepareFramesAsynchronously()
+        queue.drain()
+    }
+
+    /// The numbers of the frames that are in memory.
+    var present: Set<Int> { Set((0..<source.frameCount).filter { animator.frame(at: $0) != nil }) }
+
+    /// Ticks of a tenth of a second, each followed by the work it makes.
+    @discardableResult
+    func tick(_ count: Int = 1, by seconds: TimeInterval = 0.1) -> [AnimationStep] {
+        (0..<count).map { _ in
+            let step = animator.tick(seconds).step
+            queue.drain()
+            return step
+        }
+    }
+}
+
+extension Image {
+    /// The number that a test's frame carries.
+    var number: Int? {
+        cgImage?.withUnsafeBytes { Int($0.loadUnaligned(as: UInt32.self) & 0xFFFF) }
+    }
+}
+
+/// A player on a manual clock, and what it said.
+@MainActor
+final class PlayerRig: AnimationPlayerDelegate {
+    let link = ManualDisplayLink()
+    let queue = FrameQueue.make()
+    let player: AnimationPlayer
+    /// What was shown; a test's frames only.
+    var shown: [Image] = []
+    /// What the delegate was told, and which frame was on.
+    var told: [String] = []
+    var whenTold: () -> Void = {}
+
+    init() {
+        player = AnimationPlayer(displayLink: link, preloadQueue: queue)
+        player.onFrame = { [weak self] in self?.shown.append($0) }
+        player.delegate = self
+    }
+
+    /// Attached, and showing an image whose first frames are decoded.
+    convenience init(_ image: Image, repeatCount: AnimationRepeatCount = .infinite) {
+        self.init()
+        player.repeatCount = repeatCount
+        player.attach()
+        player.image = image
+        queue.drain()
+    }
+
+    var index: Int? { player.animator?.currentFrameIndex }
+
+    func animationPlayer(_ player: AnimationPlayer, didPlayAnimationLoops count: UInt) {
+        told.append("loops(\(count)) at \(player.animator?.currentFrameIndex ?? -1)")
+        whenTold()
+    }
+
+    func animationPlayerDidFinishAnimating(_ player: AnimationPlayer) {
+        told.append("finished at \(player.animator?.currentFrameIndex ?? -1)")
+        whenTold()
+    }
+
+    func tick(_ count: Int = 1, by seconds: TimeInterval = 0.1) {
+        for _ in 0..<count {
+            link.advance(by: seconds)
+            queue.drain()
+        }
+    }
+}
+
+/// Lets everything happen that has been put on the main queue.
+func mainQueueTurn() async {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.main.async { continuation.resume() }
+    }
+}
+
+/// The animation in a file among the pictures of the imaging tests.
+func animation(_ name: String, _ options: ImageCreatingOptions = ImageCreatingOptions()) throws -> Image {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    let data = try Data(contentsOf: tests.appendingPathComponent("KFImagingTests/Fixtures/\(name)"))
+    return try #require(KingfisherWrapper<Image>.animatedImage(data: data, options: options))
+}

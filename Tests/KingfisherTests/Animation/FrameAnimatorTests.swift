@@ -1,0 +1,207 @@
+// Which frames are in memory, and when: slots, ring, purges.
+
+import Dispatch
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct FrameAnimatorTests {
+    @Test("AN01: preparing makes a slot for each frame, and pictures for one more than are to be preloaded")
+    func preparing() {
+        let rig = AnimatorRig(TestFrames([0.1, 3, 0.25, 0.1, 1]), preload: 2, prepared: false)
+        #expect(rig.animator.duration(at: 0) == .infinity && rig.animator.currentFrameDuration == .infinity)
+        #expect(rig.animator.loopDuration == 0 && rig.present == [] && rig.journal.copies == 0)
+        let barrier = rig.journal.hold(0)
+        rig.animator.prepareFramesAsynchronously()
+        barrier.waitUntilReached()
+        // All durations are there before the first picture is.
+        #expect((0..<5).map(rig.animator.duration) == [0.1, 3, 0.25, 0.1, 1] && rig.present == [])
+        #expect(abs(rig.animator.loopDuration - 2.45) < 1e-9)
+        barrier.open()
+        rig.queue.drain()
+        #expect(rig.present == [0, 1, 2] && rig.journal.decoded == [0, 1, 2])
+        #expect(rig.animator.frame(at: 2)?.number == 2 && rig.animator.currentFrameImage?.number == 0)
+        #expect(rig.animator.maxFrameCount == 2 && rig.animator.frameCount == 5 && !rig.animator.isLastFrame)
+    }
+
+    @Test("AN01: what cannot be has no picture and lasts for ever", arguments: [-1, 3, Int.max, Int.min])
+    func noSuchFrame(index: Int) {
+        let rig = AnimatorRig(TestFrames(3))
+        #expect(rig.animator.frame(at: index) == nil && rig.animator.duration(at: index) == .infinity)
+    }
+
+    @Test("AN01: preparing twice decodes nothing twice")
+    func preparingTwice() {
+        let rig = AnimatorRig(TestFrames(5), preload: 2)
+        rig.animator.prepareFramesAsynchronously()
+        rig.queue.drain()
+        #expect(rig.journal.decoded == [0, 1, 2] && rig.journal.copies == 1)
+    }
+
+    @Test("AN01: delays that are no numbers count as none, and no source is asked for a negative number of frames")
+    func oddDelays() {
+        let rig = AnimatorRig(TestFrames([.nan, -1, .infinity]))
+        #expect((0..<3).map(rig.animator.duration) == [0, 0, .infinity] && rig.animator.loopDuration == 1)
+        #expect(rig.tick(3, by: 0).map(\.hasAdvanced) == [true, true, false])
+        struct Negative: ImageFrameSource {
+            var data: Data? { nil }
+            var frameCount: Int { -1 }
+            func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { nil }
+            func duration(at index: Int) -> TimeInterval { 0 }
+        }
+        let animator = FrameAnimator(
+            imageSource: Negative(),
+            contentMode: .center,
+            size: .zero,
+            imageSize: .zero,
+            imageScale: 1,
+            framePreloadCount: 1,
+            repeatCount: .once,
+            preloadQueue: rig.queue
+        )
+        animator.prepareFramesAsynchronously()
+        rig.queue.drain()
+        #expect(animator.frameCount == 0 && animator.tick(1).step == AnimationStep())
+    }
+
+    @Test("AN02: what can be kept as a whole is decoded once", arguments: [(8, 7), (8, 10), (3, Int.max), (2, 0)])
+    func everythingStays(count: Int, preload: Int) {
+        let rig = AnimatorRig(TestFrames(count), preload: preload)
+        rig.tick(3 * count)
+        #expect(rig.present == Set(0..<count) && rig.journal.decoded == Array(0..<count))
+    }
+
+    @Test("AN02: a frame that cannot be decoded is not asked for again and again")
+    func brokenFrames() {
+        let source = TestFrames(4)
+        source.journal.breakFrame(2)
+        let rig = AnimatorRig(source)
+        rig.tick(12)
+        #expect(rig.journal.decoded == [0, 1, 2, 3] && rig.present == [0, 1, 3])
+        rig.animator.purgeFrames(keepCurrentFrame: false)
+        rig.tick(1)
+        #expect(rig.journal.decoded.count == 8)
+    }
+
+    @Test(
+        "AN03, F15: the current frame and the next m are there; m of 0 and less means the next one alone",
+        arguments: [(8, 2), (8, 6), (8, 0), (8, -3), (5, 1), (4, 2), (100, 10), (3, 1)]
+    )
+    func ring(count: Int, preload: Int) {
+        let rig = AnimatorRig(TestFrames(count), preload: preload)
+        let ahead = max(1, preload)
+        for current in 0..<3 * count {
+            #expect(rig.present == Set((0...ahead).map { (current + $0) % count }))
+            #expect(rig.animator.currentFrameImage?.number == current % count)
+            rig.tick()
+        }
+        // Each frame once a loop, in order, and never one more in memory than that.
+        #expect(rig.journal.decoded == (0...3 * count + ahead).map { $0 % count })
+        #expect(rig.journal.peak == ahead + 1)
+        #expect(rig.journal.strayDecodes == 0)
+    }
+
+    @Test("AN03: frames that are skipped leave their slots too")
+    func skippingInTheRing() {
+        let rig = AnimatorRig(TestFrames(8), preload: 2)
+        for _ in 0..<20 {
+            let step = rig.animator.tick(0.35, catchUp: true).step
+            rig.queue.drain()
+            #expect(step.hasAdvanced)
+            let current = rig.animator.currentFrameIndex
+            #expect(rig.present == Set((0...2).map { (current + $0) % 8 }))
+        }
+    }
+
+    @Test("AN05: nothing advances before it is prepared; what is not decoded comes on without a picture")
+    func lateFrames() {
+        let rig = AnimatorRig(TestFrames(8), preload: 2, prepared: false)
+        #expect(rig.animator.tick(1).step == AnimationStep() && rig.animator.currentFrameIndex == 0)
+        let late = AnimatorRig(TestFrames(8), preload: 2, prepared: false)
+        let barrier = late.journal.hold(1)
+        late.animator.prepareFramesAsynchronously()
+        barrier.waitUntilReached()
+        let (step, image) = late.animator.tick(0.1)
+        #expect(step.hasAdvanced && image == nil && late.animator.currentFrameIndex == 1)
+        #expect(late.animator.currentFrameImage == nil && late.animator.currentFrameDuration == 0.1)
+        barrier.open()
+        late.queue.drain()
+        // It is shown with the next tick, although that advances nothing.
+        let (still, picture) = late.animator.tick(0.01)
+        #expect(still == AnimationStep() && picture?.number == 1)
+        #expect(late.present == [1, 2, 3])
+    }
+
+    @Test("AN05: a decoder that cannot keep up still shows what it has, once, and only while there is nothing better")
+    func latecomers() {
+        let rig = AnimatorRig(TestFrames(50), preload: 2)
+        let third = rig.journal.hold(3)
+        _ = rig.animator.tick(0.1)
+        third.waitUntilReached()
+        for _ in 0..<5 { _ = rig.animator.tick(0.1) }
+        let sixth = rig.journal.hold(6)
+        third.open()
+        sixth.waitUntilReached()
+        // Frame 3 has been passed: it goes nowhere but on the screen.
+        #expect(rig.animator.currentFrameIndex == 6 && rig.animator.frame(at: 3) == nil)
+        #expect(rig.animator.tick(0).image?.number == 3 && rig.animator.tick(0).image == nil)
+        sixth.open()
+        rig.queue.drain()
+        #expect(rig.animator.tick(0).image?.number == 6)
+        // What has been passed meanwhile was not decoded.
+        #expect(rig.journal.decoded == [0, 1, 2, 3, 6, 7, 8] && rig.present == [6, 7, 8])
+    }
+
+    @Test("AN12: what a change makes necessary is that of the change, however late it is done")
+    func lateMaintenance() {
+        let rig = AnimatorRig(TestFrames(8), preload: 2)
+        let busy = Barrier()
+        rig.queue.async { busy.pass() }
+        busy.waitUntilReached()
+        // Around the end and beyond the beginning: 0 was left, 1 too.
+        for _ in 0..<8 { _ = rig.animator.tick(0.1) }
+        #expect(rig.animator.currentFrameIndex == 0 && rig.present == [0, 1, 2])
+        _ = rig.animator.tick(0.1)
+        busy.open()
+        rig.queue.drain()
+        #expect(rig.present == [1, 2, 3] && rig.journal.decoded == [0, 1, 2, 3] && rig.journal.peak == 3)
+    }
+
+    @Test("AN12: an animator that is gone decodes no more")
+    func abandoned() {
+        let source = TestFrames(50)
+        let barrier = source.journal.hold(1)
+        let queue = FrameQueue.make()
+        var rig: AnimatorRig? = AnimatorRig(source, prepared: false)
+        let used = rig?.queue
+        rig?.animator.prepareFramesAsynchronously()
+        barrier.waitUntilReached()
+        rig = nil
+        barrier.open()
+        used?.drain()
+        queue.drain()
+        #expect(source.journal.decoded == [0, 1])
+    }
+
+    @Test("AN13: an animator asks a copy of the source")
+    func copies() {
+        let source = TestFrames(4)
+        let (one, other) = (AnimatorRig(source), AnimatorRig(source))
+        one.tick(8)
+        other.tick(8)
+        #expect(source.journal.copies == 2 && source.journal.askers == [1, 2])
+    }
+
+    @Test("AN14: eight frames, two preloaded")
+    func vectorOfTheRing() {
+        let rig = AnimatorRig(TestFrames(8), preload: 2)
+        #expect(rig.present == [0, 1, 2])
+        rig.tick()
+        #expect(rig.present == [1, 2, 3])
+        rig.tick(6)
+        #expect(rig.animator.currentFrameIndex == 7 && rig.animator.isLastFrame && rig.present == [7, 0, 1])
+    }
+}

@@ -36,6 +36,10 @@ int kf_rename_if_free(int directory, const char *name, int new_directory, const 
     return linkat(directory, name, new_directory, new_name, 0) == 0 ? unlinkat(directory, name, 0) : -1;
 }
 
+int kf_exchange(int directory, const char *name, int other_directory, const char *other_name) {
+    return renameat2(directory, name, other_directory, other_name, RENAME_EXCHANGE);
+}
+
 uint64_t kf_file_system(int file) {
     struct statfs status;
     if (fstatfs(file, &status) != 0) return 0;
@@ -58,6 +62,10 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "locks would not work between proces
 
 uint64_t kf_shared_load(const void *number) {
     return atomic_load_explicit((const _Atomic uint64_t *)number, memory_order_acquire);
+}
+
+void kf_shared_store(void *number, uint64_t value) {
+    atomic_store_explicit((_Atomic uint64_t *)number, value, memory_order_release);
 }
 
 uint64_t kf_shared_add(void *number, uint64_t amount) {

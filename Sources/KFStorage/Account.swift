@@ -8,8 +8,10 @@
 struct Account: Sendable {
     /// What has become of an entry.
     enum Outcome: Sendable {
-        case stored(EntryRecord)
-        case removed(Removal)
+        /// Also how many bytes it has replaced, if that was seen; otherwise those the account knows of.
+        case stored(EntryRecord, over: Int? = nil)
+        /// Also how many bytes it had, if that was seen.
+        case removed(Removal, size: Int? = nil)
         /// It was not changed, but looked at: this is what there is, if anything.
         case seen(EntryRecord?)
         /// It was neither changed nor looked at.
@@ -158,7 +160,7 @@ struct Account: Sendable {
     private mutating func record(_ outcome: Outcome, of name: String) {
         guard isComplete || scan != nil else { return }
         switch outcome {
-        case .stored(let record), .seen(let record?): table.set(record, for: name)
+        case .stored(let record, _), .seen(let record?): table.set(record, for: name)
         case .removed, .seen(nil): table.remove(name)
         case .unchanged, .unknown: break
         }

@@ -32,14 +32,14 @@ package struct FileCounts: Sendable, Equatable {
 
     mutating func note(_ outcome: Account.Outcome) {
         switch outcome {
-        case .stored(let record):
+        case .stored(let record, _):
             stores += 1
             bytesWritten += record.size
-        case .removed(.asked): removed += 1
-        case .removed(.expired): expired += 1
-        case .removed(.trimmed): trimmed += 1
-        case .removed(.corrupted): corrupted += 1
-        case .removed(.discarded): discarded += 1
+        case .removed(.asked, _): removed += 1
+        case .removed(.expired, _): expired += 1
+        case .removed(.trimmed, _): trimmed += 1
+        case .removed(.corrupted, _): corrupted += 1
+        case .removed(.discarded, _): discarded += 1
         case .seen, .unchanged, .unknown: break
         }
     }

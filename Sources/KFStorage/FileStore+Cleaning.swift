@@ -45,7 +45,7 @@ extension FileStore {
                 let status = try directory.removeTree(name)
                 // Hidden files, directories and links go too, but are no entries.
                 let wasEntry = status.map { $0.isRegularFile && !name.hasPrefix(".") } ?? false
-                return wasEntry ? .removed(.asked) : .seen(nil)
+                return wasEntry ? .removed(.asked, size: status.map { Int($0.st_size) }) : .seen(nil)
             }
         }
     }

@@ -39,10 +39,10 @@ extension FileStore {
     ///
     /// From the end of the first scan on, a write that takes the total over it removes what has expired and then the
     /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has
-    /// to. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait. Each process holds
-    /// itself to that by what it knows of the others: several that write at full speed exceed the limit by more meanwhile, and
-    /// may leave it exceeded a little until the next write. If an eighth of the limit is written before a scan that was
-    /// announced has begun, the writer makes it.
+    /// to. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait, so that each thread,
+    /// in whatever process, adds one entry to that at most; unless whoever makes room has been stopped over it. When all
+    /// writes have ended the limit holds; unless a process was killed over it: the next write sees to that. If an eighth of
+    /// the limit is written before a scan that was announced has begun, the writer makes it.
     /// An entry that alone is larger is not written at all. What is there already is only removed by the next write.
     package func configure(sizeLimit: Int) {
         state.withLock { $0.sizeLimit = max(0, sizeLimit) }
@@ -61,12 +61,12 @@ extension FileStore {
     }
 
     /// Makes room if there are more bytes than allowed, unless another thread or process is at it.
+    ///
+    /// Whoever leaves it to another has told of his bytes before, and the other asks for them after he has let others at
+    /// it again: so when the last write has ended, the limit holds.
     func keepLimit() {
         let now = ticks()
-        // Others may have filled the directory: one has to look again, but not all the time.
-        let isToLook = state.withLock { $0.sizeLimit > 0 && $0.account.isComplete && $0.needsScan(at: now) }
-        if isToLook { _ = try? scan(making: false) }
-        if state.withLock({ $0.beginTrimming() }) { return makeRoom() }
+        if state.withLock({ $0.beginTrimming(at: now) }) { return makeRoom() }
         guard state.withLock({ $0.isFarOverLimit }) else { return }
         let isKnown = turn.withLock { _ in
             // Who had the turn has made room, or has seen for the first time what there is; or it is left to us.
@@ -79,46 +79,61 @@ extension FileStore {
             if isToLook { _ = try? scan(making: false) }
             return isScanned
         }
-        if isKnown, state.withLock({ $0.beginTrimming() }) { makeRoom() }
+        if isKnown, state.withLock({ $0.beginTrimming(at: now) }) { makeRoom() }
     }
 
     private func makeRoom() {
         turn.withLock { _ in
             var mayGoOn = true
             while mayGoOn {
-                let removed = trimAlone()
+                let before = state.withLock { $0.writes }
+                let (hasRemoved, isLeft) = trimAlone()
+                let now = ticks()
                 // Whoever wrote meanwhile has left the rest to us.
                 mayGoOn = state.withLock { state in
                     state.isTrimming = false
-                    return !removed.isEmpty && state.beginTrimming()
+                    let writes = state.writes
+                    let isNews = isLeft ? writes.own != before.own : hasRemoved || writes != before
+                    return isNews && state.isOverLimit && state.beginTrimming(at: now)
                 }
             }
         }
     }
 
-    private func trimAlone() -> [String] {
+    /// Makes room unless another process is at it; answers whether anything was removed, and whether that is left to another.
+    private func trimAlone() -> (hasRemoved: Bool, isLeft: Bool) {
         let now = ticks()
-        let (ledger, isUrgent, mayLook) = state.withLock { state in
-            let isUrgent = state.isFarOverLimit
-            // Others say that there is too much; if that was not so the last time, it can wait.
-            let mayLook = isUrgent || (state.ledger != nil && !state.wasTrimVain) || state.needsScan(at: now)
-            return (state.ledger, isUrgent, mayLook)
+        if state.withLock({ $0.needsScan(at: now) }) { _ = try? scan(making: false) }
+        guard let (ledger, isUrgent) = state.withLock({ $0.isOverLimit ? ($0.ledger, $0.isFarOverLimit) : nil }) else {
+            return (false, false)
         }
-        guard let ledger else { return trimToLimit(looking: mayLook) }
+        guard let ledger else { return (!trimToLimit(isUrgent: isUrgent).isEmpty, false) }
         var removed: [String] = []
-        let isAlone = ledger.exclusively(patiently: isUrgent) { removed = trimToLimit(looking: mayLook) }
+        let isAlone = ledger.exclusively(patiently: isUrgent) { removed = trimToLimit(isUrgent: isUrgent) }
         // Whoever is at it may have been stopped: the limit holds all the same, and both remove the same.
-        return isAlone || !isUrgent ? removed : trimToLimit(looking: mayLook)
+        if !isAlone, isUrgent { removed = trimToLimit(isUrgent: true) }
+        return (!removed.isEmpty, !isAlone && !isUrgent)
     }
 
+    /// How many scans in a row may find that the limit holds before others are taken not to tell the truth.
+    private static let mostVainScans = 4
+
     /// Trims to the limit, after a new scan if need be and if that may be.
-    private func trimToLimit(looking mayLook: Bool) -> [String] {
-        if state.withLock({ $0.isAccountTrue }) { return trimToLimit() }
+    private func trimToLimit(isUrgent: Bool) -> [String] {
+        let now = ticks()
+        let (isOver, isTrue, mayLook) = state.withLock { state in
+            // Others say that there is too much; if that was not so the last times, it can wait.
+            let isHeard = state.ledger != nil && state.vainScans < Self.mostVainScans
+            return (state.isOverLimit, state.isAccountTrue, isUrgent || isHeard || state.needsScan(at: now))
+        }
+        // Who was at it before may have made room already.
+        guard isOver else { return [] }
+        if isTrue { return trimToLimit() }
         // By an account that is known to be untrue, more would go than has to. What others change while one looks matters
         // little; if it did, the limit would not hold as long as they are busy.
         guard mayLook, (try? scan(making: false)) == true else { return [] }
         let removed = trimToLimit()
-        state.withLock { $0.wasTrimVain = removed.isEmpty }
+        state.withLock { $0.vainScans = removed.isEmpty ? $0.vainScans + 1 : 0 }
         return removed
     }
 

@@ -26,6 +26,13 @@ enum NameLocks {
 }
 
 extension FileStore {
+    /// Where files that are to go can be put aside; `nil` if nobody has made such a folder.
+    func temporariesFolder(of directory: Directory) -> Directory? {
+        let known = state.withLock { $0.directory === directory ? $0.temporaries : nil }
+        // Who has written nothing has no folder of his own.
+        return (known ?? Temporaries.existing(of: directory))?.folder
+    }
+
     /// Removes the file called `name`, unless `judge`, shown its status, has an outcome for it already.
     ///
     /// What is stored between the look and the removal stays, also if another process does that, as long as there is a
@@ -36,19 +43,15 @@ extension FileStore {
         unless judge: (stat) -> Account.Outcome?
     ) throws(StorageError) -> Account.Outcome {
         guard let directory = try directory(making: false) else { return .seen(nil) }
-        let (known, afterLook) = state.withLock { state in
-            (state.directory === directory ? state.temporaries : nil, state.afterLook)
-        }
-        // Who has written nothing has no folder of his own.
-        let folder = (known ?? Temporaries.existing(of: directory))?.folder
+        let (folder, afterLook) = (temporariesFolder(of: directory), state.withLock { $0.afterLook })
         return try NameLocks.withLock(name) { () throws(StorageError) in
             guard let status = try directory.status(of: name) else { return .seen(nil) }
             if let outcome = judge(status) { return outcome }
             afterLook?()
             switch folder.flatMap({ directory.remove(name, ifStill: status, by: $0) }) {
-            case true?: return .removed(reason)
+            case true?: return .removed(reason, size: Int(status.st_size))
             case false?: return .unknown
-            case nil: return try directory.remove(name) ? .removed(reason) : .seen(nil)
+            case nil: return try directory.remove(name) ? .removed(reason, size: Int(status.st_size)) : .seen(nil)
             }
         }
     }

@@ -2,6 +2,7 @@
 
 package import Foundation
 import Glibc
+import KFSupport
 
 extension FileStore {
     /// Writes the entry called `name`; with an expiration that has passed, removes it instead.
@@ -35,9 +36,11 @@ extension FileStore {
         guard Descriptor.mayWrite(data.count) else { throw StorageError(.write, path + "/" + name, EFBIG) }
         let metadata = EntryMetadata(of: data, lifetime: Lifetime(expiration))
         let expiry = expiration.estimatedExpiration(since: now)
-        func attempt() throws(StorageError) {
+        func attempt() throws(StorageError) -> Int? {
             let (directory, temporaries) = try placesToWrite()
-            try temporaries.put(name, in: directory, replacing: isReplacing) { file, identity throws(StorageError) in
+            let mustTell = state.withLock { $0.mustTellExactly }
+            let replacement: Temporaries.Replacement = !isReplacing ? .refused : mustTell ? .told : .silent
+            return try temporaries.put(name, in: directory, replacement) { file, identity throws(StorageError) in
                 guard file.write(data) else { throw StorageError(.write, directory.path(of: name), errno) }
                 file.attach(metadata, attachment: attachment, key: key)
                 guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {
@@ -47,14 +50,16 @@ extension FileStore {
             }
         }
         try changing(name) { () throws(StorageError) in
+            let replacedSize: Int?
             do throws(StorageError) {
-                try attempt()
+                replacedSize = try attempt()
             } catch  where error.code == ENOENT {
                 // The directory went away in between. It is made again, once.
                 forgetDirectory()
-                try attempt()
+                replacedSize = try attempt()
             }
-            return .stored(EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime))
+            let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)
+            return .stored(record, over: isReplacing ? replacedSize : 0)
         }
     }
 }

@@ -58,7 +58,11 @@ package final class FileStore: Sendable {
         try check(name)
         let outcome = try changing(name) { () throws(StorageError) in
             guard let directory = try currentDirectory(making: false) else { return .seen(nil) }
-            return try directory.remove(name) ? .removed(.asked) : .seen(nil)
+            let mustTell = state.withLock { $0.mustTellExactly }
+            guard mustTell, let folder = temporariesFolder(of: directory) else {
+                return try directory.remove(name) ? .removed(.asked) : .seen(nil)
+            }
+            return try directory.removeTelling(name, by: folder).map { .removed(.asked, size: $0) } ?? .seen(nil)
         }
         guard case .removed = outcome else { return false }
         return true

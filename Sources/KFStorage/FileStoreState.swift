@@ -14,8 +14,8 @@ struct FileStoreState: Sendable {
     /// The bytes all entries together may take; 0 means no limit.
     var sizeLimit = 0
     var isTrimming = false
-    /// Whether the last scan that was made because others said to have added too much found that the limit holds.
-    var wasTrimVain = false
+    /// How many of the last scans that were made because others said to have added too much found that the limit holds.
+    var vainScans = 0
     /// For tests: runs between the look at a file that is to be removed and its removal, under the lock of its name.
     var afterLook: (@Sendable () -> Void)?
     /// When it was last made sure that directory and ledger are where they belong, in milliseconds.
@@ -25,6 +25,9 @@ struct FileStoreState: Sendable {
     var scanTook: Int64 = 0
 
     private(set) var link = LedgerLink()
+    /// By how much what was done here since the last scan has changed the sum of all entries more than that of the account:
+    /// which may have had another length for what was replaced or removed here, and may have seen what others did.
+    private var uncounted = 0
     /// What the ledger knows of the counts.
     private var reported = FileCounts()
     private var reportedAt = Int64.min / 2
@@ -49,6 +52,7 @@ struct FileStoreState: Sendable {
         temporaries = nil
         use(nil)
         link = LedgerLink()
+        uncounted = 0
         return Remains(table: account.forget(), files: files)
     }
 
@@ -88,22 +92,33 @@ struct FileStoreState: Sendable {
 
     /// Reports what came of a change, here and to others; the result is that of ``Account/end(_:_:ticket:)``.
     mutating func end(_ change: Account.Change, _ outcome: Account.Outcome, ticket: Int = 0) -> Int? {
+        let sizeBefore = account.table.totalSize
         let ticket = account.end(change, outcome, ticket: ticket)
+        // What is merely seen was told of by whoever did it.
+        let isTrue = isAccountTrue
+        uncounted = isTrue ? 0 : uncounted &- (account.table.totalSize &- sizeBefore)
         link.note(underWay: account.underWay)
+        // What nobody has told of is corrected for all.
+        if isTrue, account.isQuiet, case .seen = outcome {
+            link.noteTotal(account.table.totalSize, since: link.accounted)
+        }
         return ticket
     }
 
     /// Tells others of a change made here.
     mutating func note(_ outcome: Account.Outcome, of name: String) {
-        let before = account.table.record(of: name)?.size ?? 0
+        func before(_ seen: Int?) -> Int { seen ?? account.table.record(of: name)?.size ?? 0 }
+        var bytes = ByteCounts()
         switch outcome {
-        case .stored(let record):
+        case .stored(let record, let replacedSize):
             assumedNames?.insert(name)
-            link.noteChange(bytes: record.size - before)
-        case .removed: link.noteChange(bytes: -before)
-        case .unknown: link.noteChange(bytes: 0)
-        case .seen, .unchanged: break
+            bytes = ByteCounts(added: record.size, taken: before(replacedSize))
+        case .removed(_, let size): bytes.taken = before(size)
+        case .unknown: break
+        case .seen, .unchanged: return
         }
+        link.noteChange(bytes)
+        uncounted &+= bytes.balance
     }
 
     /// Whether the account knows all entries, as far as can be told without asking the system.
@@ -113,14 +128,36 @@ struct FileStoreState: Sendable {
     func needsScan(at now: Int64) -> Bool { keepsAccount && !isAccountTrue && now - scanEndedAt >= 10 * scanTook }
 
     /// The bytes of all entries together, those that others say to have added since the last scan included.
-    private var estimatedSize: Int { account.table.totalSize &+ (link.news.bytes &- link.accounted.bytes) }
+    private var estimatedSize: Int {
+        if isAccountTrue { return account.table.totalSize }
+        return link.ledger?.total ?? (account.table.totalSize &+ uncounted &+ link.unaccountedBytes)
+    }
 
-    /// Whether there are more bytes than allowed, and nobody is making room yet: then it begins.
-    mutating func beginTrimming() -> Bool {
-        guard sizeLimit > 0, account.isComplete, estimatedSize > sizeLimit, !isTrimming else { return false }
+    /// Whether there are more bytes than allowed, as far as is known.
+    var isOverLimit: Bool { sizeLimit > 0 && account.isComplete && estimatedSize > sizeLimit }
+
+    /// Whether there may be more bytes than allowed, and nobody is making room yet: then it begins.
+    ///
+    /// Others may have filled the directory: one has to look again, but not all the time.
+    mutating func beginTrimming(at now: Int64) -> Bool {
+        guard !isTrimming, isOverLimit || (sizeLimit > 0 && account.isComplete && needsScan(at: now)) else {
+            return false
+        }
         isTrimming = true
         return true
     }
+
+    /// Whether others count on being told how many bytes a change has added or taken, and the account may not know.
+    var mustTellExactly: Bool { link.isShared || (!account.isComplete && link.wasUsedBefore) }
+
+    /// Tells writes here and changes by others apart from those made before.
+    struct Writes: Sendable, Equatable {
+        let own: Int
+        let others: UInt64
+    }
+
+    /// What was written by now.
+    var writes: Writes { Writes(own: counts.stores, others: link.news.changes) }
 
     /// Whether so much has been written that whoever writes more has to wait until there is room.
     ///
@@ -134,11 +171,15 @@ struct FileStoreState: Sendable {
     }
 
     /// Takes over what a scan found that began when others had said `news`; answers what is to be let go of.
+    ///
+    /// The directory's stamp is that of before the scan; `nil` if something was changed here meanwhile.
     mutating func endScan(_ number: Int, _ found: consuming EntryTable, news: LedgerLink.News, stamp: Directory.Stamp?)
         -> EntryTable?
     {
         let old = account.endScan(number, found)
         guard old != nil else { return nil }
+        uncounted = 0
+        if stamp != nil { link.noteTotal(account.table.totalSize, since: news) }
         link.account(for: news)
         account.stamp = stamp
         return old

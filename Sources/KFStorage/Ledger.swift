@@ -24,7 +24,11 @@ final class Ledger: Sendable {
     // changes. They lie apart: what is written often shall not share a cache line with what is read often.
     private static let versionOffset = 8
     private static let generationOffset = 64
-    private static let bytesOffset = 128
+    private static let addedOffset = 128
+    private static let takenOffset = 136
+    private static let baseOffset = 144
+    private static let baseStateOffset = 152
+    private static let deathsOffset = 160
     private static let countsOffset = 256
     private static let seatsOffset = 2048
 
@@ -71,13 +75,43 @@ final class Ledger: Sendable {
     /// Tells all processes that the directory was changed.
     func noteChange() { _ = kf_shared_add(memory + Self.generationOffset, 1) }
 
-    /// How many bytes the changes have added to the entries, as far as those who made them could tell.
-    var bytes: Int { Int(truncatingIfNeeded: kf_shared_load(memory + Self.bytesOffset)) }
+    /// How many bytes the changes have added to the entries and taken from them, as far as those who made them could tell.
+    var bytes: ByteCounts {
+        // In this order: of a change that is being told of, what it adds is heard of first.
+        let taken = kf_shared_load(memory + Self.takenOffset)
+        let added = kf_shared_load(memory + Self.addedOffset)
+        return ByteCounts(added: Int(truncatingIfNeeded: added), taken: Int(truncatingIfNeeded: taken))
+    }
 
-    /// Tells all processes that a change has added so many bytes.
-    func noteBytes(_ amount: Int) {
-        guard isOurVersion, amount != 0 else { return }
-        _ = kf_shared_add(memory + Self.bytesOffset, UInt64(bitPattern: Int64(amount)))
+    /// Tells all processes how many bytes a change has added and taken.
+    func noteBytes(_ amounts: ByteCounts) {
+        guard isOurVersion else { return }
+        if amounts.added != 0 { _ = kf_shared_add(memory + Self.addedOffset, UInt64(bitPattern: Int64(amounts.added))) }
+        if amounts.taken != 0 { _ = kf_shared_add(memory + Self.takenOffset, UInt64(bitPattern: Int64(amounts.taken))) }
+    }
+
+    /// How many bytes all entries have together; `nil` as long as nobody has seen all of them at a moment when nothing was
+    /// changed, and again when somebody has died over a change.
+    ///
+    /// Exact for everybody, as long as everybody tells exactly what he changes: unlike what one finds who looks while others
+    /// are at it.
+    var total: Int? {
+        let state = kf_shared_load(memory + Self.baseStateOffset)
+        guard isOurVersion, state == deaths &+ 1 else { return nil }
+        return Int(truncatingIfNeeded: kf_shared_load(memory + Self.baseOffset)) &+ bytes.balance
+    }
+
+    /// How often somebody has died over a change, so that nobody knows whether it was made.
+    var deaths: UInt64 { kf_shared_load(memory + Self.deathsOffset) }
+
+    /// Notes that somebody has.
+    func noteDeath() { _ = kf_shared_add(memory + Self.deathsOffset, 1) }
+
+    /// Tells all processes how many bytes all entries had together when ``bytes`` were as given, and ``deaths``.
+    func noteTotal(_ total: Int, when bytes: ByteCounts, deaths: UInt64) {
+        guard isOurVersion else { return }
+        kf_shared_store(memory + Self.baseOffset, UInt64(bitPattern: Int64(total &- bytes.balance)))
+        kf_shared_store(memory + Self.baseStateOffset, deaths &+ 1)
     }
 
     /// A number for every seat: how many changes are being made from it.
@@ -115,7 +149,7 @@ final class Ledger: Sendable {
     }
 
     /// How long to wait for others between tries, in microseconds.
-    private static let pauses: [useconds_t] = [1_000, 2_000, 4_000, 8_000, 16_000, 0]
+    private static let pauses: [useconds_t] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 0]
 
     // MARK: The file
 

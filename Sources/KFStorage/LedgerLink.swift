@@ -5,8 +5,8 @@ struct LedgerLink: Sendable {
     /// What others have said up to an instant.
     struct News: Sendable {
         var changes: UInt64 = 0
-        /// How many bytes their changes have added to the entries; negative if entries have become fewer.
-        var bytes = 0
+        /// How many bytes their changes have added to the entries and taken from them.
+        var bytes = ByteCounts()
         /// Whether they were at it.
         var isUnfinished = false
     }
@@ -19,8 +19,10 @@ struct LedgerLink: Sendable {
     private var triedAt = Int64.min / 2
     /// Those of the ledger's numbers that come from here.
     private var ownChanges: UInt64 = 0
-    private var ownBytes = 0
+    private var ownBytes = ByteCounts()
     private var ownUnderWay = 0
+    /// How many changes had been told of when the ledger was taken up.
+    private var joinedAt: UInt64 = 0
     /// What others had said when the last scan began.
     private(set) var accounted = News()
 
@@ -46,21 +48,22 @@ struct LedgerLink: Sendable {
     ///
     /// Who still listens to the old one hears that something is wrong there, and looks for himself.
     mutating func use(_ other: Ledger?, underWay: Int) {
-        noteChange(bytes: 0)
+        noteChange(ByteCounts())
         note(underWay: 0)
         self = LedgerLink(ledger: other, canHaveNone: canHaveNone, soughtAt: soughtAt, triedAt: triedAt)
+        joinedAt = other?.generation ?? 0
         note(underWay: underWay)
     }
 
     // MARK: Telling
 
-    /// Tells others that an entry was changed here, which added so many bytes.
+    /// Tells others that an entry was changed here, which added and took so many bytes.
     ///
     /// Under the lock of the state, so that changes made here and those of others can be told apart at any time.
-    mutating func noteChange(bytes: Int) {
+    mutating func noteChange(_ bytes: ByteCounts) {
         guard let ledger else { return }
         ledger.noteBytes(bytes)
-        ownBytes &+= bytes
+        ownBytes = ownBytes &+ bytes
         ledger.noteChange()
         ownChanges &+= 1
     }
@@ -86,10 +89,36 @@ struct LedgerLink: Sendable {
         )
     }
 
-    /// Takes note that the account knows of all that others had said then.
+    /// Whether others had changed anything when the ledger was taken up.
+    var wasUsedBefore: Bool { joinedAt != 0 }
+
+    /// Whether others have changed anything since the ledger was taken up, or are at it.
+    var isShared: Bool {
+        let news = news
+        return news.changes != joinedAt || news.isUnfinished
+    }
+
+    /// Takes note that the account knows of all that others had said when a scan began, which has just ended.
     ///
-    /// Of what they were at, nobody knows: then it is not up to date, and will not be until the next scan.
-    mutating func account(for news: News) { accounted = news }
+    /// Of what they were at, nobody knows: then it is not up to date, and will not be until the next scan. Nor does
+    /// anybody know whether it has seen what they have said meanwhile: it is taken not to have seen what they added, and to
+    /// have missed already what they took, so that there may be less than one thinks, and not more.
+    mutating func account(for news: News) {
+        accounted = news
+        accounted.bytes.taken = self.news.bytes.taken
+    }
+
+    /// Tells others how many bytes all entries have together, if what a scan has found that began when others had said
+    /// `news`, and when nothing was changed here, is still so.
+    func noteTotal(_ total: Int, since news: News) {
+        guard let ledger else { return }
+        let (deaths, bytes, now) = (ledger.deaths, ledger.bytes, self.news)
+        guard !news.isUnfinished, !now.isUnfinished, now.changes == news.changes else { return }
+        ledger.noteTotal(total, when: bytes, deaths: deaths)
+    }
+
+    /// How many more bytes there are, at most, than the account knows of.
+    var unaccountedBytes: Int { (news.bytes &- accounted.bytes).balance }
 
     /// Whether nobody has changed anything that the account does not know of.
     var isUpToDate: Bool {
@@ -106,5 +135,22 @@ extension LedgerLink {
         self.canHaveNone = canHaveNone
         self.soughtAt = soughtAt
         self.triedAt = triedAt
+    }
+}
+
+/// Bytes that came and bytes that went, both as they were told: any numbers, so they wrap around.
+struct ByteCounts: Sendable, Equatable {
+    var added = 0
+    var taken = 0
+
+    /// By how much there is more; negative if there is less.
+    var balance: Int { added &- taken }
+
+    static func &+ (one: Self, other: Self) -> Self {
+        Self(added: one.added &+ other.added, taken: one.taken &+ other.taken)
+    }
+
+    static func &- (one: Self, other: Self) -> Self {
+        Self(added: one.added &- other.added, taken: one.taken &- other.taken)
     }
 }

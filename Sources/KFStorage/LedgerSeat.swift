@@ -66,6 +66,7 @@ extension Ledger {
         let count = kf_shared_load(seatsMemory + number * 8)
         guard count != 0 else { return }
         // In this order: nobody may find the seat free and have heard of nothing.
+        noteDeath()
         noteChange()
         _ = kf_shared_add(seatsMemory + number * 8, 0 &- count)
     }

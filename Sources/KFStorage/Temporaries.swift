@@ -67,21 +67,34 @@ final class Temporaries: Sendable {
         }
     }
 
+    /// What becomes of a file that has the name of a new one.
+    enum Replacement: Sendable {
+        /// It is replaced.
+        case silent
+        /// It is replaced, and its length is told.
+        case told
+        /// It stays, and that is a failure.
+        case refused
+    }
+
     /// Makes a new file, lets `write` fill it, and gives it its name in `directory`; on failure nothing remains.
     ///
-    /// Without `replacing`, a name that is taken by then is a failure.
+    /// - Returns: How long the file was that was replaced, 0 if there was none, when that is to be told and can be.
+    @discardableResult
     func put(
         _ name: String,
         in directory: Directory,
-        replacing isReplacing: Bool = true,
+        _ replacement: Replacement = .silent,
         _ write: (borrowing Descriptor, FileIdentity) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Int? {
         let temporary = try newFile(for: directory.path(of: name))
         do throws(StorageError) {
             try write(temporary.descriptor, temporary.identity)
             // Not while somebody who has looked at the file of that name is about to remove it.
-            try NameLocks.withLock(name) { () throws(StorageError) in
-                try folder.move(temporary.name, to: directory, as: name, replacing: isReplacing)
+            return try NameLocks.withLock(name) { () throws(StorageError) in
+                if replacement == .told { return try folder.moveTelling(temporary.name, to: directory, as: name) }
+                try folder.move(temporary.name, to: directory, as: name, replacing: replacement != .refused)
+                return nil
             }
         } catch {
             _ = try? folder.remove(temporary.name)

@@ -9,6 +9,7 @@ struct Judge {
     /// Counts what was looked at, so that nobody takes an empty directory for a good one.
     private(set) var readCount = 0
     private(set) var damagedCount = 0
+    private(set) var limitCount = 0
     /// Lives through all rounds, with an account of its own that is told of everything the others do and of nothing they
     /// were killed before they could tell.
     private let survivor: DiskStorage.Backend<Data>
@@ -77,6 +78,17 @@ struct Judge {
         if listed > 2 * Int(Tormentor.sizeLimit) {
             Soak.end(.failed, "after round \(round) the files take \(listed) bytes, of \(Tormentor.sizeLimit) allowed")
         }
+    }
+
+    /// Ends the process if those who have all ended by themselves have left more than allowed.
+    mutating func judgeLimit(round: Int) {
+        let listed = files().reduce(0) { $0 + $1.size }
+        if listed > Int(Tormentor.sizeLimit) {
+            let allowed = "of \(Tormentor.sizeLimit) allowed"
+            Soak.end(.failed, "before round \(round) all have ended, and the files take \(listed) bytes, \(allowed)")
+        }
+        // Who has written next to nothing proves nothing.
+        if listed > Int(Tormentor.sizeLimit) / 2 { limitCount += 1 }
     }
 
     /// What lies there and has not expired must be found, by a newcomer and by who was there before.

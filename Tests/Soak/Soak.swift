@@ -24,6 +24,11 @@ struct Soak {
         {
             try Tormentor(directory: URL(fileURLWithPath: arguments[1]), seed: seed).run(child: child)
         }
+        if arguments.count == 4, arguments[0] == "--writer", let child = Int(arguments[2]),
+            let seed = UInt64(arguments[3])
+        {
+            try Writer(directory: URL(fileURLWithPath: arguments[1])).run(child: child, seed: seed)
+        }
         guard (2...3).contains(arguments.count), let rounds = Int(arguments[0]), rounds > 0 else {
             end(.usage, "usage: kf-soak ROUNDS DIRECTORY [SEED]")
         }
@@ -43,6 +48,10 @@ struct Soak {
         var random = Xorshift(seed: seed)
         var judge = try Judge(directory: directory)
         for round in 1...rounds {
+            if round.isMultiple(of: 4) {
+                try letAllEnd(round: round, directory: directory, &random)
+                judge.judgeLimit(round: round)
+            }
             // Every other round two processes share the directory.
             let children = try (0...round % 2).map { child in
                 try Victim(directory: directory, child: child, seed: UInt64(round))
@@ -53,7 +62,21 @@ struct Soak {
             for child in children { child.kill() }
             try judge.judge(round: round, &random)
         }
-        print("\(rounds) rounds, \(judge.readCount) entries read back, \(judge.damagedCount) damaged ones noticed")
+        print(
+            "\(rounds) rounds, \(judge.readCount) entries read back, \(judge.damagedCount) damaged ones noticed,"
+                + " \(judge.limitCount) times several ended within the limit"
+        )
+    }
+
+    /// Three processes write at the same time, and end when they are told to.
+    private static func letAllEnd(round: Int, directory: URL, _ random: inout Xorshift) throws {
+        let writers = try (0..<3).map { child in
+            try Victim(directory: directory, child: child, seed: UInt64(round), as: "--writer")
+        }
+        for writer in writers { writer.waitUntilReady() }
+        usleep(useconds_t(1_000 * (30 + random.next(below: 200))))
+        for writer in writers { writer.tellToEnd() }
+        for writer in writers { writer.waitUntilEnded() }
     }
 }
 
@@ -61,13 +84,26 @@ struct Soak {
 struct Victim {
     private let process = Process()
     private let output = Pipe()
+    private let input = Pipe()
 
-    init(directory: URL, child: Int, seed: UInt64) throws {
+    init(directory: URL, child: Int, seed: UInt64, as role: String = "--child") throws {
         let me = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: me)
-        process.arguments = ["--child", directory.path, String(child), String(seed)]
+        process.arguments = [role, directory.path, String(child), String(seed)]
         process.standardOutput = output
+        process.standardInput = input
         try process.run()
+    }
+
+    /// Lets it end what it is at.
+    func tellToEnd() { try? input.fileHandleForWriting.close() }
+
+    /// Until it has.
+    func waitUntilEnded() {
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            Soak.end(.failed, "a writer ended with \(process.terminationStatus)")
+        }
     }
 
     /// Until its threads have started; it has ended by itself if it says nothing.

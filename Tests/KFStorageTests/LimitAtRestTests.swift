@@ -1,0 +1,191 @@
+// That the limit of a file store holds when all who write have ended, however they left making room to one another.
+
+import Foundation
+import Glibc
+import KFSupport
+import Testing
+
+@testable import KFStorage
+
+@Suite struct LimitAtRestTests {
+    /// Runs something when a store that is making room has asked for the time so many times.
+    final class Interruption: Sendable {
+        private struct State: Sendable {
+            weak var store: FileStore?
+            var countdown = 0
+            var body: (@Sendable () -> Void)?
+        }
+
+        private let state = Locked(State())
+
+        var ticks: @Sendable () -> Int64 {
+            {
+                let store = self.state.withLock { $0.store }
+                guard store?.state.withLock({ $0.isTrimming }) == true else { return 1_000_000 }
+                let body = self.state.withLock { state in
+                    state.countdown -= 1
+                    return state.countdown == 0 ? state.body : nil
+                }
+                body?()
+                return 1_000_000
+            }
+        }
+
+        func set(in store: FileStore, after count: Int, _ body: @escaping @Sendable () -> Void) {
+            state.withLock { $0 = State(store: store, countdown: count, body: body) }
+        }
+    }
+
+    let clock = TestClock()
+    let interruption = Interruption()
+    let scratch: Scratch
+    let store: FileStore
+    let other: FileStore
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read, ticks: interruption.ticks)
+        other = FileStore(path: scratch("cache"), clock: clock.read, ticks: { 1_000_000 })
+    }
+
+    private func write(_ count: Int, _ name: String, to store: FileStore) throws {
+        try store.write(Data(count: count), to: name, expiration: .seconds(10_000))
+        clock.advance(1)
+    }
+
+    private var ledger: Ledger { get throws { try #require(store.state.withLock { $0.ledger }) } }
+    private var entries: [String] { names(in: scratch("cache")) }
+
+    /// What is told untruly makes the store look, and find that there is nothing to do.
+    @Test func whoHasLookedInVainLooksAgainForWhoHasLeftItToHim() throws {
+        for store in [store, other] {
+            store.configure(sizeLimit: 100)
+            store.startScan()
+        }
+        for number in 0..<9 { try write(10, "\(number)", to: store) }
+        // It took long: it is not the time to look again without need.
+        store.state.withLock { $0.scanTook = 1_000_000 }
+        try ledger.noteBytes(ByteCounts(added: 5))
+        try ledger.noteChange()
+        let leftOver = Locked<Bool?>(nil)
+        // When it is about to make room, to trim, to open its folders, to scan, and has scanned.
+        interruption.set(in: store, after: 5) { [self] in
+            for number in 10..<12 { _ = try? write(7, "\(number)", to: other) }
+            let isUnseen = store.state.withLock { $0.account.table.totalSize } == 96
+            leftOver.withLock { $0 = isUnseen && other.state.withLock { $0.isOverLimit } }
+        }
+        try write(6, "9", to: store)
+        #expect(leftOver.withLock { $0 } == true)
+        #expect(entries.contains("11") && entries.contains("9"))
+        #expect(try store.walk().totalSize <= 100)
+    }
+
+    @Test func whoHasLookedInVainLooksAgainSoonWhenThereIsTooMuch() throws {
+        store.configure(sizeLimit: 100)
+        store.startScan()
+        for number in 0..<9 { try write(10, "\(number)", to: store) }
+        // It took long: it is not the time to look again without need.
+        store.state.withLock { $0.scanTook = 1_000_000 }
+        try ledger.noteBytes(ByteCounts(added: 5))
+        try ledger.noteChange()
+        try write(6, "9", to: store)
+        #expect(store.state.withLock { $0.vainScans } == 1)
+        store.state.withLock { $0.scanTook = 1_000_000 }
+        try write(10, "10", to: other)
+        try write(1, "11", to: store)
+        #expect(try store.walk().totalSize <= 100)
+    }
+
+    @Test func whoHasLeftItToAnotherTriesAgainForWhatWasWrittenHereSince() throws {
+        store.configure(sizeLimit: 100)
+        store.startScan()
+        for number in 0..<10 { try write(10, "\(number)", to: store) }
+        let ledger = try #require(Ledger.of(try Directory.create(scratch(".cache.tmp"))))
+        let isOver = Locked<Bool?>(nil)
+        // When it is about to make room, and has left it to who is at it, who ends now.
+        interruption.set(in: store, after: 2) { [self] in
+            flock(ledger.file, LOCK_UN)
+            _ = try? write(1, "11", to: store)
+            isOver.withLock { $0 = store.state.withLock { $0.isOverLimit } }
+        }
+        #expect(flock(ledger.file, LOCK_EX | LOCK_NB) == 0)
+        try write(5, "10", to: store)
+        #expect(isOver.withLock { $0 } == true)
+        #expect(try store.walk().totalSize <= 100)
+    }
+
+    // MARK: The sum of all
+
+    @Test func theSumIsKnownToAllOnceSomebodyHasLookedWhileNobodyWasAtIt() throws {
+        try write(10, "a", to: store)
+        try write(10, "b", to: other)
+        #expect(try ledger.total == nil)
+        store.startScan()
+        #expect(try ledger.total == 20)
+        try write(5, "a", to: other)
+        try other.remove("b")
+        try write(7, "c", to: store)
+        #expect(try ledger.total == 12)
+    }
+
+    @Test func whoLooksWhileOthersAreAtItTellsNoSum() throws {
+        try write(10, "a", to: store)
+        other.joinLedger()
+        let change = other.state.withLock { $0.begin("b") }
+        store.startScan()
+        #expect(try ledger.total == nil)
+        _ = other.state.withLock { $0.end(change, .unchanged) }
+        store.state.withLock { $0.account.isStale = true }
+        store.startScan()
+        #expect(try ledger.total == 10)
+    }
+
+    @Test func nobodyKnowsTheSumWhenSomebodyHasDiedOverAChange() throws {
+        try write(10, "a", to: store)
+        store.startScan()
+        #expect(try ledger.total == 10)
+        try ledger.noteDeath()
+        #expect(try ledger.total == nil)
+        store.state.withLock { $0.account.isStale = true }
+        store.startScan()
+        #expect(try ledger.total == 10)
+    }
+
+    @Test func whatVanishedBehindAllBacksIsTakenFromTheSum() throws {
+        try write(10, "a", to: store)
+        try write(10, "b", to: store)
+        store.startScan()
+        try FileManager.default.removeItem(atPath: scratch("cache/a"))
+        #expect(try store.read("a") == nil)
+        #expect(try ledger.total == 10)
+    }
+
+    /// Whoever leaves it to another to make room relies on that.
+    @Test func whenAllHaveWrittenTheLimitHolds() async throws {
+        let executor = WorkExecutor("kf.limit", threads: 9)
+        let stores = (0..<3).map { _ in FileStore(path: scratch("cache"), clock: clock.read) }
+        for store in stores {
+            store.configure(sizeLimit: 20_000)
+            store.startScan()
+        }
+        for round in 0..<60 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for thread in 0..<9 {
+                    group.addTask {
+                        try await executor.run { () async throws in
+                            for step in 0..<12 {
+                                let size = 1 + (step &* 7_919 &+ thread &* 104_729 &+ round &* 1_299_709) % 1_500
+                                let name = "\((step &* 13 &+ thread &* 29 &+ round) % 120)"
+                                try stores[thread % 3].write(Data(count: size), to: name, expiration: .days(1))
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let total = try stores[0].walk().totalSize
+            #expect(total <= 20_000, "round \(round)")
+            #expect(total > 15_000)
+        }
+    }
+}

@@ -55,7 +55,8 @@ static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, 
 // levels off.
 static bool is_beyond_libyuv(const avifImage *image) {
     bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709
-        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
+        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL
+        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_CHROMA_DERIVED_NCL;
     return image->depth > 8 || (image->yuvRange == AVIF_RANGE_LIMITED && is_modern);
 }
 

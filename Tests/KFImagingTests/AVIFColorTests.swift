@@ -206,13 +206,17 @@ import Testing
         var data = try fixture("limited.avif")
         let numbers = try #require(data.range(of: Data("nclx".utf8))).upperBound
         (data[numbers + 5], data[numbers + 6]) = (matrix, isFullRange ? 0x80 : 0)
+        return try pixels(data)
+    }
+
+    private static func pixels(_ data: Data, premultiplied: Bool = true) throws -> [UInt8] {
         var (header, message) = (kf_avif_header(), kf_message())
         return try data.withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: UInt8.self).baseAddress
             let reader = try #require(kf_avif_open(start, bytes.count, &header, &message))
             defer { kf_avif_close(reader) }
             var rows = [UInt8](repeating: 0, count: Int(header.width * header.height) * 4)
-            #expect(kf_avif_read(reader, 0, &rows, Int(header.width) * 4, true, &message) == KF_OK)
+            #expect(kf_avif_read(reader, 0, &rows, Int(header.width) * 4, premultiplied, &message) == KF_OK)
             return rows
         }
     }
@@ -227,6 +231,17 @@ import Testing
         #expect(try Self.difference(Self.pixels(matrix: 6), own) > 10)
         #expect(try Self.difference(Self.pixels(matrix: 9), own) > 3)
         #expect(try Self.difference(Self.pixels(matrix: 1, isFullRange: true), own) > 10)
+    }
+
+    /// The same picture in two files, of which one has its colours multiplied by alpha already.
+    @Test(arguments: [true, false])
+    func coloursThatWereMultipliedByAlphaAreHeeded(premultiplied: Bool) throws {
+        let one = try Self.pixels(fixture("alpha-premultiplied.avif"), premultiplied: premultiplied)
+        let other = try Self.pixels(fixture("alpha-deep.avif"), premultiplied: premultiplied)
+        // What is nearly transparent has lost its colours.
+        let bytes = one.indices.filter { other[$0 | 3] >= 64 }
+        let sum = bytes.reduce(0) { $0 + abs(Int(one[$1]) - Int(other[$1])) }
+        #expect(bytes.count > 1000 && sum < 3 * bytes.count)
     }
 
     /// Green, blue and red as they are.

@@ -126,7 +126,7 @@ extension AnimationPlayer {
     public func stopAnimating() {
         if resumes != nil { resumes = false }
         link.isPaused = true
-        showCurrentFrameWhenDecoded()
+        showCurrentFrame()
     }
 
     /// Says that what shows the image is on a screen now.
@@ -192,9 +192,9 @@ extension AnimationPlayer {
     /// With ``purgeFramesOnBackground`` the animation stops, and all frames but the current one are forgotten.
     public func enteredBackground() {
         guard purgeFramesOnBackground, resumes == nil else { return }
-        let isAnimating = isAnimating
-        stopAnimating()
         resumes = isAnimating
+        link.isPaused = true
+        showCurrentFrame()
         purgeFrames(keepCurrentFrame: true)
     }
 
@@ -232,12 +232,14 @@ extension AnimationPlayer {
     }
 
     /// Sees to it that an animation stands still on its current frame, even if that is not decoded yet.
-    private func showCurrentFrameWhenDecoded() {
-        guard let playback, playback.currentFrameIndex > 0, playback.currentFrameImage == nil else { return }
+    private func showCurrentFrame() {
+        // At the beginning, the image itself stands for the first frame.
+        guard let playback, playback.currentFrameIndex > 0 || shownImage !== image else { return }
+        if let picture = playback.currentFrameImage { return show(picture) }
         playback.afterDecoding { [weak self, weak playback] in
             Task { @MainActor [weak self, weak playback] in
                 guard let self, let playback, playback === self.playback, !isAnimating else { return }
-                if let image = playback.currentFrameImage { show(image) }
+                if let picture = playback.currentFrameImage { show(picture) }
             }
         }
     }

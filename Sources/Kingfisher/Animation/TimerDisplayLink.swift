@@ -41,9 +41,10 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
         }
     }
 
-    /// How many ticks a second are wanted, a thousand at most; 0 and less mean the usual interval.
+    /// How many ticks a second are wanted; more than a thousand become a thousand, 0 and less mean the usual interval.
     public var preferredFramesPerSecond = 0 {
         didSet {
+            preferredFramesPerSecond = min(preferredFramesPerSecond, 1_000)
             guard preferredFramesPerSecond != oldValue, !isPaused else { return }
             stop()
             start()
@@ -59,7 +60,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
 
     /// The seconds from tick to tick.
     private var interval: TimeInterval {
-        preferredFramesPerSecond > 0 ? max(0.001, 1 / TimeInterval(preferredFramesPerSecond)) : usualInterval
+        preferredFramesPerSecond > 0 ? 1 / TimeInterval(preferredFramesPerSecond) : usualInterval
     }
 
     private func start() {

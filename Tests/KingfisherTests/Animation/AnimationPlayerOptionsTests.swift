@@ -47,6 +47,10 @@ import Testing
         rig.told = []
         rig.tick(9)
         #expect(rig.told == ["loops(1) at 1", "finished at 1"])
+        // What was said goes before what the file says, whether that is wanted or not.
+        let once = rig.player.animator
+        rig.player.respectsImageLoopCount = false
+        #expect(rig.player.animator === once)
         // A file that wants to be played for ever changes nothing.
         let endless = PlayerRig(TestFrames(2, loopCount: 0).image)
         let animator = endless.player.animator

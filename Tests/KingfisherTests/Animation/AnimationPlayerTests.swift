@@ -82,47 +82,6 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("AN05, F17: what is shown stays until the frame that is on has been decoded")
-    func lateFrames() {
-        let source = TestFrames(8)
-        let barrier = source.journal.hold(2)
-        let rig = PlayerRig()
-        rig.player.attach()
-        rig.player.image = source.image
-        barrier.waitUntilReached()
-        for _ in 0..<4 { rig.link.advance(by: 0.1) }
-        // The picture that stands for the image is not shown again.
-        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1] && rig.index == 4)
-        #expect(rig.player.shownImage?.number == 1)
-        barrier.open()
-        rig.queue.drain()
-        rig.link.advance(by: 0.01)
-        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1, 4] && rig.index == 4)
-        rig.link.advance(by: 0.01)
-        #expect(rig.shown.count == 3)
-    }
-
-    @Test(
-        "AN05, F17: an animation that stands still on a frame shows it as soon as it is decoded",
-        arguments: [true, false]
-    )
-    func lateLastFrame(ends: Bool) async {
-        let source = TestFrames(3)
-        let barrier = source.journal.hold(2)
-        let rig = PlayerRig()
-        rig.player.repeatCount = .once
-        rig.player.attach()
-        rig.player.image = source.image
-        barrier.waitUntilReached()
-        for _ in 0..<(ends ? 3 : 2) { rig.link.advance(by: 0.1) }
-        if !ends { rig.player.stopAnimating() }
-        #expect(!rig.player.isAnimating && rig.shown.last?.number == 1)
-        barrier.open()
-        rig.queue.drain()
-        await mainQueueTurn()
-        #expect(rig.shown.last?.number == 2)
-    }
-
     @Test("AN07, AN08: after the last loop it stands on the last frame, and starts no more until it is reset")
     func finishing() {
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)

@@ -80,6 +80,20 @@ import Testing
         #expect(rig.present == Set(0...min(preload, 7)))
     }
 
+    @Test("PU01: a frame that was ready too late is forgotten, too")
+    func purgingALatecomer() {
+        let rig = AnimatorRig(TestFrames(50), preload: 2)
+        let barrier = rig.journal.hold(3)
+        _ = rig.animator.tick(0.1)
+        barrier.waitUntilReached()
+        for _ in 0..<5 { _ = rig.animator.tick(0.1) }
+        // The third frame has been passed when it is there; the sixth, which is on, is there by then, and goes with the purge.
+        rig.animator.purgeFrames(keepCurrentFrame: false)
+        barrier.open()
+        rig.queue.drain()
+        #expect(rig.present == [] && rig.animator.tick(0).image == nil)
+    }
+
     @Test("F14: pictures that were there from the beginning cannot be purged")
     func preloadedFrames() throws {
         let pictures = (0..<3).map { Picture.gradient(4, 4, tint: UInt8($0)) }

@@ -1,0 +1,89 @@
+// Frames that are decoded too late: what is shown meanwhile, and once they are there.
+
+import Foundation
+import KFImaging
+import Testing
+
+@testable import Kingfisher
+
+@MainActor
+@Suite struct LateFrameTests {
+    @Test("AN05, F17: what is shown stays until the frame that is on has been decoded")
+    func lateFrames() {
+        let source = TestFrames(8)
+        let barrier = source.journal.hold(2)
+        let rig = PlayerRig()
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        for _ in 0..<4 { rig.link.advance(by: 0.1) }
+        // The picture that stands for the image is not shown again.
+        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1] && rig.index == 4)
+        #expect(rig.player.shownImage?.number == 1)
+        barrier.open()
+        rig.queue.drain()
+        rig.link.advance(by: 0.01)
+        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1, 4] && rig.index == 4)
+        rig.link.advance(by: 0.01)
+        #expect(rig.shown.count == 3)
+    }
+
+    @Test(
+        "AN05, F17: an animation that stands still on a frame shows it as soon as it is decoded",
+        arguments: [true, false]
+    )
+    func lateLastFrame(ends: Bool) async {
+        let source = TestFrames(3)
+        let barrier = source.journal.hold(2)
+        let rig = PlayerRig()
+        rig.player.repeatCount = .once
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        for _ in 0..<(ends ? 3 : 2) { rig.link.advance(by: 0.1) }
+        if !ends { rig.player.stopAnimating() }
+        #expect(!rig.player.isAnimating && rig.shown.last?.number == 1)
+        barrier.open()
+        rig.queue.drain()
+        await mainQueueTurn()
+        #expect(rig.shown.last?.number == 2)
+    }
+
+    @Test(
+        "AN05: an animation that is stopped shows the frame that is on, also when that was decoded since the last tick",
+        arguments: [true, false]
+    )
+    func stoppingOnALateFrame(goesToTheBackground: Bool) {
+        let source = TestFrames(3)
+        let barrier = source.journal.hold(1)
+        let rig = PlayerRig()
+        rig.player.purgeFramesOnBackground = true
+        rig.player.attach()
+        rig.player.image = source.image
+        barrier.waitUntilReached()
+        rig.link.advance(by: 0.1)
+        barrier.open()
+        rig.queue.drain()
+        #expect(rig.index == 1 && rig.shown.map(\.number) == [TestFrames.poster])
+        if goesToTheBackground { rig.player.enteredBackground() } else { rig.player.stopAnimating() }
+        #expect(rig.shown.map(\.number) == [TestFrames.poster, 1])
+    }
+
+    @Test("AN05: an animation that is stopped on its first frame after the last one shows that when it is decoded")
+    func stoppingOnALateFirstFrame() async {
+        let source = TestFrames(3)
+        let rig = PlayerRig(source.image)
+        rig.tick(2)
+        let barrier = source.journal.hold(0)
+        rig.player.purgeFrames(keepCurrentFrame: true)
+        rig.queue.drain()
+        rig.link.advance(by: 0.1)
+        barrier.waitUntilReached()
+        rig.player.stopAnimating()
+        #expect(rig.index == 0 && rig.shown.last?.number == 2)
+        barrier.open()
+        rig.queue.drain()
+        await mainQueueTurn()
+        #expect(rig.shown.last?.number == 0)
+    }
+}

@@ -87,39 +87,39 @@ extension FileStore {
             var mayGoOn = true
             while mayGoOn {
                 let before = state.withLock { $0.writes }
-                let (hasRemoved, isLeft) = trimAlone()
+                let isLeft = trimAlone()
                 let now = ticks()
-                // Whoever wrote meanwhile has left the rest to us.
+                // Whoever asked meanwhile has left the rest to us; who has no limit never ends and never asks.
                 mayGoOn = state.withLock { state in
                     state.isTrimming = false
                     let writes = state.writes
-                    let isNews = isLeft ? writes.own != before.own : hasRemoved || writes != before
+                    let isNews = isLeft ? writes.own != before.own : writes != before
                     return isNews && state.isOverLimit && state.beginTrimming(at: now)
                 }
             }
         }
     }
 
-    /// Makes room unless another process is at it; answers whether anything was removed, and whether that is left to another.
-    private func trimAlone() -> (hasRemoved: Bool, isLeft: Bool) {
+    /// Makes room unless another process is at it; answers whether it is left to that one.
+    private func trimAlone() -> Bool {
         let now = ticks()
         if state.withLock({ $0.needsScan(at: now) }) { _ = try? scan(making: false) }
-        guard let (ledger, isUrgent) = state.withLock({ $0.isOverLimit ? ($0.ledger, $0.isFarOverLimit) : nil }) else {
-            return (false, false)
+        guard let (ledger, isUrgent) = state.withLock({ $0.askForRoom() }) else { return false }
+        let isAlone = ledger?.exclusively(patiently: isUrgent) { trimToLimit(isUrgent: isUrgent) }
+        guard let isAlone else {
+            trimToLimit(isUrgent: isUrgent)
+            return false
         }
-        guard let ledger else { return (!trimToLimit(isUrgent: isUrgent).isEmpty, false) }
-        var removed: [String] = []
-        let isAlone = ledger.exclusively(patiently: isUrgent) { removed = trimToLimit(isUrgent: isUrgent) }
         // Whoever is at it may have been stopped: the limit holds all the same, and both remove the same.
-        if !isAlone, isUrgent { removed = trimToLimit(isUrgent: true) }
-        return (!removed.isEmpty, !isAlone && !isUrgent)
+        if !isAlone, isUrgent { trimToLimit(isUrgent: true) }
+        return !isAlone && !isUrgent
     }
 
     /// How many scans in a row may find that the limit holds before others are taken not to tell the truth.
     private static let mostVainScans = 4
 
     /// Trims to the limit, after a new scan if need be and if that may be.
-    private func trimToLimit(isUrgent: Bool) -> [String] {
+    private func trimToLimit(isUrgent: Bool) {
         let now = ticks()
         let (isOver, isTrue, mayLook) = state.withLock { state in
             // Others say that there is too much; if that was not so the last times, it can wait.
@@ -127,14 +127,13 @@ extension FileStore {
             return (state.isOverLimit, state.isAccountTrue, isUrgent || isHeard || state.needsScan(at: now))
         }
         // Who was at it before may have made room already.
-        guard isOver else { return [] }
-        if isTrue { return trimToLimit() }
+        guard isOver else { return }
+        if isTrue { return _ = trimToLimit() }
         // By an account that is known to be untrue, more would go than has to. What others change while one looks matters
         // little; if it did, the limit would not hold as long as they are busy.
-        guard mayLook, (try? scan(making: false)) == true else { return [] }
+        guard mayLook, (try? scan(making: false)) == true else { return }
         let removed = trimToLimit()
         state.withLock { $0.vainScans = removed.isEmpty ? $0.vainScans + 1 : 0 }
-        return removed
     }
 
     private func trimToLimit() -> [String] {

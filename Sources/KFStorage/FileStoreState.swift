@@ -109,14 +109,20 @@ struct FileStoreState: Sendable {
     mutating func note(_ outcome: Account.Outcome, of name: String) {
         func before(_ seen: Int?) -> Int { seen ?? account.table.record(of: name)?.size ?? 0 }
         var bytes = ByteCounts()
+        let isExact: Bool
         switch outcome {
         case .stored(let record, let replacedSize):
             assumedNames?.insert(name)
             bytes = ByteCounts(added: record.size, taken: before(replacedSize))
-        case .removed(_, let size): bytes.taken = before(size)
-        case .unknown: break
+            isExact = replacedSize != nil
+        case .removed(_, let size):
+            bytes.taken = before(size)
+            isExact = size != nil
+        case .unknown: isExact = false
         case .seen, .unchanged: return
         }
+        // What was there may be what others have just put there. In this order: nobody may take the sum for known then.
+        if !isExact, mustTellExactly { ledger?.noteDeath() }
         link.noteChange(bytes)
         uncounted &+= bytes.balance
     }
@@ -148,16 +154,25 @@ struct FileStoreState: Sendable {
     }
 
     /// Whether others count on being told how many bytes a change has added or taken, and the account may not know.
-    var mustTellExactly: Bool { link.isShared || (!account.isComplete && link.wasUsedBefore) }
+    var mustTellExactly: Bool {
+        link.isShared || (!account.isComplete && (link.wasUsedBefore || link.ledger?.total != nil))
+    }
 
-    /// Tells writes here and changes by others apart from those made before.
+    /// Tells others that room has to be made, before it is tried to be the one who makes it; `nil` if the limit holds.
+    mutating func askForRoom() -> (ledger: Ledger?, isUrgent: Bool)? {
+        guard isOverLimit else { return nil }
+        link.noteAsking()
+        return (ledger, isFarOverLimit)
+    }
+
+    /// Tells writes here, and others' asking for room, apart from those before.
     struct Writes: Sendable, Equatable {
         let own: Int
         let others: UInt64
     }
 
-    /// What was written by now.
-    var writes: Writes { Writes(own: counts.stores, others: link.news.changes) }
+    /// What was written and asked for by now.
+    var writes: Writes { Writes(own: counts.stores, others: link.othersAsked) }
 
     /// Whether so much has been written that whoever writes more has to wait until there is room.
     ///

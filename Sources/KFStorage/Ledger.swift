@@ -29,6 +29,7 @@ final class Ledger: Sendable {
     private static let baseOffset = 144
     private static let baseStateOffset = 152
     private static let deathsOffset = 160
+    private static let askedOffset = 168
     private static let countsOffset = 256
     private static let seatsOffset = 2048
 
@@ -91,21 +92,26 @@ final class Ledger: Sendable {
     }
 
     /// How many bytes all entries have together; `nil` as long as nobody has seen all of them at a moment when nothing was
-    /// changed, and again when somebody has died over a change.
+    /// changed, and again after ``deaths``.
     ///
-    /// Exact for everybody, as long as everybody tells exactly what he changes: unlike what one finds who looks while others
-    /// are at it.
+    /// Exact for everybody, as everybody tells exactly what he changes: unlike what one finds who looks while others do.
     var total: Int? {
         let state = kf_shared_load(memory + Self.baseStateOffset)
         guard isOurVersion, state == deaths &+ 1 else { return nil }
         return Int(truncatingIfNeeded: kf_shared_load(memory + Self.baseOffset)) &+ bytes.balance
     }
 
-    /// How often somebody has died over a change, so that nobody knows whether it was made.
+    /// How often somebody has died over a change, or could not tell exactly what it has added and taken.
     var deaths: UInt64 { kf_shared_load(memory + Self.deathsOffset) }
 
     /// Notes that somebody has.
-    func noteDeath() { _ = kf_shared_add(memory + Self.deathsOffset, 1) }
+    func noteDeath() { if isOurVersion { _ = kf_shared_add(memory + Self.deathsOffset, 1) } }
+
+    /// How often somebody with a limit was about to make room, himself or by leaving it to who is at it.
+    var asked: UInt64 { kf_shared_load(memory + Self.askedOffset) }
+
+    /// Notes that somebody is.
+    func noteAsking() { if isOurVersion { _ = kf_shared_add(memory + Self.askedOffset, 1) } }
 
     /// Tells all processes how many bytes all entries had together when ``bytes`` were as given, and ``deaths``.
     func noteTotal(_ total: Int, when bytes: ByteCounts, deaths: UInt64) {

@@ -21,6 +21,7 @@ struct LedgerLink: Sendable {
     private var ownChanges: UInt64 = 0
     private var ownBytes = ByteCounts()
     private var ownUnderWay = 0
+    private var ownAsked: UInt64 = 0
     /// How many changes had been told of when the ledger was taken up.
     private var joinedAt: UInt64 = 0
     /// What others had said when the last scan began.
@@ -75,7 +76,17 @@ struct LedgerLink: Sendable {
         ownUnderWay = underWay
     }
 
+    /// Tells others that room has to be made.
+    mutating func noteAsking() {
+        guard let ledger else { return }
+        ledger.noteAsking()
+        ownAsked &+= 1
+    }
+
     // MARK: Hearing
+
+    /// How often others have told that room has to be made.
+    var othersAsked: UInt64 { ledger.map { $0.asked &- ownAsked } ?? 0 }
 
     /// What others have said by now.
     var news: News {

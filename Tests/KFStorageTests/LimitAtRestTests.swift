@@ -114,6 +114,35 @@ import Testing
         #expect(try store.walk().totalSize <= 100)
     }
 
+    /// It writes a little, or far too much, as often as the store asks for the time: about three times for each removal.
+    @Test(arguments: [10, 40])
+    func whoMakesRoomIsNotHeldUpByOneWithoutALimitThatNeverEnds(count: Int) throws {
+        let asked = Locked(0)
+        let busy = Locked<FileStore?>(nil)
+        let other = other
+        let store = FileStore(path: scratch("cache"), clock: clock.read) {
+            guard busy.withLock({ $0 })?.state.withLock({ $0.isTrimming }) == true else { return 1_000_000 }
+            let number = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if number.isMultiple(of: 6), number < 2_000 {
+                _ = try? other.write(Data(count: count), to: "other \(number)", expiration: .days(1))
+            }
+            return 1_000_000
+        }
+        store.configure(sizeLimit: 100)
+        store.startScan()
+        for number in 0..<10 { try write(10, "\(number)", to: store) }
+        busy.withLock { $0 = store }
+        try write(10, "10", to: store)
+        busy.withLock { $0 = nil }
+        #expect(asked.withLock { $0 } < 500)
+        // Now nobody is at it.
+        try write(10, "11", to: store)
+        #expect(try store.walk().totalSize <= 100)
+    }
+
     // MARK: The sum of all
 
     @Test func theSumIsKnownToAllOnceSomebodyHasLookedWhileNobodyWasAtIt() throws {
@@ -149,6 +178,36 @@ import Testing
         store.state.withLock { $0.account.isStale = true }
         store.startScan()
         #expect(try ledger.total == 10)
+    }
+
+    @Test func whoKeepsNoAccountTellsExactlyAlsoIfHeWasTheFirst() throws {
+        try write(10, "a", to: store)
+        other.startScan()
+        #expect(try ledger.total == 10)
+        for _ in 0..<3 { try write(10, "a", to: store) }
+        #expect(try ledger.total == 10)
+        try store.remove("a")
+        #expect(try ledger.total == 0)
+    }
+
+    /// Who was alone when he began has not looked what he replaces.
+    @Test func nobodyKnowsTheSumWhenSomebodyCouldNotTellWhatHeReplaced() throws {
+        try write(10, "a", to: store)
+        store.startScan()
+        try write(10, "a", to: store)
+        #expect(try ledger.total == 10)
+        let change = store.state.withLock { $0.begin("a") }
+        #expect(!store.state.withLock { $0.mustTellExactly })
+        try write(20, "a", to: other)
+        try Data(count: 30).write(to: URL(fileURLWithPath: scratch("cache/a")))
+        let record = EntryRecord(size: 30, access: clock.now.entryTime, expiry: clock.now.entryTime)
+        _ = store.state.withLock { state in
+            state.note(.stored(record), of: "a")
+            return state.end(change, .stored(record))
+        }
+        #expect(try [nil, 30].contains(ledger.total))
+        store.startScan()
+        #expect(try ledger.total == 30)
     }
 
     @Test func whatVanishedBehindAllBacksIsTakenFromTheSum() throws {

@@ -61,15 +61,8 @@ extension ImageCache {
         isMemoryClear.keep(())
     }
 
-    /// Removes all images from memory and disk.
-    public func clearCache() async {
-        let clearing = beginClearingDisk()
-        clearMemoryCache()
-        await clearing.value
-    }
-
     /// Begins, on this thread, what may be overridden.
-    private func beginClearingDisk() -> Task<Void, Never> { Task.immediate { await clearDiskCache() } }
+    func beginClearingDisk() -> Task<Void, Never> { Task.immediate { await clearDiskCache() } }
 
     /// Removes all images from memory.
     public func clearMemoryCache() { memoryStorage.removeAll() }

@@ -25,6 +25,26 @@ extension ImageCache {
         return nil
     }
 
+    /// Removes from disk what was kept of a resource of unknown type under other extensions: it would be found first.
+    func removeLivePhotoFile(
+        _ resource: LivePhotoResource,
+        options: KingfisherParsedOptionsInfo,
+        exceptOf type: String?
+    ) async throws(KingfisherError) {
+        let (key, identifier) = (resource.cacheKey, options.processor.identifier)
+        let kept = hash(forKey: key, processorIdentifier: identifier, forcedExtension: type)
+        for other in resource.referenceFileType.possibleExtensions {
+            // Without an extension of its own a file has the cache's, which may be the same.
+            guard hash(forKey: key, processorIdentifier: identifier, forcedExtension: other) != kept else { continue }
+            try await removeImage(
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: other,
+                fromMemory: false
+            )
+        }
+    }
+
     /// The file of a resource if it is on disk; looks at the disk on the caller's thread.
     func possibleCacheFileURLIfOnDisk(
         resource: LivePhotoResource,

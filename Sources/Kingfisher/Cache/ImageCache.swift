@@ -335,6 +335,13 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Cleaning
 
+    /// Removes all images from memory and disk.
+    open func clearCache() async {
+        let clearing = beginClearingDisk()
+        clearMemoryCache()
+        await clearing.value
+    }
+
     /// Removes all files; the handler is called on the main queue, whatever happens.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         let clearing = clearDisk()

@@ -141,13 +141,15 @@ extension KingfisherManager {
         guard !loaded.data.isEmpty else {
             throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
         }
+        let type = resource.referenceFileType.fileExtension(for: loaded.data)
         try await cache.storeToDisk(
             loaded.data,
             forKey: resource.cacheKey,
             processorIdentifier: options.processor.identifier,
-            forcedExtension: resource.referenceFileType.fileExtension(for: loaded.data),
+            forcedExtension: type,
             expiration: options.diskCacheExpiration
         )
+        try await cache.removeLivePhotoFile(resource, options: options, exceptOf: type)
         return LivePhotoResourceDownloadingResult(
             originalData: loaded.data,
             url: loaded.url,

@@ -336,6 +336,7 @@ import Testing
         ) { callbackQueue.execute { completionHandler(.success(CacheInterfaceTests.image)) } }
 
         override var memoryStorageCacheCost: Int { 0 }
+        override func clearCache() async {}
         override func clearDiskCache() async {}
         override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) { handler?() }
         override func cleanExpiredMemoryCache() {}

@@ -184,6 +184,26 @@ import Testing
         }
     }
 
+    @Test("loaded again, a file of unknown type may be of another: what was there before is not found any more")
+    func typesThatChange() async throws {
+        try await Rig.run { rig in
+            let source = LivePhotoSource(urls: [rig.server.url("/live")])
+            for (pathExtension, brands) in [
+                (nil, ["heic", "qt  ", "none", "heic"]), ("mov", ["heic", "qt  ", "none"]),
+            ] {
+                rig.cache.diskStorage.config.pathExtension = pathExtension
+                for brand in brands {
+                    let bytes = Data([0, 0, 0, 24]) + Data("ftyp\(brand)".utf8)
+                    rig.server.route("/live", .data(bytes))
+                    let result = try await rig.manager.retrieveLivePhoto(with: source, options: [.forceRefresh])
+                    #expect(result.data() == [bytes], "\(brand)")
+                    #expect(rig.files.count == 1)
+                }
+                await rig.cache.clearDiskCache()
+            }
+        }
+    }
+
     @Test func whatIsDownloadedIsAnsweredInOrder() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())

@@ -20,11 +20,35 @@ extension ImageCache {
         let computedKey = key.computedKey(with: options.processor.identifier)
         // Marked before the disk is read: what is removed or stored meanwhile must not come back.
         let generation = generation(forKey: computedKey)
+        guard options.loadDiskFileSynchronously else {
+            return try await order.place(forKey: computedKey).run { [self] in
+                await findInTurn(computedKey, options, generation)
+            }.get()
+        }
         // Who reads on the caller's thread waits for nobody, and may read what is about to be replaced or removed.
-        let isEarly = options.loadDiskFileSynchronously && order.isBusy(computedKey)
+        let isEarly = order.isBusy(computedKey)
         guard let (image, _) = try await findOnDisk(computedKey, options) else { return .none }
         if !isEarly { promote(image, forKey: computedKey, options, ifGeneration: generation) }
         return .disk(image)
+    }
+
+    /// The same when its turn among the operations on the key has come, which lasts until the image is in memory: of
+    /// several who want it, one reads and decodes.
+    private func findInTurn(
+        _ computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
+        _ generation: MemoryGeneration
+    ) async -> Result<ImageCacheResult, KingfisherError> {
+        // It was missed before, and counted.
+        if memoryStorage.isCached(forKey: computedKey), let entry = memoryStorage.store.entry(forKey: computedKey) {
+            return .success(.memory(entry.value))
+        }
+        return await Result { () async throws(KingfisherError) in
+            let (outcome, _) = try await lookOnDisk(computedKey, options, isInTurn: true)
+            guard case .image(let image) = outcome else { return .none }
+            promote(image, forKey: computedKey, options, ifGeneration: generation)
+            return .disk(image)
+        }
     }
 
     /// What changes when a key is stored or removed; taken before something slow is done with an entry.
@@ -84,11 +108,12 @@ extension ImageCache {
     /// The options' checker is asked between the steps whether the image is still wanted.
     private func lookOnDisk(
         _ computedKey: String,
-        _ options: KingfisherParsedOptionsInfo
+        _ options: KingfisherParsedOptionsInfo,
+        isInTurn: Bool = false
     ) async throws(KingfisherError) -> (outcome: DiskRetrievalOutcome, entry: FileStore.Entry?) {
         let isWanted = options.sourceTaskIdentifierChecker ?? { true }
         let entry: FileStore.Entry
-        switch try await read(computedKey, options, isWanted) {
+        switch try await read(computedKey, options, isWanted, isInTurn: isInTurn) {
         case .entry(let found): entry = found
         case .nothing: return (.notFound, nil)
         case .unwanted: return (.stale, nil)
@@ -116,7 +141,8 @@ extension ImageCache {
     private func read(
         _ computedKey: String,
         _ options: KingfisherParsedOptionsInfo,
-        _ isWanted: @escaping @Sendable () -> Bool
+        _ isWanted: @escaping @Sendable () -> Bool,
+        isInTurn: Bool
     ) async throws(KingfisherError) -> Reading {
         let reading = { @Sendable [recorder] (disk: DiskStorage.Backend<Data>) throws(KingfisherError) -> Reading in
             // Asked when its turn has come: it may have waited for others.
@@ -128,6 +154,7 @@ extension ImageCache {
         }
         // On the caller's thread nothing may wait for other operations either.
         if options.loadDiskFileSynchronously { return try reading(diskStorage) }
+        if isInTurn { return try await onDisk(reading).get() }
         return try await order.place(forKey: computedKey).run { [self] in await onDisk(reading) }.get()
     }
 

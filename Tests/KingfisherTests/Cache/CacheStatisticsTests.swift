@@ -257,7 +257,8 @@ import Testing
             await counting.value
             let statistics = cache.statistics
             #expect(statistics.memory.lookups == 4 * rounds)
-            #expect(statistics.disk.lookups == statistics.memory.misses)
+            // Of several who miss the same at once, one looks on disk.
+            #expect(statistics.disk.lookups <= statistics.memory.misses)
             // What was read while memory was cleared is not promoted.
             #expect((8...8 + statistics.disk.hits).contains(statistics.memory.stores))
         }

@@ -88,7 +88,10 @@ import Testing
         }
     }
 
-    @Test("DSK-31: a reader sees the old entry or the new one, whole and with its expiry", .timeLimit(.minutes(2)))
+    @Test(
+        "DSK-31, F-13: a reader sees the old entry or the new one, whole and with its expiry",
+        .timeLimit(.minutes(2))
+    )
     func aReaderSeesTheOldEntryOrTheNew() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage

@@ -81,7 +81,7 @@ import Testing
         for (error, code) in samples { #expect(error.errorCode == code) }
     }
 
-    @Test("ERR-4, ERR-5: the domain and the words survive the way through NSError")
+    @Test("ERR-4, ERR-5, F-23: the domain and the words survive the way through NSError")
     func nsErrorKeepsDomainCodeAndWords() {
         for (error, code) in samples {
             let bridged = error as NSError

@@ -57,7 +57,7 @@ import Testing
         #expect(Source.network(url).url == url && Source.provider(provider).url == nil)
     }
 
-    @Test("PRV-9: malformed Base64 is an error, well-formed is data")
+    @Test("PRV-9, F-22: malformed Base64 is an error, well-formed is data")
     func base64IsCheckedNotTrusted() async throws {
         let good = Base64ImageDataProvider(base64String: Data("hello".utf8).base64EncodedString(), cacheKey: "k")
         #expect(try await good.data() == Data("hello".utf8))

@@ -1,0 +1,155 @@
+// What the reference gets wrong when several things happen at once, or are called off, where no other suite names it.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct ReferenceFaultsAtOnceTests {
+    @Test("F-5: who waits for the cache, originals included, is called once, whatever the queue")
+    func oneCallEach() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            for queue in [CallbackQueue.untouch, .dispatch(.global())] {
+                let (calls, all) = (Counter(), Promise<Void>())
+                for number in 0..<40 {
+                    let url = rig.server.url("/a.png?\(number)")
+                    let options: KingfisherOptionsInfo = [
+                        .callbackQueue(queue), .waitForCache, .cacheOriginalImage, .forceRefresh,
+                        .processor(CountingProcessor()),
+                    ]
+                    rig.manager.retrieveImage(with: url, options: options) { _ in
+                        if calls.add() == 40 { all.keep(()) }
+                    }
+                }
+                await all.value
+                await rig.cache.clearDiskCache()
+                #expect(calls.value == 40)
+            }
+        }
+    }
+
+    @Test("F-12: a look at the disk that is called off ends with a cancellation, not with a miss")
+    func callingALookOff() async throws {
+        try await Rig.run { rig in
+            let gate = DispatchSemaphore(value: 0)
+            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            rig.cache.clearMemoryCache()
+            let (done, reading) = (Promise<KingfisherError?>(), Promise<Void>())
+            let serializer = NotedSerializer {
+                reading.keep(())
+                gate.wait()
+            }
+            let url = try #require(URL(string: "http://127.0.0.1:1/a"))
+            let task = rig.manager.retrieveImage(
+                with: .network(KF.ImageResource(downloadURL: url, cacheKey: "a")),
+                options: [.cacheSerializer(serializer), .onlyFromCache]
+            ) { result in
+                if case .failure(let error) = result { done.keep(error) } else { done.keep(nil) }
+            }
+            await reading.value
+            task?.cancel()
+            gate.signal()
+            #expect(await done.value?.isCancelled == true)
+        }
+    }
+
+    @Test("F-25: an animation that cannot be made anew is an error of the processor, and main has no part in it")
+    func makingAnew() async throws {
+        try await Rig.run { rig in
+            let (mark, onMain) = (DispatchSpecificKey<Bool>(), Counter())
+            DispatchQueue.main.setSpecific(key: mark, value: true)
+            rig.server.route("/a.gif", .data(try #require(try animation("animated.gif").kf.gifRepresentation())))
+            let runs = Counter()
+            let processor = NotedProcessor {
+                if DispatchQueue.getSpecific(key: mark) == true { onMain.add() }
+                return runs.add() == 1
+            }
+            let url = rig.server.url("/a.gif")
+            _ = try await rig.manager.retrieveImage(with: url, options: [.processor(processor), .waitForCache])
+            let error = await failure {
+                try await rig.manager.retrieveImage(with: url, options: [.processor(processor), .onlyLoadFirstFrame])
+            }
+            guard case .processorError = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(runs.value == 2 && onMain.value == 0)
+        }
+    }
+
+    @Test("F-27: options and configurations may be changed while others read them")
+    func changingSettings() async throws {
+        try await Rig.run { rig in
+            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            let (manager, cache) = (rig.manager, rig.cache)
+            await withTaskGroup(of: Void.self) { group in
+                for worker in 0..<4 {
+                    group.addTask { @concurrent in
+                        for round in 0..<200 {
+                            manager.defaultOptions = [.scaleFactor(CGFloat(worker + 1))]
+                            cache.memoryStorage.config.countLimit = 10 + round
+                            #expect(manager.defaultOptions.count == 1)
+                            #expect(cache.retrieveImageInMemoryCache(forKey: "a") != nil)
+                        }
+                    }
+                }
+            }
+            #expect(cache.memoryStorage.config.countLimit == 209)
+        }
+    }
+
+    @Test("F-28: of several who want one entry of the disk at once, one decodes it")
+    func oneDecoding() async throws {
+        try await Rig.run { rig in
+            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            let (manager, cache) = (rig.manager, rig.cache)
+            let url = try #require(URL(string: "http://127.0.0.1:1/a"))
+            let source = Source.network(KF.ImageResource(downloadURL: url, cacheKey: "a"))
+            for asksTheManager in [false, true] {
+                let decodings = Counter()
+                let serializer = NotedSerializer { decodings.add() }
+                cache.clearMemoryCache()
+                let types = try await withThrowingTaskGroup(of: CacheType.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { @concurrent in
+                            let options: KingfisherOptionsInfo = [.cacheSerializer(serializer), .onlyFromCache]
+                            return asksTheManager
+                                ? try await manager.retrieveImage(with: source, options: options).cacheType
+                                : try await cache.retrieveImage(forKey: "a", options: options).cacheType
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(decodings.value == 1)
+                #expect(types.filter { $0 == .disk }.count == 1 && types.filter { $0 == .memory }.count == 7)
+            }
+        }
+    }
+}
+
+/// The default serializer, which says when it decodes.
+private struct NotedSerializer: CacheSerializer {
+    let onDecoding: @Sendable () -> Void
+
+    func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
+        DefaultCacheSerializer.default.data(with: image, original: original)
+    }
+
+    func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        onDecoding()
+        return DefaultCacheSerializer.default.image(with: data, options: options)
+    }
+}
+
+/// The default processor, which asks whether it is to succeed.
+private struct NotedProcessor: ImageProcessor {
+    let identifier = "noted"
+    let mayGoOn: @Sendable () -> Bool
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        mayGoOn() ? DefaultImageProcessor.default.process(item: item, options: options) : nil
+    }
+}

@@ -16,8 +16,8 @@ struct Account: Sendable {
         case seen(EntryRecord?)
         /// It was neither changed nor looked at.
         case unchanged
-        /// It may have been changed: one has to look.
-        case unknown
+        /// It may have been changed: one has to look. Also how many bytes were taken all the same, if that is known.
+        case unknown(taken: Int? = nil)
     }
 
     /// Why an entry was removed.

@@ -25,7 +25,7 @@ extension FileStore {
             return outcome
         } catch {
             state.withLock { $0.counts.failures += 1 }
-            end(change, .unknown, stampBefore: stamp, stampAfter: nil)
+            end(change, .unknown(), stampBefore: stamp, stampAfter: nil)
             throw error
         }
     }
@@ -64,7 +64,7 @@ extension FileStore {
     /// Looks at an entry of which the account may be wrong.
     private func reconcile(_ name: String) {
         let change = state.withLock { $0.begin(name) }
-        settle(change, state.withLock { $0.end(change, .unknown) })
+        settle(change, state.withLock { $0.end(change, .unknown()) })
     }
 
     /// Looks at the file of an entry until what is seen is certain.
@@ -82,7 +82,7 @@ extension FileStore {
     /// Removes an entry that is no good, if its file still is the one called `identity`.
     func removeCorrupted(_ name: String, _ identity: FileIdentity) throws(StorageError) {
         try changing(name) { () throws(StorageError) in
-            try removeFile(name, because: .corrupted) { FileIdentity($0) == identity ? nil : .unknown }
+            try removeFile(name, because: .corrupted) { FileIdentity($0) == identity ? nil : .unknown(taken: 0) }
         }
     }
 

@@ -149,7 +149,7 @@ extension FileStore {
     /// Nothing happens if the entry has been replaced since.
     package func discard(_ name: String, _ entry: Entry) throws(StorageError) {
         try changing(name) { () throws(StorageError) in
-            try removeFile(name, because: .discarded) { FileIdentity($0) == entry.identity ? nil : .unknown }
+            try removeFile(name, because: .discarded) { FileIdentity($0) == entry.identity ? nil : .unknown(taken: 0) }
         }
     }
 }

@@ -49,8 +49,10 @@ extension FileStore {
             if let outcome = judge(status) { return outcome }
             afterLook?()
             switch folder.flatMap({ directory.remove(name, ifStill: status, by: $0) }) {
-            case true?: return .removed(reason, size: Int(status.st_size))
-            case false?: return .unknown
+            case .removed: return .removed(reason, size: Int(status.st_size))
+            case .gone: return .seen(nil)
+            case .putBack: return .unknown(taken: 0)
+            case .another(let size): return .unknown(taken: size)
             case nil: return try directory.remove(name) ? .removed(reason, size: Int(status.st_size)) : .seen(nil)
             }
         }
@@ -63,18 +65,29 @@ extension Directory {
     /// No system call removes a name only if it is that of a certain file. So the file is moved to `folder` first, where
     /// nobody replaces it, and moved back if it is another one; unless there is a third one by then, which is newer.
     /// - Returns: `nil` if it could not be moved: nothing has happened.
-    fileprivate func remove(_ name: String, ifStill known: stat, by folder: Directory) -> Bool? {
+    fileprivate func remove(_ name: String, ifStill known: stat, by folder: Directory) -> ConditionalRemoval? {
         BlockingGuard.check()
         let place = Temporaries.freshName()
-        guard renameat(number, name, folder.number, place) == 0 else { return nil }
+        guard renameat(number, name, folder.number, place) == 0 else { return errno == ENOENT ? .gone : nil }
         var moved = stat()
-        let isKnown = fstatat(folder.number, place, &moved, AT_SYMLINK_NOFOLLOW) == 0 && moved.isUnchanged(since: known)
-        if isKnown || kf_rename_if_free(folder.number, place, number, name) != 0 {
-            // If that fails, the next process that starts removes it.
-            unlinkat(folder.number, place, 0)
-        }
-        return isKnown
+        let isThere = fstatat(folder.number, place, &moved, AT_SYMLINK_NOFOLLOW) == 0
+        let isKnown = isThere && moved.isUnchanged(since: known)
+        if !isKnown, kf_rename_if_free(folder.number, place, number, name) == 0 { return .putBack }
+        // If that fails, the next process that starts removes it.
+        unlinkat(folder.number, place, 0)
+        return isKnown ? .removed : .another(size: isThere && moved.isRegularFile ? Int(moved.st_size) : 0)
     }
+}
+
+/// What became of a file that was to be removed if it still was a certain one.
+private enum ConditionalRemoval {
+    case removed
+    /// There was none any more.
+    case gone
+    /// There was another one, which is there again.
+    case putBack
+    /// There was another one, and by now there is a third, which is newer: so the other went, with so many bytes.
+    case another(size: Int)
 }
 
 extension stat {

@@ -118,7 +118,9 @@ struct FileStoreState: Sendable {
         case .removed(_, let size):
             bytes.taken = before(size)
             isExact = size != nil
-        case .unknown: isExact = false
+        case .unknown(let taken):
+            bytes.taken = taken ?? 0
+            isExact = taken != nil
         case .seen, .unchanged: return
         }
         // What was there may be what others have just put there. In this order: nobody may take the sum for known then.

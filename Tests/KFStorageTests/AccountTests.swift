@@ -121,7 +121,7 @@ private final class Book {
     @Test func whoFailedLooks() throws {
         let account = try account(["a": 1])
         let change = account.begin("a")
-        let ticket = try #require(account.end(change, .unknown))
+        let ticket = try #require(account.end(change, .unknown()))
         #expect(account.end(change, .seen(nil), ticket: ticket) == nil)
         #expect(!account.table.contains("a"))
     }

@@ -82,6 +82,14 @@ extension FileStore {
         if isKnown, state.withLock({ $0.beginTrimming(at: now) }) { makeRoom() }
     }
 
+    /// Whether somebody here is making room, perhaps for others who have left it to him.
+    package var isMakingRoom: Bool { state.withLock { $0.isTrimming } }
+
+    /// Waits until that is done: a process that ends before leaves the limit exceeded until the next write.
+    package func waitForRoom() {
+        while isMakingRoom { turn.withLock { _ in } }
+    }
+
     private func makeRoom() {
         turn.withLock { _ in
             var mayGoOn = true

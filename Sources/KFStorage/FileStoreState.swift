@@ -155,10 +155,8 @@ struct FileStoreState: Sendable {
         return true
     }
 
-    /// Whether others count on being told how many bytes a change has added or taken, and the account may not know.
-    var mustTellExactly: Bool {
-        link.isShared || (!account.isComplete && (link.wasUsedBefore || link.ledger?.total != nil))
-    }
+    /// Whether others may count on being told how many bytes a change has added or taken, which the account may not know.
+    var mustTellExactly: Bool { link.ledger.map { !$0.isOurs } ?? false }
 
     /// Tells others that room has to be made, before it is tried to be the one who makes it; `nil` if the limit holds.
     mutating func askForRoom() -> (ledger: Ledger?, isUrgent: Bool)? {

@@ -30,6 +30,7 @@ final class Ledger: Sendable {
     private static let baseStateOffset = 152
     private static let deathsOffset = 160
     private static let askedOffset = 168
+    private static let joinedOffset = 176
     private static let countsOffset = 256
     private static let seatsOffset = 2048
 
@@ -43,6 +44,9 @@ final class Ledger: Sendable {
     /// Where changes that are being made here are announced.
     let seat: LedgerSeat
     private let isOurVersion: Bool
+    /// Which of all who have ever taken up the ledger we are, and whether there was nobody else then.
+    private let number: UInt64
+    private let wasAlone: Bool
 
     /// Takes over the mapping of `file`, and a number for it that is ours to close.
     private init(
@@ -58,6 +62,9 @@ final class Ledger: Sendable {
         self.seat = seat
         self.identity = identity
         self.isOurVersion = isOurVersion
+        // In this order: of two who come at the same time, one at least hears of the other.
+        number = kf_shared_add(memory + Self.joinedOffset, 1) &+ 1
+        wasAlone = seat.isOnlyOneTaken(of: file)
         path = folder.path(of: Self.fileName)
     }
 
@@ -67,6 +74,9 @@ final class Ledger: Sendable {
         munmap(memory, Self.size)
         close(file)
     }
+
+    /// Whether nobody but us has the ledger, nor can have had it since we took it up.
+    var isOurs: Bool { wasAlone && kf_shared_load(memory + Self.joinedOffset) == number }
 
     // MARK: Numbers
 

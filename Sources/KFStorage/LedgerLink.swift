@@ -22,8 +22,6 @@ struct LedgerLink: Sendable {
     private var ownBytes = ByteCounts()
     private var ownUnderWay = 0
     private var ownAsked: UInt64 = 0
-    /// How many changes had been told of when the ledger was taken up.
-    private var joinedAt: UInt64 = 0
     /// What others had said when the last scan began.
     private(set) var accounted = News()
 
@@ -52,7 +50,6 @@ struct LedgerLink: Sendable {
         noteChange(ByteCounts())
         note(underWay: 0)
         self = LedgerLink(ledger: other, canHaveNone: canHaveNone, soughtAt: soughtAt, triedAt: triedAt)
-        joinedAt = other?.generation ?? 0
         note(underWay: underWay)
     }
 
@@ -98,15 +95,6 @@ struct LedgerLink: Sendable {
             bytes: ledger.bytes &- ownBytes,
             isUnfinished: isUnfinished
         )
-    }
-
-    /// Whether others had changed anything when the ledger was taken up.
-    var wasUsedBefore: Bool { joinedAt != 0 }
-
-    /// Whether others have changed anything since the ledger was taken up, or are at it.
-    var isShared: Bool {
-        let news = news
-        return news.changes != joinedAt || news.isUnfinished
     }
 
     /// Takes note that the account knows of all that others had said when a scan began, which has just ended.

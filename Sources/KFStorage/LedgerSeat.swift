@@ -32,6 +32,16 @@ struct LedgerSeat: Sendable {
     /// Frees the seat; one that is shared stays taken by the others.
     func leave(_ file: Int32) { _ = kf_lock_byte(file, Self.place(number), F_UNLCK) }
 
+    /// Whether nobody has any other seat at this moment.
+    func isOnlyOneTaken(of file: Int32) -> Bool {
+        !isShared
+            && (0..<Self.count).allSatisfy { other in
+                guard other != number else { return true }
+                guard kf_lock_byte(file, Self.place(other), F_WRLCK) == 0 else { return false }
+                return kf_lock_byte(file, Self.place(other), F_UNLCK) == 0
+            }
+    }
+
     /// Runs `body` with the numbers of the seats, but this one, whose owners are gone: nobody can take them meanwhile.
     func forEachAbandoned(of file: Int32, _ body: (Int) -> Void) {
         for other in 0..<Self.count where other != number {

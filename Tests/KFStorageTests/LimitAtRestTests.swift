@@ -190,6 +190,21 @@ import Testing
         #expect(try ledger.total == 0)
     }
 
+    @Test func whoIsAloneWithTheLedgerNeedNotTellExactly() throws {
+        try write(10, "a", to: store)
+        #expect(!store.state.withLock { $0.mustTellExactly })
+        var restarted: FileStore? = FileStore(path: scratch("cache"))
+        try restarted?.write(Data(count: 5), to: "b", expiration: .days(1))
+        #expect(restarted?.state.withLock { $0.mustTellExactly } == true)
+        // Who has once heard of others cannot tell whether there are still some.
+        restarted = nil
+        #expect(store.state.withLock { $0.mustTellExactly })
+        let folder = try Directory.create(scratch(".cache.tmp"))
+        #expect(try #require(Ledger.of(folder)).isOurs == false)
+        store.forgetDirectory()
+        #expect(try #require(Ledger.of(folder)).isOurs)
+    }
+
     /// Who was alone when he began has not looked what he replaces.
     @Test func nobodyKnowsTheSumWhenSomebodyCouldNotTellWhatHeReplaced() throws {
         try write(10, "a", to: store)
@@ -217,6 +232,31 @@ import Testing
         try FileManager.default.removeItem(atPath: scratch("cache/a"))
         #expect(try store.read("a") == nil)
         #expect(try ledger.total == 10)
+    }
+
+    @Test func whoEndsMayWaitForThoseWhoMakeRoom() async throws {
+        let executor = WorkExecutor("kf.limit", threads: 2)
+        let (isAtIt, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
+        let store = store
+        #expect(!store.isMakingRoom)
+        store.waitForRoom()
+        async let maker: Void = executor.run {
+            store.turn.withLock { _ in
+                store.state.withLock { $0.isTrimming = true }
+                isAtIt.keep(())
+                mayGoOn.wait()
+                store.state.withLock { $0.isTrimming = false }
+            }
+        }
+        await isAtIt.value
+        async let waiter = executor.run {
+            store.waitForRoom()
+            return !store.isMakingRoom
+        }
+        #expect(store.isMakingRoom)
+        mayGoOn.signal()
+        #expect(await waiter)
+        await maker
     }
 
     /// Whoever leaves it to another to make room relies on that.

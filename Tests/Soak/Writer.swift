@@ -31,6 +31,8 @@ final class Writer: Sendable {
         _ = FileHandle.standardInput.availableData
         mayGoOn.store(false, ordering: .relaxed)
         for _ in 0..<Self.threadCount { hasEnded.wait() }
+        // What is left to the background would end with the process; a cache waits for it when the process ends by itself.
+        while storage.isSettling { usleep(1_000) }
         exit(Soak.Ending.good.rawValue)
     }
 

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import KFStorage
 import KFSupport
 
 /// Waiting for what caches have been asked to do on their disks, for a limited time.
@@ -16,6 +17,10 @@ struct CacheFlush: Sendable {
         let places = caches.map { $0.order.placeForAll(holdingBack: false) }
         work = {
             for place in places { await place.run {} }
+            // Who has stored something may have left it to another thread to make room.
+            for files in caches.map(\.diskStorage.files) where files.isMakingRoom {
+                await WorkExecutor.io.run { files.waitForRoom() }
+            }
             for cache in caches { cache.recordHistory() }
         }
     }

@@ -67,6 +67,9 @@ extension DiskStorage.Backend {
         }
     }
 
+    /// Whether the directory is being listed, or somebody here makes room in it.
+    package var isSettling: Bool { state.withLock { $0.isBeingListed } || files.isMakingRoom }
+
     /// Has the directory listed again if others changed it: until then every miss has to ask the disk, and the size
     /// limit is not kept.
     func listAgainIfNeeded() {

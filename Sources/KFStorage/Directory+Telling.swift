@@ -49,7 +49,7 @@ extension Directory {
         let place = Temporaries.freshName()
         guard status.isRegularFile, renameat(number, name, folder.number, place) == 0 else {
             // Somebody else was faster; by now there may be another one, which is none of this removal's business.
-            if status.isRegularFile, errno == ENOENT { return nil }
+            if status.isRegularFile, errno == ENOENT, !folder.isRemoved { return nil }
             return try remove(name) ? (status.isRegularFile ? Int(status.st_size) : 0) : nil
         }
         let moved = try folder.status(of: place) ?? status

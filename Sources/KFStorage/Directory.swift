@@ -66,6 +66,9 @@ final class Directory: Sendable {
     /// Whether its path still leads to it: false after it was removed or moved.
     var isAtItsPath: Bool { stampAtItsPath != nil }
 
+    /// Whether it was removed; then nothing can be put into it any more, which looks (`ENOENT`) as if that were missing.
+    var isRemoved: Bool { status.st_nlink == 0 }
+
     /// Who may do what with it.
     var mode: mode_t { status.st_mode }
 
@@ -178,11 +181,12 @@ final class Directory: Sendable {
     /// Removes whatever `name` stands for: a file, a link but not what it leads to, a directory with all it holds.
     ///
     /// What cannot be removed does not keep the rest; the first failure is thrown at the end.
-    /// - Returns: The status of what was there; `nil` if there was nothing.
-    @discardableResult
-    func removeTree(_ name: String) throws(StorageError) -> stat? {
-        guard let status = try status(of: name) else { return nil }
-        guard status.isDirectory else { return try remove(name) ? status : nil }
+    func removeTree(_ name: String) throws(StorageError) {
+        guard let status = try status(of: name) else { return }
+        guard status.isDirectory else {
+            try remove(name)
+            return
+        }
         let descriptor = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(.remove, path(of: name), errno) }
         let directory = try Directory(path: path(of: name), number: descriptor)
@@ -190,7 +194,6 @@ final class Directory: Sendable {
         guard unlinkat(number, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw StorageError(.remove, path(of: name), errno)
         }
-        return status
     }
 
     /// All names but `.` and `..`, for who wants to remove what they stand for.

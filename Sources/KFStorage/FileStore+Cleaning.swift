@@ -42,10 +42,12 @@ extension FileStore {
         guard let directory = try currentDirectory(making: false) else { return }
         try directory.namesToRemove().forAll { name throws(StorageError) in
             try changing(name) { () throws(StorageError) in
-                let status = try directory.removeTree(name)
                 // Hidden files, directories and links go too, but are no entries.
-                let wasEntry = status.map { $0.isRegularFile && !name.hasPrefix(".") } ?? false
-                return wasEntry ? .removed(.asked, size: status.map { Int($0.st_size) }) : .seen(nil)
+                if !name.hasPrefix("."), try directory.status(of: name)?.isRegularFile == true {
+                    return try removeFile(name, from: directory)
+                }
+                try directory.removeTree(name)
+                return .seen(nil)
             }
         }
     }

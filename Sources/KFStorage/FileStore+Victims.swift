@@ -68,7 +68,9 @@ extension Directory {
     fileprivate func remove(_ name: String, ifStill known: stat, by folder: Directory) -> ConditionalRemoval? {
         BlockingGuard.check()
         let place = Temporaries.freshName()
-        guard renameat(number, name, folder.number, place) == 0 else { return errno == ENOENT ? .gone : nil }
+        guard renameat(number, name, folder.number, place) == 0 else {
+            return errno == ENOENT && !folder.isRemoved ? .gone : nil
+        }
         var moved = stat()
         let isThere = fstatat(folder.number, place, &moved, AT_SYMLINK_NOFOLLOW) == 0
         let isKnown = isThere && moved.isUnchanged(since: known)

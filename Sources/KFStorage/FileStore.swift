@@ -58,14 +58,19 @@ package final class FileStore: Sendable {
         try check(name)
         let outcome = try changing(name) { () throws(StorageError) in
             guard let directory = try currentDirectory(making: false) else { return .seen(nil) }
-            let mustTell = state.withLock { $0.mustTellExactly }
-            guard mustTell, let folder = temporariesFolder(of: directory) else {
-                return try directory.remove(name) ? .removed(.asked) : .seen(nil)
-            }
-            return try directory.removeTelling(name, by: folder).map { .removed(.asked, size: $0) } ?? .seen(nil)
+            return try removeFile(name, from: directory)
         }
         guard case .removed = outcome else { return false }
         return true
+    }
+
+    /// Removes a file because that was asked for, and finds out how long it was if others have to hear of it.
+    func removeFile(_ name: String, from directory: Directory) throws(StorageError) -> Account.Outcome {
+        let mustTell = state.withLock { $0.mustTellExactly }
+        guard mustTell, let folder = temporariesFolder(of: directory) else {
+            return try directory.remove(name) ? .removed(.asked) : .seen(nil)
+        }
+        return try directory.removeTelling(name, by: folder).map { .removed(.asked, size: $0) } ?? .seen(nil)
     }
 
     // MARK: The directory

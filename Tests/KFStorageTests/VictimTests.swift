@@ -99,6 +99,30 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: to)).count == 5)
     }
 
+    /// Whoever tidies up around a cache may take the folder for temporary files with him.
+    @Test(arguments: Way.allCases) func whatHasToGoGoesThoughTheFolderBesideWasRemoved(way: Way) throws {
+        try store.write(Data(count: 20), to: "a", expiration: .seconds(2))
+        store.startScan()
+        clock.advance(1)
+        try FileManager.default.removeItem(atPath: folder(of: scratch("cache")))
+        try way.remove(from: store)
+        #expect(names(in: scratch("cache")) == [])
+        #expect(try store.totalSize() == 0)
+    }
+
+    @Test func anEntryIsRemovedThoughTheFolderBesideWasRemoved() throws {
+        let other = FileStore(path: scratch("cache"), clock: clock.read)
+        for store in [store, other] {
+            try store.write(Data(count: 20), to: "a", expiration: .days(1))
+            store.startScan()
+        }
+        try FileManager.default.removeItem(atPath: folder(of: scratch("cache")))
+        #expect(try store.remove("a"))
+        #expect(names(in: scratch("cache")) == [])
+        #expect(try store.totalSize() == 0)
+        #expect(try other.totalSize() == 0)
+    }
+
     @Test func aFileIsMovedToAFreeNameOnly() throws {
         for name in ["a", "b"] { try Data(name.utf8).write(to: URL(fileURLWithPath: scratch(name))) }
         let directory = try Directory.create(scratch.path)

@@ -18,6 +18,7 @@ extension KingfisherManager {
     ///   - completionHandler: Called once, on the options' callback queue. For an image it is told the URL the image came
     ///     from, for an error (a ``KingfisherError``) that of the resource.
     /// - Returns: A handle to cancel the load with, also when it has ended.
+    @available(*, deprecated, message: "Use the form whose completion handler gets a `Result`.")
     @discardableResult
     @_disfavoredOverload
     public func retrieveImage(

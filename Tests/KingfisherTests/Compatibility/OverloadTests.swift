@@ -69,33 +69,9 @@ import Testing
                 #expect(type(of: plain) == DownloadTask?.self)
                 let inferred = manager.retrieveImage(with: url, options: [], progressBlock: nil) { _ in }
                 #expect(type(of: inferred) == DownloadTask?.self)
-
-                let four = manager.retrieveImage(with: url, options: nil, progressBlock: nil) { _, _, _, _ in }
-                #expect(type(of: four) == RetrieveImageTask.self)
-                let named = manager.retrieveImage(with: url, options: nil, progressBlock: { _, _ in }) {
-                    image,
-                    error,
-                    cacheType,
-                    imageURL in
-                    _ = (image?.size, error?.code, cacheType.cached, imageURL)
-                }
-                #expect(type(of: named) == RetrieveImageTask.self)
-                let handler: CompletionHandler? = nil
-                let task = manager.retrieveImage(
-                    with: url,
-                    options: nil,
-                    progressBlock: nil,
-                    completionHandler: handler
-                )
-                #expect(type(of: task) == RetrieveImageTask.self)
-                let wanted: RetrieveImageTask = manager.retrieveImage(
-                    with: url,
-                    options: nil,
-                    progressBlock: nil,
-                    completionHandler: nil
-                )
-                wanted.cancel()
             }
+            let asBefore: any Asking = AskingAsBefore()
+            asBefore.ask(manager, url)
             // Without a handler it is the form that is awaited.
             await #expect(throws: KingfisherError.self) { try await manager.retrieveImage(with: url) }
             await #expect(throws: KingfisherError.self) {
@@ -114,5 +90,41 @@ import Testing
                 cache.removeImage(forKey: "a") { done.resume() }
             }
         }
+    }
+}
+
+/// So that what is deprecated can be called without a warning: by what is deprecated itself.
+private protocol Asking {
+    func ask(_ manager: KingfisherManager, _ url: URL)
+}
+
+private struct AskingAsBefore: Asking {
+    @available(*, deprecated)
+    func ask(_ manager: KingfisherManager, _ url: URL) {
+        let four = manager.retrieveImage(with: url, options: nil, progressBlock: nil) { _, _, _, _ in }
+        #expect(type(of: four) == RetrieveImageTask.self)
+        let named = manager.retrieveImage(with: url, options: nil, progressBlock: { _, _ in }) {
+            image,
+            error,
+            cacheType,
+            imageURL in
+            _ = (image?.size, error?.code, cacheType.cached, imageURL)
+        }
+        #expect(type(of: named) == RetrieveImageTask.self)
+        let handler: CompletionHandler? = nil
+        let task = manager.retrieveImage(
+            with: url,
+            options: nil,
+            progressBlock: nil,
+            completionHandler: handler
+        )
+        #expect(type(of: task) == RetrieveImageTask.self)
+        let wanted: RetrieveImageTask = manager.retrieveImage(
+            with: url,
+            options: nil,
+            progressBlock: nil,
+            completionHandler: nil
+        )
+        wanted.cancel()
     }
 }

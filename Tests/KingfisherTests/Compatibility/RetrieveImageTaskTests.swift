@@ -35,7 +35,12 @@ import Testing
     @discardableResult
     private func load(_ rig: Rig, _ url: URL, _ told: Told, _ options: KingfisherOptionsInfo = []) -> RetrieveImageTask
     {
-        rig.manager.retrieveImage(with: url, options: options, progressBlock: nil, completionHandler: told.handler)
+        rig.manager.asBefore.retrieveImage(
+            with: url,
+            options: options,
+            progressBlock: nil,
+            completionHandler: told.handler
+        )
     }
 
     @Test("an image, where it was found, and the URL it came from")
@@ -198,7 +203,7 @@ import Testing
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
-            let task: RetrieveImageTask = rig.manager.retrieveImage(
+            let task = rig.manager.asBefore.retrieveImage(
                 with: url,
                 options: nil,
                 progressBlock: nil,

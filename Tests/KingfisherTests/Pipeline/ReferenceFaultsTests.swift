@@ -144,7 +144,12 @@ import Testing
             // plain load with a condition, nothing cached
             let told2 = Promise<(Int?, NSError?, CacheType, URL?)>()
             let handler: CompletionHandler = { told2.keep(($0?.pixelWidth, $1, $2, $3)) }
-            manager.retrieveImage(with: url, options: [condition], progressBlock: nil, completionHandler: handler)
+            manager.asBefore.retrieveImage(
+                with: url,
+                options: [condition],
+                progressBlock: nil,
+                completionHandler: handler
+            )
             let end2 = await told2.value
             #expect(
                 end2.0 == nil && end2.1?.code == 2002 && end2.1?.domain == KingfisherError.domain && end2.2 == .none

@@ -178,11 +178,14 @@ extension FileStore {
             let gone = remove(victims)
             removed += gone.names
             looks += victims.count
-            // What turns out to be in use lets others come up. What cannot be removed will not be removable soon.
-            if victims.isEmpty || (gone.names.isEmpty && gone.failures > 0) { break }
+            // What turns out to be in use, or somebody else's to remove, lets others come up.
+            if victims.isEmpty || (gone.failures > 0 && !mayRemove) { break }
         }
         return removed
     }
+
+    /// Whether anything can be removed at all.
+    private var mayRemove: Bool { state.withLock { $0.directory }?.isWritable ?? false }
 
     private func removeExpiredOfAccount(at date: Date) -> [String] {
         let instant = date.entryTime.nanoseconds

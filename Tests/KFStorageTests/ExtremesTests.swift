@@ -1,5 +1,6 @@
 // The file store with what is far from usual: keys, sizes, clocks.
 
+import CKFLinux
 import Foundation
 import Glibc
 import Testing
@@ -117,5 +118,23 @@ import Testing
         let entry = try #require(try store.read("a"))
         try store.touch("a", entry, extending: .expirationTime(.seconds(.nan)))
         #expect(try store.read("a")?.expiry == entry.expiry)
+    }
+
+    /// Only some file systems know such times; memory does.
+    @Test(
+        .enabled(if: access("/dev/shm", W_OK) == 0, "there is no file system in memory"),
+        arguments: [Int.min, -20_000_000_000, -9_223_372_037, -1, .max]
+    )
+    func entriesThatWereReadOutsideAllTimeMakeRoom(seconds: Int) throws {
+        let scratch = try Scratch(in: "/dev/shm")
+        let store = FileStore(path: scratch("cache"), clock: clock.read)
+        try store.write(Data(count: 20), to: "a", expiration: .never)
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), Date.distantFuture.entryTime]
+        try #require(utimensat(AT_FDCWD, scratch("cache/a"), times, 0) == 0)
+        store.configure(sizeLimit: 30)
+        store.startScan()
+        try store.write(Data(count: 20), to: "b", expiration: .never)
+        #expect(names(in: scratch("cache")).count == 1)
+        #expect(try store.totalSize() == 20)
     }
 }

@@ -152,4 +152,23 @@ import Testing
         #expect(!store.isScanned)
     }
     #endif
+
+    /// In a folder where everybody may remove only what is his own.
+    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"), arguments: [1, 300])
+    func whatMayNotBeRemovedDoesNotKeepTheRest(count: Int) throws {
+        for name in 0..<count { try store.write(Data(count: 60), to: "a\(name)", expiration: .days(1)) }
+        clock.advance(1)
+        for name in ["cache", ".cache.tmp"] { try #require(chmod(scratch(name), 0o1777) == 0) }
+        withoutPrivileges {
+            let store = FileStore(path: scratch("cache"), clock: clock.read, ticks: ticks.read)
+            store.configure(sizeLimit: count * 60 + 40)
+            store.startScan()
+            for name in 0..<8 {
+                #expect(throws: Never.self) { try store.write(Data(count: 10), to: "b\(name)", expiration: .days(1)) }
+                clock.advance(1)
+            }
+        }
+        #expect(try store.walk().totalSize <= count * 60 + 40)
+        #expect(names(in: scratch("cache")).filter { $0.hasPrefix("a") }.count == count)
+    }
 }

@@ -31,6 +31,7 @@ final class Ledger: Sendable {
     private static let deathsOffset = 160
     private static let askedOffset = 168
     private static let joinedOffset = 176
+    private static let baseDirectoryOffset = 184
     private static let countsOffset = 256
     private static let seatsOffset = 2048
 
@@ -43,6 +44,8 @@ final class Ledger: Sendable {
     let file: Int32
     /// Where changes that are being made here are announced.
     let seat: LedgerSeat
+    /// Which directory we have it for: another one may have come to lie at the path.
+    private let directory: UInt64
     private let isOurVersion: Bool
     /// Which of all who have ever taken up the ledger we are, and whether there was nobody else then.
     private let number: UInt64
@@ -54,14 +57,15 @@ final class Ledger: Sendable {
         of file: Int32,
         at seat: LedgerSeat,
         in folder: Directory,
-        _ identity: FileIdentity,
-        isOurVersion: Bool
+        beside directory: Directory?,
+        _ identity: FileIdentity
     ) {
         self.memory = memory
         self.file = file
         self.seat = seat
+        self.directory = UInt64(directory?.identity.inode ?? 0)
         self.identity = identity
-        self.isOurVersion = isOurVersion
+        isOurVersion = kf_shared_load(memory + Self.versionOffset) == Self.version
         // In this order: of two who come at the same time, one at least hears of the other.
         number = kf_shared_add(memory + Self.joinedOffset, 1) &+ 1
         wasAlone = seat.isOnlyOneTaken(of: file)
@@ -102,12 +106,14 @@ final class Ledger: Sendable {
     }
 
     /// How many bytes all entries have together; `nil` as long as nobody has seen all of them at a moment when nothing was
-    /// changed, and again after ``deaths``.
+    /// changed, and again after ``deaths``, and if it was another directory in which he saw them.
     ///
     /// Exact for everybody, as everybody tells exactly what he changes: unlike what one finds who looks while others do.
     var total: Int? {
         let state = kf_shared_load(memory + Self.baseStateOffset)
-        guard isOurVersion, state == deaths &+ 1 else { return nil }
+        guard isOurVersion, state == deaths &+ 1, kf_shared_load(memory + Self.baseDirectoryOffset) == directory else {
+            return nil
+        }
         return Int(truncatingIfNeeded: kf_shared_load(memory + Self.baseOffset)) &+ bytes.balance
     }
 
@@ -127,6 +133,7 @@ final class Ledger: Sendable {
     func noteTotal(_ total: Int, when bytes: ByteCounts, deaths: UInt64) {
         guard isOurVersion else { return }
         kf_shared_store(memory + Self.baseOffset, UInt64(bitPattern: Int64(total &- bytes.balance)))
+        kf_shared_store(memory + Self.baseDirectoryOffset, directory)
         kf_shared_store(memory + Self.baseStateOffset, deaths &+ 1)
     }
 
@@ -177,8 +184,12 @@ final class Ledger: Sendable {
         return errno != ENOENT && errno != ENOTDIR
     }
 
-    /// Whether it still is where it was found.
-    var isAtItsPath: Bool { isAt(path) }
+    /// Whether it still is where it was found, and makes sense: who opens it now would take up this one, and no other.
+    var isAtItsPath: Bool { Self.isSensible(memory) && isAt(path) }
+
+    private static func isSensible(_ memory: UnsafeMutableRawPointer) -> Bool {
+        kf_shared_load(memory) == magic && kf_shared_load(memory + versionOffset) >= version
+    }
 
     /// What came of looking for a ledger.
     enum Finding: Sendable {
@@ -212,7 +223,7 @@ final class Ledger: Sendable {
         BlockingGuard.check()
         guard kf_file_system(folder.number).isFitForLedgers else { return .impossible }
         guard directory.map(folder.isOpenToAllWhoMayChange) ?? true else { return .failed }
-        let first = open(in: folder)
+        let first = open(in: folder, beside: directory)
         guard making, first.isReplaceable else { return first }
         // One process at a time; who comes second finds what the first has made.
         let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -220,17 +231,17 @@ final class Ledger: Sendable {
         let turn = Descriptor(number)
         for pause in pauses {
             if flock(turn.number, LOCK_EX | LOCK_NB) == 0 {
-                let second = open(in: folder)
-                return second.isReplaceable ? make(in: folder) : second
+                let second = open(in: folder, beside: directory)
+                return second.isReplaceable ? make(in: folder, beside: directory) : second
             }
             // Anybody who may open the folder may hold its lock for as long as he likes: nobody waits for that.
             guard pause > 0, errno == EWOULDBLOCK || errno == EINTR else { break }
             usleep(pause)
         }
-        return open(in: folder).ledger.map { .found($0) } ?? .failed
+        return open(in: folder, beside: directory).ledger.map { .found($0) } ?? .failed
     }
 
-    private static func open(in folder: Directory) -> Finding {
+    private static func open(in folder: Directory, beside directory: Directory?) -> Finding {
         let number = openat(folder.number, fileName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             switch errno {
@@ -240,16 +251,19 @@ final class Ledger: Sendable {
             default: return .failed
             }
         }
-        return map(Descriptor(number), in: folder)
+        return map(Descriptor(number), in: folder, beside: directory)
     }
 
-    private static func map(_ file: consuming Descriptor, in folder: Directory) -> Finding {
+    private static func map(
+        _ file: consuming Descriptor,
+        in folder: Directory,
+        beside directory: Directory?
+    ) -> Finding {
         let status = file.status
         guard status.isRegularFile, status.st_size == size else { return .senseless }
         let mapping = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
         guard let memory = mapping, memory != MAP_FAILED else { return .failed }
-        let version = kf_shared_load(memory + versionOffset)
-        let isSensible = kf_shared_load(memory) == magic && version >= Self.version
+        let isSensible = isSensible(memory)
         // Not `dup`: what is started from here shall not inherit it, and a lock with it.
         let copy = isSensible ? fcntl(file.number, F_DUPFD_CLOEXEC, 0) : -1
         guard copy >= 0, let seat = LedgerSeat.taken(of: copy) else {
@@ -260,14 +274,14 @@ final class Ledger: Sendable {
         // Where that is allowed: then a read never waits for the disk.
         mlock(memory, size)
         let identity = FileIdentity(status)
-        let isOurVersion = version == Self.version
-        let ledger = Ledger(memory, of: copy, at: seat, in: folder, identity, isOurVersion: isOurVersion)
+        let ledger = Ledger(memory, of: copy, at: seat, in: folder, beside: directory, identity)
         ledger.buryPredecessor()
         return .found(ledger)
     }
 
     /// Makes a ledger, or puts one in the place of what makes no sense; the folder must be locked.
-    private static func make(in folder: Directory) -> Finding {
+    private static func make(in folder: Directory, beside directory: Directory?) -> Finding {
+        guard Descriptor.mayWrite(size) else { return .failed }
         // Whoever died over it has left it; nobody else can be at it now.
         unlinkat(folder.number, newFileName, 0)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -283,7 +297,7 @@ final class Ledger: Sendable {
             unlinkat(folder.number, newFileName, 0)
             return .failed
         }
-        return open(in: folder)
+        return open(in: folder, beside: directory)
     }
 }
 

@@ -162,4 +162,30 @@ import Testing
         #expect(throws: StorageError.self) { try store.write(Data(count: 1), to: "d", expiration: .days(1)) }
         #expect(ledger.underWay == 0)
     }
+
+    /// Otherwise somebody would seem to be at it for ever.
+    @Test(arguments: [UInt8(0), 1, 255]) func aLedgerThatIsOverwrittenIsReplaced(byte: UInt8) throws {
+        let other = anotherStore()
+        for store in [store, other] {
+            try store.write(Data(count: 10), to: "a", expiration: .days(1))
+            store.startScan()
+        }
+        let file = open(scratch(".cache.tmp/ledger"), O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        let garbage = [UInt8](repeating: byte, count: Ledger.size)
+        try #require(pwrite(file, garbage, garbage.count, 0) == garbage.count)
+        for _ in 0..<2 {
+            ticks.advance(1_000)
+            for store in [store, other] {
+                try store.write(Data(count: 10), to: "a", expiration: .days(1))
+                store.startScan()
+            }
+        }
+        ticks.advance(1_000)
+        for store in [store, other] { store.startScan() }
+        #expect(store.isKnownMissing("b") && other.isKnownMissing("b"))
+        try store.write(Data(count: 10), to: "b", expiration: .days(1))
+        #expect(try other.read("b") != nil)
+        #expect(try other.totalSize() == 20)
+    }
 }

@@ -287,4 +287,22 @@ import Testing
             #expect(total > 15_000)
         }
     }
+
+    @Test func theSumOfADirectoryIsNotThatOfTheOneThatWasThereBefore() throws {
+        try write(10, "a", to: store)
+        store.startScan()
+        #expect(try ledger.total == 10)
+        let larger = FileStore(path: scratch("larger"), clock: clock.read)
+        try write(1_000, "b", to: larger)
+        try FileManager.default.moveItem(atPath: scratch("cache"), toPath: scratch("old"))
+        try FileManager.default.moveItem(atPath: scratch("larger"), toPath: scratch("cache"))
+        // One who is at it all the time, so that nobody who looks can tell the sum.
+        try write(10, "c", to: other)
+        _ = other.state.withLock { $0.begin("d") }
+        let next = FileStore(path: scratch("cache"), clock: clock.read, ticks: { 1_000_000 })
+        next.configure(sizeLimit: 100)
+        next.startScan()
+        try write(10, "e", to: next)
+        #expect(entries == ["c", "e"])
+    }
 }

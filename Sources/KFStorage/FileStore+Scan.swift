@@ -79,8 +79,11 @@ extension FileStore {
         }
         guard let begun else { return false }
         let (stamp, found): (Directory.Stamp?, EntryTable)
+        var hidden: [String] = []
         do throws(StorageError) {
-            (stamp, found) = try (directory.stamp, walk(directory))
+            (stamp, found) = try (
+                directory.stamp, walk(directory) { hidden.append(String(decoding: $0, as: UTF8.self)) }
+            )
         } catch {
             let end = ticks()
             state.withLock { state in
@@ -89,6 +92,8 @@ extension FileStore {
             }
             throw error
         }
+        // Whoever had no folder beside the directory wrote here, and left it if he died.
+        Temporaries.removeLeftovers(hidden, in: directory)
         let end = ticks()
         let old = state.withLock { state -> EntryTable? in
             let wasAlone = begun.isQuiet && state.account.announced == begun.number
@@ -111,9 +116,12 @@ extension FileStore {
         return try walk(directory)
     }
 
-    private func walk(_ directory: Directory) throws(StorageError) -> EntryTable {
+    private func walk(
+        _ directory: Directory,
+        hidden: (UnsafeBufferPointer<UInt8>) -> Void = { _ in }
+    ) throws(StorageError) -> EntryTable {
         var table = EntryTable(capacity: state.withLock { $0.account.table.count })
-        try directory.forEachFile { name, status in table.set(EntryRecord(status), for: name) }
+        try directory.forEachFile(hidden: hidden) { name, status in table.set(EntryRecord(status), for: name) }
         table.orderByLastAccess()
         return table
     }

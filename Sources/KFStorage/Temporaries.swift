@@ -60,7 +60,12 @@ final class Temporaries: Sendable {
     private func removeLeftovers() throws(StorageError) {
         var names: [String] = []
         try folder.forEachName { if $0.hasPrefix(Self.prefix) { names.append($0) } }
-        for name in names {
+        Self.removeLeftovers(names, in: folder)
+    }
+
+    /// Removes those of the files called `names` that dead processes left in `folder`.
+    static func removeLeftovers(_ names: [String], in folder: Directory) {
+        for name in names where name.hasPrefix(prefix) {
             // A file that cannot be opened or removed is somebody else's to care about.
             guard let file = try? folder.open(name), flock(file.number, LOCK_EX | LOCK_NB) == 0 else { continue }
             _ = try? folder.remove(name)

@@ -46,6 +46,48 @@ final class SmallFileSystem {
     deinit { umount2(path, Int32(MNT_DETACH)) }
 }
 
+/// A file system with a directory of entries of ten bytes each, one of which cannot even be looked at any more.
+final class DamagedDisk {
+    private let path: String
+    var cache: String { path + "/cache" }
+
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let scratch = try? Scratch() else { return false }
+        return (try? DamagedDisk(in: scratch, names: ["a"], damaged: "a")) != nil
+    }()
+
+    init(in scratch: Scratch, names: [String], damaged: String) throws {
+        path = scratch("damaged")
+        let (image, size) = (scratch("image"), 8 << 20)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try #require(FileManager.default.createFile(atPath: image, contents: nil) && truncate(image, size) == 0)
+        try Self.run("mkfs.ext4", "-q", image)
+        try Self.run("mount", "-o", "loop", image, path)
+        do {
+            let store = FileStore(path: cache)
+            for name in names { try store.write(Data(count: 10), to: name, expiration: .never) }
+        }
+        try Self.run("umount", path)
+        try Self.run("debugfs", "-w", "-R", "sif /cache/\(damaged) mode 0", image)
+        try Self.run("mount", "-o", "loop", image, path)
+        var status = stat()
+        try #require(lstat(cache + "/" + damaged, &status) != 0 && errno == EUCLEAN)
+    }
+
+    private static func run(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw StorageError(.createDirectory, arguments[0], EIO) }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+}
+
 /// Runs `body` as a user to whom files of others are none of his business.
 ///
 /// Root may do everything, whatever the permissions say; so for the time of `body`, and on this thread only, root looks

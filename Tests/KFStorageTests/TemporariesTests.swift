@@ -61,6 +61,21 @@ import Testing
         #expect(names(in: scratch) == [".cache.tmp", "cache"])
     }
 
+    /// What was in the way is gone by then, or the disk was full when the folder was to be made.
+    @Test func whatWasLeftInsideGoesAlsoWhenThereIsAFolderBesideByNow() throws {
+        let obstacle = scratch(".cache.tmp")
+        try Data("in the way".utf8).write(to: URL(fileURLWithPath: obstacle))
+        try store.write(bytes, to: "a", expiration: .days(1))
+        try crash(at: .written, in: scratch("cache"))
+        try FileManager.default.removeItem(atPath: obstacle)
+        let next = FileStore(path: scratch("cache"))
+        try next.prepare()
+        try next.write(bytes, to: "b", expiration: .days(1))
+        next.startScan()
+        #expect(names(in: scratch("cache")) == ["a", "b"])
+        #expect(try next.totalSize() == 2 * bytes.count)
+    }
+
     private func names(in scratch: Scratch) -> [String] { KFStorageTests.names(in: scratch.path) }
     private func names(in path: String) -> [String] { KFStorageTests.names(in: path) }
 

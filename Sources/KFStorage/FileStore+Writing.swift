@@ -53,9 +53,9 @@ extension FileStore {
             let replacedSize: Int?
             do throws(StorageError) {
                 replacedSize = try attempt()
-            } catch  where error.code == ENOENT {
-                // The directory went away in between. It is made again, once.
-                forgetDirectory()
+            } catch {
+                // The directory went away in between and is made again, or the folder beside is no longer ours: once.
+                if error.code == ENOENT { forgetDirectory() } else if !forgetForbiddenFolder() { throw error }
                 replacedSize = try attempt()
             }
             let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)

@@ -37,12 +37,20 @@ package final class FileStore: Sendable {
         clock: @escaping @Sendable () -> Date = { Date() },
         ticks: @escaping @Sendable () -> Int64 = { kf_coarse_milliseconds() }
     ) {
+        let path = Self.absolute(path)
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         self.clock = clock
         self.ticks = ticks
     }
 
     deinit { state.withLock { $0.report() } }
+
+    /// What `path` means now: where the process is later does not matter.
+    private static func absolute(_ path: String) -> String {
+        guard let first = path.utf8.first, first != UInt8(ascii: "/") else { return path }
+        let current = FileManager.default.currentDirectoryPath
+        return current.isEmpty ? path : current + "/" + path
+    }
 
     /// Makes the directory, and removes what processes that died while writing have left.
     package func prepare() throws(StorageError) {
@@ -85,6 +93,8 @@ package final class FileStore: Sendable {
             joinLedger(of: directory)
             return directory
         }
+        // The system would take what comes before a zero for the whole.
+        guard !path.utf8.contains(0) else { throw StorageError(.openDirectory, path, EINVAL) }
         guard !FolderName.isTaken(byDirectoryAt: path) else { throw StorageError(.useDirectory, path, EINVAL) }
         let opened = making ? try Directory.create(path) : try Directory.open(path)
         guard let opened else { return nil }
@@ -110,6 +120,16 @@ package final class FileStore: Sendable {
             guard directory == nil || state.directory === directory else { return nil }
             return state.forgetDirectory()
         }
+    }
+
+    /// Lets go of the folder for temporary files if only there nothing may be written any more, and answers whether that
+    /// was so.
+    func forgetForbiddenFolder() -> Bool {
+        let (directory, temporaries) = state.withLock { ($0.directory, $0.temporaries) }
+        guard let directory, let temporaries, temporaries.isBeside, !temporaries.folder.isWritable, directory.isWritable
+        else { return false }
+        state.withLock { if $0.temporaries === temporaries { $0.temporaries = nil } }
+        return true
     }
 
     /// The directory as its path means it now; `nil` if there is none and it is not to be made.

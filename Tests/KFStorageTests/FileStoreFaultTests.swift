@@ -292,4 +292,46 @@ import Testing
         }
         #expect(temporaries(of: scratch("cache")) == [])
     }
+
+    @Test func aPathIsWhatItMeantWhenTheStoreWasMade() async throws {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            for name in ["here", "there"] { try #require(mkdir(scratch(name), 0o755) == 0) }
+            try #require(chdir(scratch("here")) == 0)
+            let store = FileStore(path: "cache")
+            try store.write(Data("a".utf8), to: "a", expiration: .days(1))
+            try #require(chdir(scratch("there")) == 0)
+            try #require(store.contains("a"))
+            try store.write(Data("b".utf8), to: "b", expiration: .days(1))
+            try #require(try store.read("a") != nil)
+            try #require(names(in: scratch("there")) == [] && names(in: scratch("here/cache")) == ["a", "b"])
+        }
+    }
+
+    /// The system would take it for what comes before the zero: the directory of another cache.
+    @Test func aPathWithAZeroInItIsRefused() throws {
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let other = FileStore(path: scratch("cache\0other"))
+        #expect(throws: StorageError(.openDirectory, other.path, EINVAL)) { try other.read("a") }
+        #expect(throws: StorageError(.openDirectory, other.path, EINVAL)) { try other.removeAll() }
+        #expect(names(in: scratch("cache")) == ["a"])
+    }
+
+    @Test(.enabled(if: DamagedDisk.isPossible, "mounting takes root, damaging a file system its tools"))
+    func aFileThatIsDamagedForGoodKeepsNoOtherFromBeingSeen() throws {
+        let disk = try DamagedDisk(in: scratch, names: ["a", "b", "c"], damaged: "b")
+        let clock = TestClock()
+        let store = FileStore(path: disk.cache, clock: clock.read)
+        store.configure(sizeLimit: 25)
+        store.startScan()
+        #expect(try store.totalSize() == 20)
+        #expect(throws: StorageError.self) { try store.read("b") }
+        for name in ["d", "e"] {
+            try store.write(Data(count: 10), to: name, expiration: .never)
+            clock.advance(1)
+        }
+        #expect(names(in: disk.cache) == ["b", "d", "e"])
+        #expect(try store.removeExpired() == [])
+        #expect(try store.totalSize() == 20)
+    }
 }

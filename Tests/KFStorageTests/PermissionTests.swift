@@ -193,4 +193,30 @@ import Testing
         }
         #expect(try store.read("a")?.data == bytes)
     }
+
+    @Test func aFolderBesideThatIsForbiddenKeepsNobodyFromWriting() throws {
+        try #require(chmod(scratch("cache"), 0o777) == 0 && chmod(scratch(".cache.tmp"), 0) == 0)
+        defer { chmod(scratch(".cache.tmp"), 0o755) }
+        try withoutPrivileges {
+            try store.write(bytes, to: "b", expiration: .days(1))
+            #expect(try store.read("b")?.data == bytes)
+            #expect(try store.remove("a"))
+        }
+        #expect(names(in: scratch("cache")) == ["b"])
+    }
+
+    /// The system would end the process, on whose threads the signal is not held.
+    @Test func aProcessThatMayHardlyWriteHasNoLedger() async throws {
+        await #expect(processExitsWith: .success) {
+            var (limit, none) = (rlimit(rlim_cur: 100, rlim_max: 100), sigset_t())
+            sigemptyset(&none)
+            try #require(pthread_sigmask(SIG_SETMASK, &none, nil) == 0)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let scratch = try Scratch()
+            let store = FileStore(path: scratch("cache"))
+            try store.write(Data(count: 20), to: "a", expiration: .days(1))
+            store.startScan()
+            try #require(try store.read("a") != nil && store.totalSize() == 20)
+        }
+    }
 }

@@ -54,8 +54,8 @@ extension FileStore {
             do throws(StorageError) {
                 replacedSize = try attempt()
             } catch {
-                // The directory went away in between and is made again, or the folder beside is no longer ours: once.
-                if error.code == ENOENT { forgetDirectory() } else if !forgetForbiddenFolder() { throw error }
+                // The directory went away in between and is made again, or the folder beside is of no use: once.
+                if error.code == ENOENT { forgetDirectory() } else if !leaveFolder(after: error) { throw error }
                 replacedSize = try attempt()
             }
             let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)

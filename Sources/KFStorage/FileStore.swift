@@ -122,13 +122,15 @@ package final class FileStore: Sendable {
         }
     }
 
-    /// Lets go of the folder for temporary files if only there nothing may be written any more, and answers whether that
-    /// was so.
-    func forgetForbiddenFolder() -> Bool {
+    /// From now on writes inside the directory if `error` came of the folder beside it, and answers whether that was so.
+    ///
+    /// That may be forbidden by now, or nothing may be moved from there: by quotas of single folders, or in a sandbox.
+    func leaveFolder(after error: StorageError) -> Bool {
         let (directory, temporaries) = state.withLock { ($0.directory, $0.temporaries) }
-        guard let directory, let temporaries, temporaries.isBeside, !temporaries.folder.isWritable, directory.isWritable
+        guard let directory, let temporaries, temporaries.isBeside, directory.isWritable,
+            error.code == EXDEV || !temporaries.folder.isWritable
         else { return false }
-        state.withLock { if $0.temporaries === temporaries { $0.temporaries = nil } }
+        state.withLock { if $0.temporaries === temporaries { $0.temporaries = .inside(directory) } }
         return true
     }
 

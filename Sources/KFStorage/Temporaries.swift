@@ -33,13 +33,16 @@ final class Temporaries: Sendable {
         return temporaries
     }
 
+    /// The temporaries of a directory beside which there can be none.
+    static func inside(_ directory: Directory) -> Temporaries { Temporaries(folder: directory, isBeside: false) }
+
     /// Removes what dead processes left for `directory`, without making anything.
     static func removeLeftovers(of directory: Directory) throws(StorageError) {
         if let temporaries = existing(of: directory) { return try temporaries.removeLeftovers() }
         // There may be no folder because there has never been a writer, or because there cannot be one.
         var status = stat()
         let isAbsent = path(beside: directory).map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
-        if !isAbsent { try Temporaries(folder: directory, isBeside: false).removeLeftovers() }
+        if !isAbsent { try inside(directory).removeLeftovers() }
     }
 
     /// The folder beside `directory`, if somebody has made it.

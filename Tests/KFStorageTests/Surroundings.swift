@@ -61,31 +61,57 @@ final class DamagedDisk {
         let (image, size) = (scratch("image"), 8 << 20)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try #require(FileManager.default.createFile(atPath: image, contents: nil) && truncate(image, size) == 0)
-        try Self.run("mkfs.ext4", "-q", image)
-        try Self.run("mount", "-o", "loop", image, path)
+        try run("mkfs.ext4", "-q", image)
+        try run("mount", "-o", "loop", image, path)
         do {
             let store = FileStore(path: cache)
             for name in names { try store.write(Data(count: 10), to: name, expiration: .never) }
         }
-        try Self.run("umount", path)
-        try Self.run("debugfs", "-w", "-R", "sif /cache/\(damaged) mode 0", image)
-        try Self.run("mount", "-o", "loop", image, path)
+        try run("umount", path)
+        try run("debugfs", "-w", "-R", "sif /cache/\(damaged) mode 0", image)
+        try run("mount", "-o", "loop", image, path)
         var status = stat()
         try #require(lstat(cache + "/" + damaged, &status) != 0 && errno == EUCLEAN)
     }
 
-    private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw StorageError(.createDirectory, arguments[0], EIO) }
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+}
+
+/// A file system with a directory that has a quota of its own: no file can be moved into it from outside.
+final class ProjectDisk {
+    private let path: String
+    var cache: String { path + "/cache" }
+
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let scratch = try? Scratch() else { return false }
+        return (try? ProjectDisk(in: scratch)) != nil
+    }()
+
+    init(in scratch: Scratch) throws {
+        path = scratch("disk")
+        let (image, size) = (scratch("image"), 320 << 20)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try #require(FileManager.default.createFile(atPath: image, contents: nil) && truncate(image, size) == 0)
+        try run("mkfs.xfs", "-q", image)
+        try run("mount", "-o", "loop", image, path)
+        try #require(mkdir(cache, 0o755) == 0)
+        try run("chattr", "-p", "7", cache)
+        try run("chattr", "+P", cache)
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
+}
+
+/// Runs a program with its arguments.
+private func run(_ arguments: String...) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw StorageError(.createDirectory, arguments[0], EIO) }
 }
 
 /// Runs `body` as a user to whom files of others are none of his business.

@@ -76,6 +76,25 @@ import Testing
         #expect(try next.totalSize() == 2 * bytes.count)
     }
 
+    @Test(.enabled(if: ProjectDisk.isPossible, "mounting takes root, making a file system its tools"))
+    func aDirectoryIntoWhichNothingCanBeMovedHasItsTemporariesInside() throws {
+        let disk = try ProjectDisk(in: scratch)
+        let stores = (0..<2).map { _ in FileStore(path: disk.cache) }
+        for (name, store) in zip(["a", "b"], stores) {
+            try store.write(bytes, to: name, expiration: .days(1))
+            store.startScan()
+        }
+        try stores[1].write(bytes, to: "a", expiration: .days(1))
+        #expect(try stores[0].read("b")?.data == bytes)
+        #expect(names(in: disk.cache) == ["a", "b"])
+        #expect(temporaries(of: disk.cache) == [])
+        for store in stores { #expect(try store.totalSize() == 2 * bytes.count) }
+        #expect(try stores[0].remove("b"))
+        #expect(try stores[1].removeExpired(at: .now + 90_000) == ["a"])
+        #expect(names(in: disk.cache) == [])
+        for store in stores { #expect(try store.totalSize() == 0) }
+    }
+
     private func names(in scratch: Scratch) -> [String] { KFStorageTests.names(in: scratch.path) }
     private func names(in path: String) -> [String] { KFStorageTests.names(in: path) }
 

@@ -626,6 +626,7 @@ def make_sequences(photo):
     for image in marked:
         image.info["icc_profile"] = P3
     encode(marked, "sequence-p3.avif")
+    encode([scene(67, 35), scene(67, 35).rotate(180)], "sequence-grainy.avif", "-y", "420", "-a", "film-grain-test=1")
     for index in range(3):
         turned[index].save(path(f"sequence-{index}.png"))
 

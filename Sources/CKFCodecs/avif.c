@@ -1,6 +1,7 @@
 // Reading AVIF through libavif, with dav1d for plain stills. Refuses to crop, turn or mirror: it says what the file asks for.
 #include "avif_still.h"
 #include "obu.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,11 @@ struct kf_avif_reader {
     avifIO io;
     const uint8_t *bytes;
     size_t size;
-    // The size that the container announces, and the largest that AV1 data may.
-    uint32_t width, height, max_width, max_height;
+    // The size that the container announces.
+    uint32_t width, height;
+    // The largest that AV1 data may announce, and whether it announces film grain.
+    kf_obu_look look;
+    bool has_turn;
     // Whether what libavif reads are the samples of a sequence, each to be looked at before libaom gets it.
     bool is_sequence, is_decoding;
     // Why a sample was kept from libaom.
@@ -63,21 +67,35 @@ static void describe_colors(const avifImage *image, kf_avif_header *header) {
 
 // Looks at the AV1 data of the first picture: one run of units, or the picture's and its transparency's with something
 // else between the two.
-static kf_obu_verdict check_data(
-    const uint8_t *bytes, size_t size, const avifIOStats *stats, uint32_t max_width, uint32_t max_height
-) {
-    kf_obu_verdict whole = kf_obu_check(bytes, size, max_width, max_height);
+static kf_obu_verdict check_data(const uint8_t *bytes, size_t size, const avifIOStats *stats, kf_obu_look *look) {
+    kf_obu_verdict whole = kf_obu_check(bytes, size, look);
     size_t color = stats->colorOBUSize, alpha = stats->alphaOBUSize;
     if (whole == KF_OBU_SOUND || whole == KF_OBU_TOO_LARGE) return whole;
     if (!alpha || color > size || alpha > size - color) return KF_OBU_BROKEN;
     size_t first[2] = {color, alpha}, last[2] = {alpha, color};
     for (int i = 0; i < 2; i++) {
-        kf_obu_verdict head = kf_obu_check(bytes, first[i], max_width, max_height);
-        kf_obu_verdict tail = kf_obu_check(bytes + size - last[i], last[i], max_width, max_height);
+        kf_obu_verdict head = kf_obu_check(bytes, first[i], look);
+        kf_obu_verdict tail = kf_obu_check(bytes + size - last[i], last[i], look);
         if (head == KF_OBU_TOO_LARGE || tail == KF_OBU_TOO_LARGE) return KF_OBU_TOO_LARGE;
         if (head == KF_OBU_SOUND && tail == KF_OBU_SOUND) return KF_OBU_SOUND;
     }
     return KF_OBU_BROKEN;
+}
+
+// libaom draws film grain with tables that all its decoders share: of two at a time, each spoils the other's picture, and
+// may read beyond the tables of the other's format.
+static pthread_mutex_t grain_turn = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_turn(kf_avif_reader *reader) {
+    if (reader->has_turn || !reader->look.has_grain) return;
+    pthread_mutex_lock(&grain_turn);
+    reader->has_turn = true;
+}
+
+static void end_turn(kf_avif_reader *reader) {
+    if (!reader->has_turn) return;
+    reader->has_turn = false;
+    pthread_mutex_unlock(&grain_turn);
 }
 
 // libavif asks for a sample of a sequence in one piece, just before a decoder gets it. Those after the first need no
@@ -89,7 +107,9 @@ static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t
     out->data = reader->bytes + offset;
     out->size = size;
     if (!reader->is_sequence || !reader->is_decoding) return AVIF_RESULT_OK;
-    switch (kf_obu_check(out->data, size, reader->max_width, reader->max_height)) {
+    kf_obu_verdict verdict = kf_obu_check(out->data, size, &reader->look);
+    take_turn(reader);
+    switch (verdict) {
     case KF_OBU_TOO_LARGE: reader->refusal = "a coded frame is larger than announced"; break;
     case KF_OBU_BROKEN: reader->refusal = "a coded frame is broken"; break;
     case KF_OBU_HEADERLESS:
@@ -115,7 +135,7 @@ static kf_status look(kf_avif_reader *reader, kf_message *message) {
         return kf_fail(message, KF_MALFORMED, "the data ends too early");
     }
     const uint8_t *start = reader->bytes + extent.offset;
-    switch (check_data(start, extent.size, &decoder->ioStats, reader->max_width, reader->max_height)) {
+    switch (check_data(start, extent.size, &decoder->ioStats, &reader->look)) {
     case KF_OBU_TOO_LARGE: return kf_fail(message, KF_MALFORMED, "the coded picture is larger than announced");
     case KF_OBU_HEADERLESS:
     case KF_OBU_BROKEN:
@@ -161,8 +181,8 @@ static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t siz
     reader->width = decoder->image->width;
     reader->height = decoder->image->height;
     // The parts of a grid may reach beyond the picture.
-    reader->max_width = reader->width < 32 ? 64 : reader->width * 2;
-    reader->max_height = reader->height < 32 ? 64 : reader->height * 2;
+    reader->look.max_width = reader->width < 32 ? 64 : reader->width * 2;
+    reader->look.max_height = reader->height < 32 ? 64 : reader->height * 2;
     return AVIF_RESULT_OK;
 }
 
@@ -211,7 +231,9 @@ static avifResult decode(kf_avif_reader *reader, uint32_t index) {
     if (reader->has_failed) result = avifDecoderReset(reader->decoder);
     reader->refusal = NULL;
     reader->is_decoding = true;
+    take_turn(reader);
     if (result == AVIF_RESULT_OK) result = avifDecoderNthImage(reader->decoder, index);
+    end_turn(reader);
     reader->is_decoding = false;
     reader->has_failed = result != AVIF_RESULT_OK;
     return result;
@@ -223,7 +245,7 @@ static kf_status read_still(
 ) {
     avifImage *image = reader->decoder->image;
     // libavif knows what to do with pictures that are a little larger than announced.
-    size_t pixel_count = (size_t)reader->max_width * reader->max_height;
+    size_t pixel_count = (size_t)reader->look.max_width * reader->look.max_height;
     const kf_avif_still *still = &reader->still;
     kf_av1_picture color = {0}, alpha = {0};
     kf_status status = kf_av1_decode(still->color, still->color_size, pixel_count, &color, message);

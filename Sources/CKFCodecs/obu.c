@@ -53,9 +53,16 @@ static void skip_operating_points(bit_reader *reader) {
     }
 }
 
-static kf_obu_verdict check_sequence_header(
-    const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height
-) {
+// film_grain_params_present is the last bit before a one and the zeros that fill up the unit; decoders refuse others.
+static bool may_have_grain(const uint8_t *bytes, size_t size) {
+    while (size && !bytes[size - 1]) size--;
+    if (!size) return true;
+    size_t end = size * 8 - 1;
+    while (!(bytes[end / 8] >> (7 - end % 8) & 1)) end--;
+    return end > 0 && (bytes[(end - 1) / 8] >> (7 - (end - 1) % 8) & 1);
+}
+
+static kf_obu_verdict check_sequence_header(const uint8_t *bytes, size_t size, kf_obu_look *look) {
     bit_reader reader = {bytes, size * 8, 0, false};
     read_bits(&reader, 3); // seq_profile
     read_bits(&reader, 1); // still_picture
@@ -67,7 +74,8 @@ static kf_obu_verdict check_sequence_header(
     uint32_t width_bits = read_bits(&reader, 4) + 1, height_bits = read_bits(&reader, 4) + 1;
     uint32_t width = read_bits(&reader, width_bits) + 1, height = read_bits(&reader, height_bits) + 1;
     if (reader.failed) return KF_OBU_BROKEN;
-    return width <= max_width && height <= max_height ? KF_OBU_SOUND : KF_OBU_TOO_LARGE;
+    if (may_have_grain(bytes, size)) look->has_grain = true;
+    return width <= look->max_width && height <= look->max_height ? KF_OBU_SOUND : KF_OBU_TOO_LARGE;
 }
 
 /// A unit of AV1 data, without its header.
@@ -104,14 +112,14 @@ static bool next_unit(const uint8_t *bytes, size_t size, size_t *offset, obu *un
     return true;
 }
 
-kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, uint32_t max_width, uint32_t max_height) {
+kf_obu_verdict kf_obu_check(const uint8_t *bytes, size_t size, kf_obu_look *look) {
     bool has_header = false;
     size_t offset = 0;
     obu unit;
     while (offset < size) {
         if (!next_unit(bytes, size, &offset, &unit)) return KF_OBU_BROKEN;
         if (unit.type != SEQUENCE_HEADER) continue;
-        kf_obu_verdict verdict = check_sequence_header(unit.bytes, unit.size, max_width, max_height);
+        kf_obu_verdict verdict = check_sequence_header(unit.bytes, unit.size, look);
         if (verdict != KF_OBU_SOUND) return verdict;
         has_header = true;
     }

@@ -1,6 +1,7 @@
 // The frames of animated PNG, WebP and AVIF, against the programs that wrote or composed them.
 
 import Foundation
+import KFSupport
 import Testing
 
 @testable import KFImaging
@@ -157,6 +158,26 @@ import Testing
         #expect(try ownPixels(one, 1) == ownPixels(other, 1))
         #expect(try ownPixels(other, 0) == first)
         #expect(other.frames == one.frames)
+    }
+
+    /// libaom draws film grain with tables that all its decoders share.
+    @Test func filmGrainIsTheSameHoweverManyDecodeItAtOnce() async throws {
+        let data = try fixture("sequence-grainy.avif")
+        let expected = try ownPixels(#require(try frames(of: data)), 0)
+        let executor = WorkExecutor("kf.grain", threads: 4)
+        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await executor.run { () async throws in
+                        try (0..<50).filter { _ in
+                            try ownPixels(#require(try frames(of: data)), 0) != expected
+                        }.count
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
     }
 
     @Test func transparencyOfASequenceIsDecoded() throws {

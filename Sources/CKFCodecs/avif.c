@@ -30,9 +30,11 @@ static void describe_transforms(const avifImage *image, avifDiagnostics *details
     header->crop_width = image->width;
     header->crop_height = image->height;
     if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
+        // With chroma of half the size libavif wants even edges, which matters to those who crop planes. We crop pixels.
+        const avifPixelFormat format = AVIF_PIXEL_FORMAT_YUV444;
         avifCropRect crop;
         if (avifCropRectConvertCleanApertureBox(
-                &crop, &image->clap, image->width, image->height, image->yuvFormat, details)) {
+                &crop, &image->clap, image->width, image->height, format, details)) {
             header->crop_x = crop.x;
             header->crop_y = crop.y;
             header->crop_width = crop.width;

@@ -120,6 +120,22 @@ private let stills = [
         #expect(image.pixelWidth == 30 && image.pixelHeight == 40)
     }
 
+    @Test func cropsWithOddEdgesAreAppliedWhateverTheSizeOfChroma() throws {
+        let whole = try fixture("cropped.avif")
+        let box = try #require(whole.range(of: Data("clap".utf8))).upperBound
+        // Of 80 × 60 pixels the 39 × 29 from (11, 13) on, where the file says 40 × 30 from (10, 12): size, and way from one
+        // middle to the other, as fractions.
+        let numbers: [Int32] = [39, 1, 29, 1, -19, 2, -5, 2]
+        var odd = whole
+        let content = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+        odd.replaceSubrange(box..<box + 32, with: content)
+        let (even, cropped) = (try #require(Image(data: whole)), try #require(Image(data: odd)))
+        #expect(cropped.pixelWidth == 29 && cropped.pixelHeight == 39)
+        // The first column and row are gone, which the file's turn and mirroring make the last row and column.
+        let part = try #require(even.cgImage?.cropping(to: CGRect(x: 0, y: 0, width: 29, height: 39)))
+        #expect(cropped.cgImage?.rows == part.rows)
+    }
+
     @Test func brokenDataIsAnError() throws {
         var data = try fixture("photo.avif")
         // The frame's own header, behind the delimiter's two bytes and the sequence header.

@@ -17,6 +17,8 @@ struct kf_jpeg_reader {
     kf_message *message;
     uint8_t *icc;
     uint32_t max_scans;
+    // How many markers libjpeg has kept.
+    uint32_t kept_markers;
     // The data ended before the first row of blocks was complete: there is no picture.
     bool ended_early;
     // Scan by scan only: the bytes that libjpeg has not done with, from `begin` on, and how many more it wants skipped.

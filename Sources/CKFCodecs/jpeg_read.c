@@ -24,9 +24,25 @@ static void on_error(j_common_ptr info) {
     longjmp(reader->escape, 1);
 }
 
+static void keep_markers(struct jpeg_decompress_struct *info, unsigned int length) {
+    jpeg_save_markers(info, JPEG_APP0 + 1, length);
+    jpeg_save_markers(info, JPEG_APP0 + 2, length);
+}
+
+// For every marker libjpeg keeps, it walks along all that it has kept. A megabyte may hold 250,000, which take a minute; a
+// profile has at most 255 pieces, and whatever else is of use is one piece near the beginning.
+static void count_marker(j_common_ptr common) {
+    const uint32_t most = 4096;
+    kf_jpeg_reader *reader = reader_of(common);
+    const int marker = common->err->msg_parm.i[0];
+    if (marker != JPEG_APP0 + 1 && marker != JPEG_APP0 + 2) return;
+    if (++reader->kept_markers == most) keep_markers(&reader->info, 0);
+}
+
 // Warnings (level −1) and traces mean that libjpeg went on; so do we, and print nothing.
 static void on_message(j_common_ptr info, int level) {
     if (level < 0) info->err->num_warnings++;
+    if (info->err->msg_code == JTRC_MISC_MARKER) count_marker(info);
 }
 static void on_output(j_common_ptr info) { (void)info; }
 
@@ -108,10 +124,7 @@ kf_jpeg_reader *kf_jpeg_create(kf_message *message) {
     return reader;
 }
 
-void kf_jpeg_keep_markers(kf_jpeg_reader *reader) {
-    jpeg_save_markers(&reader->info, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_save_markers(&reader->info, JPEG_APP0 + 2, 0xFFFF);
-}
+void kf_jpeg_keep_markers(kf_jpeg_reader *reader) { keep_markers(&reader->info, 0xFFFF); }
 
 void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header) {
     header->width = reader->info.image_width;

@@ -113,6 +113,20 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         let error = try #require(Codecs.diagnose(data.prefix(start + header + 4)))
         #expect(error.description == "the JPEG data is damaged: the data ends before the first row")
     }
+
+    /// libjpeg walks along all markers that it keeps for each one more: without an end to that, a megabyte takes a minute.
+    @Test func ofThousandsOfMarkersOnlyTheFirstAreLookedInto() throws {
+        let (photo, turned) = (try fixture("photo.jpg"), try fixture("orientation-6.jpg"))
+        let start = try #require(place(of: 0xE1, in: turned))
+        let exif = turned[start..<start + 2 + Int(turned[start + 2]) << 8 + Int(turned[start + 3])]
+        // Segments of nothing but their length.
+        let empty = Data((0..<5000).flatMap { _ in [0xFF, 0xE1, 0, 2] as [UInt8] })
+        for (segments, orientation) in [(exif + empty, Orientation.right), (empty + exif, .up)] {
+            let image = try Codecs.decode(photo.prefix(2) + segments + photo.dropFirst(2))
+            #expect(image.imageOrientation == orientation)
+            #expect(image.cgImage?.likeness(to: try picture("photo.jpg").bitmap()) == .infinity)
+        }
+    }
 }
 
 @Suite struct JPEGSegmentsTests {

@@ -414,6 +414,15 @@ def make_avif(photo):
     encode(scene(129, 67), "tiles.avif", *fine, "-y", "420", "--tilecolslog2", "1", "--tilerowslog2", "1")
     encode(scene(67, 35), "grainy.avif", *fine, "-y", "420", "-a", "film-grain-test=1")
     encode(scene(128, 64), "grid.avif", *fine, "-y", "444", "-g", "2x1")
+    # A strip of two parts that are much taller: what the container says of the whole is cut down afterwards.
+    encode(scene(200, 100), "grid-strip.avif", *fine, "-y", "444", "-g", "2x1")
+    with open(path("grid-strip.avif"), "rb") as file:
+        content = file.read()
+    for start, kind in ((b"ispe" + bytes(4), ">II"), (bytes([0, 0, 0, 1]), ">HH")):
+        assert content.count(start + struct.pack(kind, 200, 100)) == 1
+        content = content.replace(start + struct.pack(kind, 200, 100), start + struct.pack(kind, 190, 40))
+    with open(path("grid-strip.avif"), "wb") as file:
+        file.write(content)
     # This encoder leaves out the ends of the range in the alpha, too.
     encode(veil(96, 64), "alpha-limited.avif", "-c", "svt", "-y", "420")
     marked = patches()

@@ -182,9 +182,12 @@ static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t siz
     if (result != AVIF_RESULT_OK) return result;
     reader->width = decoder->image->width;
     reader->height = decoder->image->height;
-    // The parts of a grid may reach beyond the picture.
-    reader->look.max_width = reader->width < 32 ? 64 : reader->width * 2;
-    reader->look.max_height = reader->height < 32 ? 64 : reader->height * 2;
+    // The parts of a grid may reach beyond the picture. As all are of one size, those of a strip do so by far. A grid is
+    // described in 8 or 12 bytes, which are too few for a picture.
+    const bool is_grid = decoder->ioStats.colorOBUSize <= 12;
+    const uint32_t least = is_grid ? 1024 : 64;
+    reader->look.max_width = reader->width < least / 2 ? least : reader->width * 2;
+    reader->look.max_height = reader->height < least / 2 ? least : reader->height * 2;
     return AVIF_RESULT_OK;
 }
 

@@ -136,6 +136,19 @@ private let stills = [
         #expect(cropped.cgImage?.rows == part.rows)
     }
 
+    @Test func partsOfAGridMayBeMuchTallerThanThePicture() throws {
+        let image = try picture("grid-strip.avif")
+        #expect(image.pixelWidth == 190 && image.pixelHeight == 40)
+        let bitmap = try image.bitmap()
+        for (x, y) in [(3, 3), (185, 3), (3, 37), (98, 37), (101, 37), (185, 37)] {
+            let (u, v) = (Double(x) / 199, Double(y) / 99)
+            let expected = [40 + 200 * u, 30 + 190 * v, 220 - 120 * u * v]
+            let pixel = bitmap[x, y]
+            let isClose = zip([pixel.r, pixel.g, pixel.b], expected).allSatisfy { abs(Double($0) - $1) < 8 }
+            #expect(isClose, "\(pixel) at \(x), \(y)")
+        }
+    }
+
     @Test func brokenDataIsAnError() throws {
         var data = try fixture("photo.avif")
         // The frame's own header, behind the delimiter's two bytes and the sequence header.

@@ -107,6 +107,12 @@ import Testing
         #expect(try composed(decoder)[0][8, 8] == Pixel(r: 200, g: 40, b: 40))
         // Software that knows no animation shows it.
         #expect(try picture("apng-hidden.png").bitmap()[8, 8] == Pixel(r: 9, g: 9, b: 9))
+        // Made small it is one of the animation.
+        var compositor = FrameCompositor(decoder)
+        let first = try compositor.frame(at: 0)
+        #expect(
+            try picture("apng-hidden.png", maxPixelSize: 8).bitmap().words == first.resampled(to: PixelSize(8, 6)).words
+        )
     }
 
     @Test func paletteAndTransparencyBelongToAllFrames() throws {

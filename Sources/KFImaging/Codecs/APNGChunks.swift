@@ -31,6 +31,9 @@ struct APNGChunks {
     /// Whether no pixel can be transparent.
     private(set) var isOpaque = false
 
+    /// Whether the picture that programs show which know no animations is no frame.
+    private(set) var hasHiddenPicture = false
+
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
 
@@ -81,6 +84,7 @@ struct APNGChunks {
             hasDefaultImage = true
             guard isAnimated else { return false }
             open?.data.append(content)
+            if open == nil { hasHiddenPicture = true }
         case "fdAT":
             guard open != nil, content.count >= 4, accept(Self.number(bytes, content.lowerBound, 4)) else {
                 return false

@@ -11,6 +11,8 @@ struct PNGChunks {
     private(set) var profile: ColorProfile?
     /// Nil for stills.
     var frameCount: Int? { animation?.frames.count }
+    /// Whether there are frames, and the picture in full is none of them.
+    var hasHiddenPicture: Bool { animation?.hasHiddenPicture ?? false }
     /// 0 means for ever.
     var loopCount: Int { animation?.loopCount ?? 0 }
     /// Seconds for all frames.

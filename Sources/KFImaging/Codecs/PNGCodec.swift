@@ -24,8 +24,23 @@ enum PNGCodec: ImageCodec {
         let reader = try PNGReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let chunks = PNGChunks(bytes)
-        let bitmap = try bitmap(of: reader, options.target(for: reader.size), color(of: reader, chunks))
+        // Made small it is a still of the animation; in full it is what programs show that know none.
+        let frame = options.maxPixelSize != nil && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
+        let target = options.target(for: reader.size)
+        let bitmap: Bitmap
+        if let frame {
+            bitmap = try frame.resampled(to: target)
+        } else {
+            bitmap = try Self.bitmap(of: reader, target, color(of: reader, chunks))
+        }
         return DecodedPicture(bitmap: bitmap, orientation: chunks.orientation, frameCount: chunks.frameCount)
+    }
+
+    /// The first frame of an animation, if that is sound.
+    private static func firstFrame(of bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) -> Bitmap? {
+        guard let frames = try? APNGFrames(Data(bytes), limits: limits) else { return nil }
+        var compositor = FrameCompositor(frames)
+        return try? compositor.frame(at: 0)
     }
 
     /// What converts the colours of a file; nil when they are sRGB.

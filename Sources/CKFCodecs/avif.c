@@ -1,4 +1,5 @@
 // Reading AVIF through libavif, with dav1d for plain stills. Refuses to crop, turn or mirror: it says what the file asks for.
+#include "avif_grid.h"
 #include "avif_still.h"
 #include "obu.h"
 #include <pthread.h>
@@ -12,10 +13,12 @@ struct kf_avif_reader {
     size_t size;
     // The size that the container announces.
     uint32_t width, height;
+    // How many parts a grid has, and its transparency; 0 for what is no grid.
+    uint64_t part_count;
     // The largest that AV1 data may announce, and whether it announces film grain.
     kf_obu_look look;
     bool has_turn;
-    // Whether what libavif reads are the samples of a sequence, each to be looked at before libaom gets it.
+    // Whether what libavif reads are the samples of a sequence; like parts, each is to be looked at before libaom gets it.
     bool is_sequence, is_decoding;
     // Why a sample was kept from libaom.
     const char *refusal;
@@ -100,15 +103,15 @@ static void end_turn(kf_avif_reader *reader) {
     pthread_mutex_unlock(&grain_turn);
 }
 
-// libavif asks for a sample of a sequence in one piece, just before a decoder gets it. Those after the first need no
-// header of their own.
+// libavif asks for a sample of a sequence, or a part of a grid, in one piece, just before a decoder gets it. Samples after
+// the first need no header of their own. Parts were looked at before, but one may begin in the middle of another.
 static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *out) {
     kf_avif_reader *reader = io->data;
     if (flags || offset > reader->size) return AVIF_RESULT_IO_ERROR;
     if (size > reader->size - offset) size = reader->size - offset;
     out->data = reader->bytes + offset;
     out->size = size;
-    if (!reader->is_sequence || !reader->is_decoding) return AVIF_RESULT_OK;
+    if (!reader->is_decoding || (!reader->is_sequence && !reader->part_count)) return AVIF_RESULT_OK;
     kf_obu_verdict verdict = kf_obu_check(out->data, size, &reader->look);
     take_turn(reader);
     switch (verdict) {
@@ -164,6 +167,26 @@ static bool choose_decoder(kf_avif_reader *reader, kf_message *message) {
     return true;
 }
 
+// libavif knows what to do with pictures that are a little larger than announced. The parts of a grid reach beyond the
+// picture by less than one of them; as all are of one size, those of a strip may be much taller than it. A grid has one of
+// colours and one of transparency at most.
+static void set_limits(kf_avif_reader *reader) {
+    kf_obu_look *look = &reader->look;
+    const uint32_t least = reader->part_count ? 1024 : 64;
+    look->max_width = reader->width < least / 2 ? least : reader->width * 2;
+    look->max_height = reader->height < least / 2 ? least : reader->height * 2;
+    look->max_pixel_count = (uint64_t)look->max_width * look->max_height;
+    if (!reader->part_count) return;
+    uint64_t all = (uint64_t)reader->width * reader->height * 8;
+    look->max_pixel_count = (all < 1 << 23 ? 1 << 23 : all) / reader->part_count;
+}
+
+// Each has a decoder of its own, which takes two megabytes however small it is.
+static bool has_too_many_parts(const kf_avif_reader *reader) {
+    uint64_t pixel_count = (uint64_t)reader->width * reader->height, most = pixel_count >> 16;
+    return reader->part_count > 2 * (most < 64 ? 64 : most);
+}
+
 static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t size) {
     avifDecoder *decoder = reader->decoder;
     decoder->maxThreads = 1;
@@ -182,12 +205,8 @@ static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t siz
     if (result != AVIF_RESULT_OK) return result;
     reader->width = decoder->image->width;
     reader->height = decoder->image->height;
-    // The parts of a grid may reach beyond the picture. As all are of one size, those of a strip do so by far. A grid is
-    // described in 8 or 12 bytes, which are too few for a picture.
-    const bool is_grid = decoder->ioStats.colorOBUSize <= 12;
-    const uint32_t least = is_grid ? 1024 : 64;
-    reader->look.max_width = reader->width < least / 2 ? least : reader->width * 2;
-    reader->look.max_height = reader->height < least / 2 ? least : reader->height * 2;
+    reader->part_count = kf_avif_part_count(bytes, size);
+    set_limits(reader);
     return AVIF_RESULT_OK;
 }
 
@@ -202,7 +221,15 @@ kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *
     }
     avifDecoder *decoder = reader->decoder;
     avifResult result = parse(reader, bytes, size);
-    if (result != AVIF_RESULT_OK) kf_avif_fail(message, result, decoder->diag.error);
+    if (result != AVIF_RESULT_OK) {
+        kf_avif_fail(message, result, decoder->diag.error);
+    } else if (has_too_many_parts(reader)) {
+        result = AVIF_RESULT_INVALID_IMAGE_GRID;
+        const bool is_known = reader->part_count < UINT64_MAX;
+        const char *reason = is_known ? "the grid has more parts than a picture of its size needs"
+                                      : "the parts of the grid are not where they can be looked at first";
+        kf_fail(message, KF_MALFORMED, reason);
+    }
     if (result != AVIF_RESULT_OK || !choose_decoder(reader, message)) {
         kf_avif_close(reader);
         return NULL;
@@ -249,13 +276,11 @@ static kf_status read_still(
     const kf_avif_reader *reader, uint8_t *rows, size_t stride, bool premultiplied, bool *is_done, kf_message *message
 ) {
     avifImage *image = reader->decoder->image;
-    // libavif knows what to do with pictures that are a little larger than announced.
-    size_t pixel_count = (size_t)reader->look.max_width * reader->look.max_height;
     const kf_avif_still *still = &reader->still;
     kf_av1_picture color = {0}, alpha = {0};
-    kf_status status = kf_av1_decode(still->color, still->color_size, pixel_count, &color, message);
+    kf_status status = kf_av1_decode(still->color, still->color_size, (size_t)reader->look.max_pixel_count, &color, message);
     if (status == KF_OK && still->alpha) {
-        status = kf_av1_decode(still->alpha, still->alpha_size, pixel_count, &alpha, message);
+        status = kf_av1_decode(still->alpha, still->alpha_size, (size_t)reader->look.max_pixel_count, &alpha, message);
     }
     *is_done = status == KF_OK && kf_avif_lend(image, &color, still->alpha ? &alpha : NULL);
     if (*is_done) {

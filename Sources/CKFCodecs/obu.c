@@ -75,7 +75,9 @@ static kf_obu_verdict check_sequence_header(const uint8_t *bytes, size_t size, k
     uint32_t width = read_bits(&reader, width_bits) + 1, height = read_bits(&reader, height_bits) + 1;
     if (reader.failed) return KF_OBU_BROKEN;
     if (may_have_grain(bytes, size)) look->has_grain = true;
-    return width <= look->max_width && height <= look->max_height ? KF_OBU_SOUND : KF_OBU_TOO_LARGE;
+    bool is_large = width > look->max_width || height > look->max_height
+        || (uint64_t)width * height > look->max_pixel_count;
+    return is_large ? KF_OBU_TOO_LARGE : KF_OBU_SOUND;
 }
 
 /// A unit of AV1 data, without its header.

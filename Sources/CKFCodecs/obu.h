@@ -12,6 +12,7 @@ typedef enum kf_obu_verdict { KF_OBU_SOUND, KF_OBU_HEADERLESS, KF_OBU_BROKEN, KF
 /// What is looked for: how large pictures may be, and then whether some of them have film grain.
 typedef struct kf_obu_look {
     uint32_t max_width, max_height;
+    uint64_t max_pixel_count;
     /// Set as soon as pictures are announced that may have some.
     bool has_grain;
 } kf_obu_look;

@@ -1,0 +1,130 @@
+// AVIF grids whose parts do not fit: refused before a decoder gets them, as each part has a decoder and memory of its own.
+
+import Foundation
+import KFImaging
+import Testing
+
+/// Writes grids that share the data of their parts.
+private struct Grid {
+    var columns = 2
+    var rows = 2
+    var size = (width: 128, height: 128)
+    /// What the container says of each part.
+    var partSize = 64
+    /// What the first part's data say, and what those of all the others do.
+    var firstSide = 64
+    var otherSide = 64
+    var place = Place.apart
+
+    enum Place {
+        /// Where the data of the other parts lie: behind those of the first, in a unit of it that decoders skip, or among
+        /// the boxes.
+        case apart, insideTheFirst, amongTheBoxes
+    }
+
+    func data() throws -> Data {
+        let (first, configuration) = try Self.picture(side: firstSide)
+        let other = try Self.picture(side: otherSide).data
+        let count = columns * rows
+        let description =
+            Data([0, 0, UInt8(rows - 1), UInt8(columns - 1)]) + Self.word(size.width) + Self.word(size.height)
+        // A padding unit; its size is written in two bytes.
+        let padding = Data([15 << 3 | 2, UInt8(other.count & 127 | 128), UInt8(other.count >> 7)])
+        let pixels = place == .apart ? first + other : place == .insideTheFirst ? first + padding + other : first
+        let inside = Self.box("idat", description + (place == .amongTheBoxes ? other : Data()))
+        let kinds = (1...count + 1).map { id in
+            Self.full("infe", 3, Self.long(id) + Self.word(0) + Data((id == 1 ? "grid" : "av01").utf8) + Data([0]))
+        }
+        let sizes = Self.size(size.width, size.height) + Self.size(partSize, partSize) + configuration
+        let uses = (1...count + 1).map { id in
+            Self.long(id) + (id == 1 ? Data([1, 1]) : Data([2, 2, 0x83]))
+        }
+        let parts = Self.long(1) + Self.word(count) + (2...count + 1).reduce(Data()) { $0 + Self.long($1) }
+        func meta(_ start: Int) -> Data {
+            let isInside = place == .amongTheBoxes
+            let firstEnd = place == .insideTheFirst ? pixels.count : first.count
+            let otherStart = isInside ? description.count : start + pixels.count - other.count
+            let places = (1...count + 1).map { id in
+                switch id {
+                case 1: Self.place(id, isInside: true, 0, description.count)
+                case 2: Self.place(id, isInside: false, start, firstEnd)
+                default: Self.place(id, isInside: isInside, otherStart, other.count)
+                }
+            }
+            return Self.full(
+                "meta",
+                0,
+                Self.full("hdlr", 0, Data(count: 4) + Data("pict".utf8) + Data(count: 13))
+                    + Self.full("pitm", 1, Self.long(1))
+                    + Self.full("iloc", 2, Data([0x44, 0]) + Self.long(count + 1) + places.reduce(Data(), +))
+                    + Self.full("iinf", 1, Self.long(count + 1) + kinds.reduce(Data(), +))
+                    + Self.full("iref", 1, Self.box("dimg", parts))
+                    + Self.box(
+                        "iprp",
+                        Self.box("ipco", sizes) + Self.full("ipma", 1, Self.long(count + 1) + uses.reduce(Data(), +))
+                    ) + inside
+            )
+        }
+        let head = Self.box("ftyp", Data("avif".utf8) + Data(count: 4) + Data("avifmif1miaf".utf8))
+        return head + meta(head.count + meta(0).count + 8) + Self.box("mdat", pixels)
+    }
+
+    /// The AV1 data of a square of one colour, and the box that says of what kind they are.
+    private static func picture(side: Int) throws -> (data: Data, configuration: Data) {
+        let file = try Codecs.encode(Image(cgImage: .solid(0xFF30_60C0, side, side)), as: .avif)
+        let kind = try #require(file.range(of: Data("av1C".utf8))).lowerBound - 4
+        let pixels = try #require(file.range(of: Data("mdat".utf8))).upperBound
+        return (file[pixels...], file[kind..<kind + Int(file[kind + 3])])
+    }
+
+    private static func word(_ number: Int) -> Data { Data([UInt8(number >> 8 & 255), UInt8(number & 255)]) }
+    private static func long(_ number: Int) -> Data { word(number >> 16) + word(number) }
+    private static func box(_ name: String, _ content: Data) -> Data {
+        long(8 + content.count) + Data(name.utf8) + content
+    }
+    private static func full(_ name: String, _ version: UInt8, _ content: Data) -> Data {
+        box(name, Data([version, 0, 0, 0]) + content)
+    }
+    private static func size(_ width: Int, _ height: Int) -> Data { full("ispe", 0, long(width) + long(height)) }
+    private static func place(_ id: Int, isInside: Bool, _ start: Int, _ count: Int) -> Data {
+        long(id) + word(isInside ? 1 : 0) + word(0) + word(1) + long(start) + long(count)
+    }
+}
+
+@Suite struct AVIFGridTests {
+    private func detail(of grid: Grid) throws -> String? {
+        let data = try grid.data()
+        do {
+            _ = try Codecs.decode(data)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func aGridWhoseDescriptionLiesAmongTheBoxesIsDecoded() throws {
+        let bitmap = try Codecs.decode(Grid().data()).bitmap()
+        #expect(bitmap.width == 128 && bitmap.height == 128)
+        for (x, y) in [(0, 0), (127, 0), (64, 64), (0, 127)] {
+            #expect(bitmap[x, y].isNear(Pixel(r: 0x30, g: 0x60, b: 0xC0), within: 4))
+        }
+    }
+
+    @Test func moreOrLargerPartsThanAPictureNeedsAreRefused() throws {
+        let many = Grid(columns: 32, rows: 32, size: (2048, 2048))
+        #expect(try detail(of: many)?.contains("more parts than a picture of its size needs") == true)
+        // Each alone is not too large, all of them are.
+        let large = Grid(columns: 8, rows: 8, size: (512, 512), firstSide: 1024, otherSide: 1024)
+        #expect(try detail(of: large)?.contains("larger than announced") == true)
+    }
+
+    @Test func partsThatHideInsideOthersAreRefused() throws {
+        let hidden = Grid(otherSide: 2048, place: .insideTheFirst)
+        #expect(try detail(of: hidden)?.contains("larger than announced") == true)
+    }
+
+    @Test func partsAmongTheBoxesAreRefused() throws {
+        let inside = Grid(otherSide: 2048, place: .amongTheBoxes)
+        #expect(try detail(of: inside)?.contains("not where they can be looked at first") == true)
+    }
+}

@@ -87,8 +87,7 @@ static kf_obu_verdict check_data(const uint8_t *bytes, size_t size, const avifIO
     return KF_OBU_BROKEN;
 }
 
-// libaom draws film grain with tables that all its decoders share: of two at a time, each spoils the other's picture, and
-// may read beyond the tables of the other's format.
+// libaom draws film grain with tables that all its decoders share: of two at a time, each spoils the other's picture.
 static pthread_mutex_t grain_turn = PTHREAD_MUTEX_INITIALIZER;
 
 static void take_turn(kf_avif_reader *reader) {

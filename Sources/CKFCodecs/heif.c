@@ -1,6 +1,7 @@
 // Reading the primary picture of HEIC through libheif, cropped, turned and mirrored as the file asks. Empty without the trait.
 #include "support.h"
 #ifdef KF_HEIC
+#include "heif_look.h"
 #include <stdlib.h>
 #include <string.h>
 #include <libheif/heif.h>
@@ -21,14 +22,6 @@ static kf_status fail(kf_message *message, struct heif_error error) {
         status = KF_UNSUPPORTED;
     }
     return kf_fail(message, status, error.message ? error.message : "libheif gave no reason");
-}
-
-// What libheif may take: parts of a grid may reach beyond the picture, and nothing else may.
-static void set_limits(kf_heif_reader *reader) {
-    uint32_t longer = reader->width > reader->height ? reader->width : reader->height;
-    heif_context_set_maximum_image_size_limit(reader->context, longer < 32768 ? (int)longer * 2 + 64 : 65536);
-    // Every picture of ours is decoded on one thread; others are decoded beside it.
-    heif_context_set_max_decoding_threads(reader->context, 0);
 }
 
 static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
@@ -55,6 +48,9 @@ static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
 
 kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message) {
     memset(header, 0, sizeof *header);
+    // Opening already reads, and keeps, what it is told to.
+    kf_heif_size primary;
+    if (kf_heif_look(bytes, size, &primary, message) != KF_OK) return NULL;
     kf_heif_reader *reader = calloc(1, sizeof *reader);
     if (reader) reader->context = heif_context_alloc();
     if (!reader || !reader->context) {
@@ -62,6 +58,8 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         kf_heif_close(reader);
         return NULL;
     }
+    // Every picture of ours is decoded on one thread; others are decoded beside it.
+    heif_context_set_max_decoding_threads(reader->context, 0);
     struct heif_error error = heif_context_read_from_memory_without_copy(reader->context, bytes, size, NULL);
     if (error.code == heif_error_Ok) {
         error = heif_context_get_primary_image_handle(reader->context, &reader->picture);
@@ -77,11 +75,13 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         kf_heif_close(reader);
         return NULL;
     }
-    header->width = reader->width = (uint32_t)width;
-    header->height = reader->height = (uint32_t)height;
+    // libheif overlooks that a picture is turned if the file says so before it says the size, as that of some cameras do.
+    header->width = reader->width = primary.is_cropped ? (uint32_t)width : primary.turned_width;
+    header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
+    header->coded_width = primary.width;
+    header->coded_height = primary.height;
     header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(reader->picture);
     header->premultiplied = reader->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->picture);
-    set_limits(reader);
     describe_colors(reader, header);
     return reader;
 }

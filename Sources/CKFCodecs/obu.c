@@ -2,54 +2,37 @@
 //
 // The names are those of the AV1 specification, sections 5.3 and 5.5.
 #include "obu.h"
+#include "bits.h"
 
-typedef struct {
-    const uint8_t *bytes;
-    size_t bits, position;
-    bool failed;
-} bit_reader;
-
-static uint32_t read_bits(bit_reader *reader, unsigned count) {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < count; i++, reader->position++) {
-        if (reader->position >= reader->bits) {
-            reader->failed = true;
-            return 0;
-        }
-        value = value << 1 | (reader->bytes[reader->position / 8] >> (7 - reader->position % 8) & 1);
-    }
-    return value;
-}
-
-static void skip_variable_length(bit_reader *reader) {
+static void skip_variable_length(kf_bits *reader) {
     unsigned zeros = 0;
-    while (!reader->failed && zeros < 32 && !read_bits(reader, 1)) zeros++;
-    read_bits(reader, zeros < 32 ? zeros : 0);
+    while (!reader->failed && zeros < 32 && !kf_read_bits(reader, 1)) zeros++;
+    kf_read_bits(reader, zeros < 32 ? zeros : 0);
 }
 
-static void skip_operating_points(bit_reader *reader) {
+static void skip_operating_points(kf_bits *reader) {
     unsigned delay_length = 0;
-    if (read_bits(reader, 1)) { // timing_info_present_flag
-        read_bits(reader, 32);
-        read_bits(reader, 32);
-        if (read_bits(reader, 1)) skip_variable_length(reader);
-        if (read_bits(reader, 1)) { // decoder_model_info_present_flag
-            delay_length = read_bits(reader, 5) + 1;
-            read_bits(reader, 32);
-            read_bits(reader, 10);
+    if (kf_read_bits(reader, 1)) { // timing_info_present_flag
+        kf_read_bits(reader, 32);
+        kf_read_bits(reader, 32);
+        if (kf_read_bits(reader, 1)) skip_variable_length(reader);
+        if (kf_read_bits(reader, 1)) { // decoder_model_info_present_flag
+            delay_length = kf_read_bits(reader, 5) + 1;
+            kf_read_bits(reader, 32);
+            kf_read_bits(reader, 10);
         }
     }
-    bool has_display_delay = read_bits(reader, 1);
-    unsigned points = read_bits(reader, 5) + 1;
+    bool has_display_delay = kf_read_bits(reader, 1);
+    unsigned points = kf_read_bits(reader, 5) + 1;
     for (unsigned i = 0; i < points && !reader->failed; i++) {
-        read_bits(reader, 12);
-        if (read_bits(reader, 5) > 7) read_bits(reader, 1);
-        if (delay_length && read_bits(reader, 1)) {
-            read_bits(reader, delay_length);
-            read_bits(reader, delay_length);
-            read_bits(reader, 1);
+        kf_read_bits(reader, 12);
+        if (kf_read_bits(reader, 5) > 7) kf_read_bits(reader, 1);
+        if (delay_length && kf_read_bits(reader, 1)) {
+            kf_read_bits(reader, delay_length);
+            kf_read_bits(reader, delay_length);
+            kf_read_bits(reader, 1);
         }
-        if (has_display_delay && read_bits(reader, 1)) read_bits(reader, 4);
+        if (has_display_delay && kf_read_bits(reader, 1)) kf_read_bits(reader, 4);
     }
 }
 
@@ -63,16 +46,16 @@ static bool may_have_grain(const uint8_t *bytes, size_t size) {
 }
 
 static kf_obu_verdict check_sequence_header(const uint8_t *bytes, size_t size, kf_obu_look *look) {
-    bit_reader reader = {bytes, size * 8, 0, false};
-    read_bits(&reader, 3); // seq_profile
-    read_bits(&reader, 1); // still_picture
-    if (read_bits(&reader, 1)) { // reduced_still_picture_header
-        read_bits(&reader, 5);
+    kf_bits reader = {bytes, size * 8, 0, false};
+    kf_read_bits(&reader, 3); // seq_profile
+    kf_read_bits(&reader, 1); // still_picture
+    if (kf_read_bits(&reader, 1)) { // reduced_still_picture_header
+        kf_read_bits(&reader, 5);
     } else {
         skip_operating_points(&reader);
     }
-    uint32_t width_bits = read_bits(&reader, 4) + 1, height_bits = read_bits(&reader, 4) + 1;
-    uint32_t width = read_bits(&reader, width_bits) + 1, height = read_bits(&reader, height_bits) + 1;
+    uint32_t width_bits = kf_read_bits(&reader, 4) + 1, height_bits = kf_read_bits(&reader, 4) + 1;
+    uint32_t width = kf_read_bits(&reader, width_bits) + 1, height = kf_read_bits(&reader, height_bits) + 1;
     if (reader.failed) return KF_OBU_BROKEN;
     if (may_have_grain(bytes, size)) look->has_grain = true;
     bool is_large = width > look->max_width || height > look->max_height

@@ -27,19 +27,19 @@ private struct Grid {
         let other = try Self.picture(side: otherSide).data
         let count = columns * rows
         let description =
-            Data([0, 0, UInt8(rows - 1), UInt8(columns - 1)]) + Self.word(size.width) + Self.word(size.height)
+            Data([0, 0, UInt8(rows - 1), UInt8(columns - 1)]) + Box.word(size.width) + Box.word(size.height)
         // A padding unit; its size is written in two bytes.
         let padding = Data([15 << 3 | 2, UInt8(other.count & 127 | 128), UInt8(other.count >> 7)])
         let pixels = place == .apart ? first + other : place == .insideTheFirst ? first + padding + other : first
-        let inside = Self.box("idat", description + (place == .amongTheBoxes ? other : Data()))
+        let inside = Box.box("idat", description + (place == .amongTheBoxes ? other : Data()))
         let kinds = (1...count + 1).map { id in
-            Self.full("infe", 3, Self.long(id) + Self.word(0) + Data((id == 1 ? "grid" : "av01").utf8) + Data([0]))
+            Box.full("infe", 3, Box.long(id) + Box.word(0) + Data((id == 1 ? "grid" : "av01").utf8) + Data([0]))
         }
-        let sizes = Self.size(size.width, size.height) + Self.size(partSize, partSize) + configuration
+        let sizes = Box.size(size.width, size.height) + Box.size(partSize, partSize) + configuration
         let uses = (1...count + 1).map { id in
-            Self.long(id) + (id == 1 ? Data([1, 1]) : Data([2, 2, 0x83]))
+            Box.long(id) + (id == 1 ? Data([1, 1]) : Data([2, 2, 0x83]))
         }
-        let parts = Self.long(1) + Self.word(count) + (2...count + 1).reduce(Data()) { $0 + Self.long($1) }
+        let parts = Box.long(1) + Box.word(count) + (2...count + 1).reduce(Data()) { $0 + Box.long($1) }
         func meta(_ start: Int) -> Data {
             let isInside = place == .amongTheBoxes
             let firstEnd = place == .insideTheFirst ? pixels.count : first.count
@@ -51,22 +51,22 @@ private struct Grid {
                 default: Self.place(id, isInside: isInside, otherStart, other.count)
                 }
             }
-            return Self.full(
+            return Box.full(
                 "meta",
                 0,
-                Self.full("hdlr", 0, Data(count: 4) + Data("pict".utf8) + Data(count: 13))
-                    + Self.full("pitm", 1, Self.long(1))
-                    + Self.full("iloc", 2, Data([0x44, 0]) + Self.long(count + 1) + places.reduce(Data(), +))
-                    + Self.full("iinf", 1, Self.long(count + 1) + kinds.reduce(Data(), +))
-                    + Self.full("iref", 1, Self.box("dimg", parts))
-                    + Self.box(
+                Box.full("hdlr", 0, Data(count: 4) + Data("pict".utf8) + Data(count: 13))
+                    + Box.full("pitm", 1, Box.long(1))
+                    + Box.full("iloc", 2, Data([0x44, 0]) + Box.long(count + 1) + places.reduce(Data(), +))
+                    + Box.full("iinf", 1, Box.long(count + 1) + kinds.reduce(Data(), +))
+                    + Box.full("iref", 1, Box.box("dimg", parts))
+                    + Box.box(
                         "iprp",
-                        Self.box("ipco", sizes) + Self.full("ipma", 1, Self.long(count + 1) + uses.reduce(Data(), +))
+                        Box.box("ipco", sizes) + Box.full("ipma", 1, Box.long(count + 1) + uses.reduce(Data(), +))
                     ) + inside
             )
         }
-        let head = Self.box("ftyp", Data("avif".utf8) + Data(count: 4) + Data("avifmif1miaf".utf8))
-        return head + meta(head.count + meta(0).count + 8) + Self.box("mdat", pixels)
+        let head = Box.box("ftyp", Data("avif".utf8) + Data(count: 4) + Data("avifmif1miaf".utf8))
+        return head + meta(head.count + meta(0).count + 8) + Box.box("mdat", pixels)
     }
 
     /// The AV1 data of a square of one colour, and the box that says of what kind they are.
@@ -77,17 +77,8 @@ private struct Grid {
         return (file[pixels...], file[kind..<kind + Int(file[kind + 3])])
     }
 
-    private static func word(_ number: Int) -> Data { Data([UInt8(number >> 8 & 255), UInt8(number & 255)]) }
-    private static func long(_ number: Int) -> Data { word(number >> 16) + word(number) }
-    private static func box(_ name: String, _ content: Data) -> Data {
-        long(8 + content.count) + Data(name.utf8) + content
-    }
-    private static func full(_ name: String, _ version: UInt8, _ content: Data) -> Data {
-        box(name, Data([version, 0, 0, 0]) + content)
-    }
-    private static func size(_ width: Int, _ height: Int) -> Data { full("ispe", 0, long(width) + long(height)) }
     private static func place(_ id: Int, isInside: Bool, _ start: Int, _ count: Int) -> Data {
-        long(id) + word(isInside ? 1 : 0) + word(0) + word(1) + long(start) + long(count)
+        Box.long(id) + Box.word(isInside ? 1 : 0) + Box.word(0) + Box.word(1) + Box.long(start) + Box.long(count)
     }
 }
 

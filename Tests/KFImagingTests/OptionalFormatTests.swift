@@ -64,7 +64,8 @@ private func expectLimits(_ name: String) throws {
     @Test(arguments: [("photo.heic", 29.0), ("deep.heic", 40), ("rotated.heic", 29)])
     func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
 
-    @Test func alphaIsMultipliedIn() throws { try expectVeil("alpha.heic", decibels: 36) }
+    @Test(arguments: ["alpha.heic", "alpha-deep.heic"])
+    func alphaIsMultipliedIn(name: String) throws { try expectVeil(name, decibels: 36) }
 
     @Test func profilesAreApplied() throws { try expectPatches("display-p3.heic", within: 3) }
 

@@ -291,8 +291,8 @@ kf_status kf_yuv_to_bgra(
 typedef struct kf_heif_reader kf_heif_reader;
 
 typedef struct kf_heif_header {
-    /// The size as shown, after cropping and turning.
-    uint32_t width, height;
+    /// The size as shown, after cropping and turning, and the size before that, which is decoded.
+    uint32_t width, height, coded_width, coded_height;
     bool has_alpha;
     bool premultiplied;
     const uint8_t *icc;

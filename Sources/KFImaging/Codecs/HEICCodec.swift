@@ -20,6 +20,8 @@ enum HEICCodec: ImageCodec {
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedPicture {
         let reader = try HEICReader(bytes)
+        // What is cropped away is decoded, too.
+        try options.limits.check(width: Int(reader.header.coded_width), height: Int(reader.header.coded_height))
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
     }

@@ -66,6 +66,18 @@ import Testing
         }
     }
 
+    @Test func largeMatricesDoNotEndTheProcess() throws {
+        func filtered(_ count: Int) -> Data {
+            let numbers = Array(repeating: "1", count: count).joined(separator: " ")
+            return drawing(
+                "<filter id='f'><feConvolveMatrix kernelMatrix='\(numbers)'/></filter>"
+                    + "<rect width='9' height='9' filter='url(#f)'/>"
+            )
+        }
+        #expect(try Codecs.decode(filtered(9)).pixelWidth == 10)
+        #expect(throws: ImagingError.self) { try Codecs.decode(filtered(441)) }
+    }
+
     @Test func longChainsOfReferencesDoNotEndTheProcess() async throws {
         let masks = (0..<1000).map { "<mask id='m\($0)'><rect width='10' height='10' mask='url(#m\($0 + 1))'/></mask>" }
         let data = drawing(masks.joined() + "<rect width='10' height='10' mask='url(#m0)'/>")

@@ -24,6 +24,18 @@ struct SVGReferences {
             guard let data = try Self.picture(value) else { continue }
             try count(data, depth)
         }
+        try Self.checkMatrices(text)
+    }
+
+    /// Throws when a matrix of a filter has more numbers than 400, at which librsvg 2.54 ends the process.
+    private static func checkMatrices(_ text: Data) throws(ImagingError) {
+        var place = text.startIndex
+        while let name = text.range(of: Data("kernelMatrix".utf8), in: place..<text.endIndex) {
+            place = name.upperBound
+            guard let value = value(in: text, from: &place) else { continue }
+            // So many need a digit each and what parts them.
+            guard value.count <= 800, !value.contains(UInt8(ascii: "&")) else { throw refusal("a matrix so large") }
+        }
     }
 
     private mutating func count(_ data: Data, _ depth: Int) throws(ImagingError) {
@@ -57,7 +69,9 @@ struct SVGReferences {
         place = text.startIndex
         while let start = text.range(of: Data("<!ATTLIST".utf8), in: place..<text.endIndex)?.upperBound {
             let end = text[start...].firstIndex(of: UInt8(ascii: ">")) ?? text.endIndex
-            guard text.range(of: Data("href".utf8), in: start..<end) == nil else { throw refusal("default references") }
+            for name in ["href", "kernelMatrix"] where text.range(of: Data(name.utf8), in: start..<end) != nil {
+                throw refusal("a default for \(name)")
+            }
             place = end
         }
     }

@@ -2,12 +2,14 @@
 #include "support.h"
 #ifdef KF_SVG
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <librsvg/rsvg.h>
 
 struct kf_svg_reader {
     RsvgHandle *drawing;
+    size_t size;
 };
 
 static kf_status fail(kf_message *message, GError *error) {
@@ -33,6 +35,7 @@ kf_svg_reader *kf_svg_open(const uint8_t *bytes, size_t size, double *width, dou
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
         return NULL;
     }
+    reader->size = size;
     GError *error = NULL;
     // Without the name of a file, librsvg follows no reference but those within the drawing and to data it contains.
     reader->drawing = rsvg_handle_new_from_data(bytes, size, &error);
@@ -46,26 +49,56 @@ kf_svg_reader *kf_svg_open(const uint8_t *bytes, size_t size, double *width, dou
     return reader;
 }
 
+typedef struct job {
+    kf_svg_reader *reader;
+    uint8_t *rows;
+    size_t stride;
+    uint32_t width, height;
+    kf_message *message;
+    kf_status status;
+} job;
+
+static void *draw(void *argument) {
+    job *job = argument;
+    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+        job->rows, CAIRO_FORMAT_ARGB32, (int)job->width, (int)job->height, (int)job->stride);
+    cairo_t *context = cairo_create(surface);
+    if (cairo_status(context) != CAIRO_STATUS_SUCCESS) {
+        job->status = kf_fail(job->message, KF_OUT_OF_MEMORY, "out of memory");
+    } else {
+        GError *error = NULL;
+        RsvgRectangle viewport = {0, 0, job->width, job->height};
+        if (!rsvg_handle_render_document(job->reader->drawing, context, &viewport, &error)) {
+            job->status = fail(job->message, error);
+        }
+    }
+    cairo_destroy(context);
+    cairo_surface_finish(surface);
+    cairo_surface_destroy(surface);
+    return NULL;
+}
+
+// librsvg calls itself for what a drawing refers to, as deep as masks have masks; a stack that ends ends the process. So it
+// draws on a stack that the text cannot exceed: a step down takes about fifty bytes of text at least. Pages that are not
+// touched cost nothing.
+static bool run_on_large_stack(job *job, size_t text_size) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes)) return false;
+    bool has_run = !pthread_attr_setstacksize(&attributes, (16 << 20) + text_size / 4096 * 4096 * 512)
+        && !pthread_create(&thread, &attributes, draw, job) && !pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+    return has_run;
+}
+
 kf_status kf_svg_draw(
     kf_svg_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, kf_message *message
 ) {
     // Cairo knows no larger pictures.
     if (width > 32767 || height > 32767) return kf_fail(message, KF_LIMIT, "a side is longer than 32767 pixels");
-    cairo_surface_t *surface = cairo_image_surface_create_for_data(
-        rows, CAIRO_FORMAT_ARGB32, (int)width, (int)height, (int)stride);
-    cairo_t *context = cairo_create(surface);
-    kf_status status = KF_OK;
-    if (cairo_status(context) != CAIRO_STATUS_SUCCESS) {
-        status = kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-    } else {
-        GError *error = NULL;
-        RsvgRectangle viewport = {0, 0, width, height};
-        if (!rsvg_handle_render_document(reader->drawing, context, &viewport, &error)) status = fail(message, error);
-    }
-    cairo_destroy(context);
-    cairo_surface_finish(surface);
-    cairo_surface_destroy(surface);
-    return status;
+    job job = {reader, rows, stride, width, height, message, KF_OK};
+    if (!run_on_large_stack(&job, reader->size)) return kf_fail(message, KF_OUT_OF_MEMORY, "no memory for a stack");
+    return job.status;
 }
 
 void kf_svg_close(kf_svg_reader *reader) {

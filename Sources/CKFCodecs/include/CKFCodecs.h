@@ -324,7 +324,21 @@ typedef struct kf_jxl_header {
     size_t icc_size;
 } kf_jxl_header;
 
+/// What decoding will take, by what the frames announce of which the first picture is made.
+typedef struct kf_jxl_cost {
+    /// The most pixels of four bytes that are held at a time.
+    uint64_t memory;
+    /// The pixels of all frames together, of every channel beyond the colours once more.
+    uint64_t work;
+    uint64_t frames;
+    /// The size of the largest frame.
+    uint32_t width, height;
+} kf_jxl_cost;
+
+/// Reads the header. The bytes are used until the reader is closed.
 kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message);
+/// Answers what `kf_jxl_read` will take, without decoding a frame.
+kf_status kf_jxl_weigh(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message);
 /// Decodes the first frame into zeroed rows whose `stride` is the width of four bytes a pixel rounded up to sixteen bytes.
 kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
 void kf_jxl_close(kf_jxl_reader *reader);

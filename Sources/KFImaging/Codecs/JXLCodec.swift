@@ -21,6 +21,7 @@ enum JXLCodec: ImageCodec {
     ) throws(ImagingError) -> DecodedPicture {
         let reader = try JXLReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
+        try reader.check(options.limits)
         return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
     }
 }
@@ -43,6 +44,20 @@ private final class JXLReader {
 
     var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
     var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
+
+    /// Throws when the frames of which the picture is made, whatever their size, cost more than a picture may.
+    func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
+        var (cost, message) = (kf_jxl_cost(), kf_message())
+        guard kf_jxl_weigh(handle, &cost, &message) == KF_OK else { throw message.error(decoding: .jxl) }
+        try limits.check(frameCount: Int(cost.frames))
+        for (name, allowed, count) in [
+            ("maxPixelCount", limits.maxPixelCount, cost.memory),
+            ("maxAnimationPixelCount", limits.maxAnimationPixelCount, cost.work),
+        ] where count > UInt64(max(0, allowed)) {
+            let (width, height) = (Int(cost.width), Int(cost.height))
+            throw .limitExceeded(limit: name, allowed: allowed, width: width, height: height)
+        }
+    }
 
     func bitmap() throws(ImagingError) -> Bitmap {
         let color = profile?.transform(for: header.is_grey ? .grey : .rgb)

@@ -8,7 +8,7 @@ enum SVGCodec: ImageCodec {
     static let contentType = ImageContentType.svg
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
-        let drawing = try Drawing(bytes)
+        let drawing = try Drawing(bytes, .default)
         var info = ImageInfo(contentType: contentType, size: drawing.size(longerSide: nil), byteCount: bytes.count)
         info.hasAlpha = true
         return info
@@ -18,7 +18,7 @@ enum SVGCodec: ImageCodec {
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedPicture {
-        let drawing = try Drawing(bytes)
+        let drawing = try Drawing(bytes, options.limits)
         let size = drawing.size(longerSide: options.maxPixelSize)
         try options.limits.check(width: size.width, height: size.height)
         return DecodedPicture(bitmap: try drawing.bitmap(size))
@@ -31,7 +31,9 @@ private final class Drawing {
     private let width: Double
     private let height: Double
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) throws(ImagingError) {
+        var references = SVGReferences(limits: limits)
+        try references.check(Data(bytes))
         var (width, height, message) = (0.0, 0.0, kf_message())
         guard let handle = kf_svg_open(bytes.start, bytes.count, &width, &height, &message) else {
             throw message.error(decoding: .svg)

@@ -1,0 +1,222 @@
+// What frames of a JPEG XL may cost before the first picture: they are of any size, and libjxl tells nobody.
+
+#if JXL
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct JXLFramesTests {
+    private let small = Frame(width: 64, height: 64)
+
+    @Test func filesThatTheTestsWriteAreRead() throws {
+        let kept = Frame(width: 200, height: 100, isShown: false)
+        for frames in [[small], [kept, small], [kept, kept, small]] {
+            #expect(try Codecs.decode(file(frames)).pixelWidth == 64)
+        }
+    }
+
+    /// A hundred bytes that made libjxl take five gigabytes, or end the process.
+    @Test func keptFramesLargerThanThePictureCount() throws {
+        let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
+            try decode([Frame(width: 4096, height: 4096, isShown: false), small], limits)
+        }
+        // Its pixels are numbers of four bytes a channel, twice.
+        #expect(throws: exceeding("maxPixelCount", limits, 512)) {
+            try decode([Frame(width: 512, height: 512, isShown: false), small], limits)
+        }
+        #expect(try decode([Frame(width: 400, height: 400, isShown: false), small], limits).pixelWidth == 64)
+    }
+
+    @Test func framesThatAreKeptInTurnCountOnceFramesThatAreKeptTogetherEach() throws {
+        let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        func frames(_ places: [Int]) -> [Frame] {
+            places.map { Frame(width: 300, height: 300, isShown: false, place: $0) } + [small]
+        }
+        #expect(try decode(frames([1, 1, 1, 1]), limits).pixelWidth == 64)
+        #expect(throws: exceeding("maxPixelCount", limits, 300)) { try decode(frames([0, 1, 2, 3]), limits) }
+    }
+
+    @Test func theFrameThatIsShownMayNotBeLargerEither() throws {
+        let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
+            try decode([Frame(width: 4096, height: 4096)], limits)
+        }
+        #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
+            try decode([Frame(width: 4096, height: 4096, enlargement: 3)], limits)
+        }
+    }
+
+    @Test func allFramesBeforeThePictureAreCounted() throws {
+        let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
+        var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        #expect(try decode(frames, limits).pixelWidth == 64)
+        limits.maxAnimationPixelCount = 20 * 64 * 64
+        #expect(throws: exceeding("maxAnimationPixelCount", limits, 64)) { try decode(frames, limits) }
+        limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        limits.maxFrameCount = 20
+        #expect(throws: ImagingError.tooManyFrames(21, allowed: 20)) { try decode(frames, limits) }
+    }
+
+    @Test func channelsBeyondAlphaCount() throws {
+        let limits = ImageDecodingLimits(maxPixelCount: 64 * 64 * 40)
+        #expect(
+            try Codecs.decode(file([small], channels: 10), options: DecodingOptions(limits: limits)).pixelWidth == 64
+        )
+        #expect(throws: exceeding("maxPixelCount", limits, 64)) {
+            try Codecs.decode(file([small], channels: 200), options: DecodingOptions(limits: limits))
+        }
+    }
+
+    @Test func whatEndsInTheMiddleOfAFrameNeverTraps() throws {
+        let whole = file([Frame(width: 1100, height: 1030, isShown: false), small])
+        for count in 0..<whole.count { _ = try? Codecs.decode(whole.prefix(count)) }
+        let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        var dice = Dice(state: 11)
+        for _ in 0..<300 {
+            var broken = whole
+            for _ in 0..<3 {
+                broken[Int.random(in: 2..<whole.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+            }
+            _ = try? Codecs.decode(broken, options: DecodingOptions(limits: limits))
+        }
+    }
+
+    @Test func theCodestreamMayBeInBoxesAndInPieces() throws {
+        func box(_ type: String, _ content: Data) -> Data {
+            let size = UInt32(content.count + 8)
+            return Data((0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + Array(type.utf8)) + content
+        }
+        let stream = file([Frame(width: 1100, height: 1030, isShown: false), small])
+        let head = box("JXL ", Data([13, 10, 0x87, 10])) + box("ftyp", Data("jxl \0\0\0\0jxl ".utf8))
+        let pieces =
+            box("jxlp", Data([0, 0, 0, 0]) + stream.prefix(12)) + box("Exif", Data(count: 9))
+            + box("jxlp", Data([0x80, 0, 0, 1]) + stream.dropFirst(12))
+        let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
+        for data in [head + box("jxlc", stream), head + pieces] {
+            #expect(try Codecs.decode(data).pixelWidth == 64)
+            #expect(throws: exceeding("maxPixelCount", limits, 1100, 1030)) {
+                try Codecs.decode(data, options: DecodingOptions(limits: limits))
+            }
+            for count in 0..<data.count { _ = try? Codecs.decode(data.prefix(count)) }
+        }
+    }
+
+    private func decode(_ frames: [Frame], _ limits: ImageDecodingLimits) throws -> Image {
+        try Codecs.decode(file(frames), options: DecodingOptions(limits: limits))
+    }
+
+    private func exceeding(
+        _ name: String,
+        _ limits: ImageDecodingLimits,
+        _ width: Int,
+        _ height: Int? = nil
+    ) -> ImagingError {
+        let allowed = name == "maxPixelCount" ? limits.maxPixelCount : limits.maxAnimationPixelCount
+        return .limitExceeded(limit: name, allowed: allowed, width: width, height: height ?? width)
+    }
+}
+
+/// A frame of one colour, coded without loss.
+private struct Frame {
+    var width: Int
+    var height: Int
+    var isShown = true
+    /// Which of four places it is kept in.
+    var place = 1
+    /// The power of two by which it is enlarged.
+    var enlargement = 0
+}
+
+/// A picture of 64 × 64 pixels made of the frames, by ISO/IEC 18181-1.
+private func file(_ frames: [Frame], channels: Int = 0) -> Data {
+    var head = BitWriter()
+    head.put(0x0aff, 16)
+    // Small: 8 · (7 + 1) pixels a side.
+    for (value, count) in [(1, 1), (7, 5), (0, 3), (7, 5)] { head.put(value, count) }
+    // Nothing of what may be left out; whole numbers of 8 bits, 16 are enough for all steps.
+    for (value, count) in [(0, 1), (0, 1), (0, 1), (0, 2), (1, 1)] { head.put(value, count) }
+    if channels == 0 { head.put(0, 2) } else { head.put(3, 2); head.put(channels - 1, 12) }
+    // Each about depth, of 8 bits, in full size, without a name.
+    for _ in 0..<channels {
+        for (value, count) in [(0, 1), (1, 2), (0, 1), (0, 2), (0, 2), (0, 2)] { head.put(value, count) }
+    }
+    // Coded as they are, in sRGB; no extensions, no other matrices.
+    for (value, count) in [(0, 1), (1, 1), (0, 2), (1, 1)] { head.put(value, count) }
+    return frames.reduce(head.data) { $0 + bytes($1, channels) }
+}
+
+private func bytes(_ frame: Frame, _ channels: Int) -> Data {
+    var header = BitWriter()
+    // Modular, no features, no YCbCr.
+    for (value, count) in [(0, 1), (frame.isShown ? 0 : 2, 2), (1, 1), (0, 2), (0, 1)] { header.put(value, count) }
+    for _ in 0...channels { header.put(frame.enlargement, 2) }
+    // Groups of 1024 pixels; one pass; a size of its own, at the origin.
+    header.put(3, 2)
+    if frame.isShown { header.put(0, 2) }
+    header.put(1, 1)
+    if frame.isShown { header.put(0, 2 + 8); header.put(0, 2 + 8) }
+    header.putLength(frame.width)
+    header.putLength(frame.height)
+    if frame.isShown {
+        for _ in 0...channels { header.put(0, 2) }
+        header.put(1, 1)
+    } else {
+        header.put(frame.place, 2)
+        header.put(1, 1)
+    }
+    // No name, no filters, no extensions; the sections are in order.
+    for (value, count) in [(0, 2), (0, 1), (0, 1), (0, 2), (0, 2), (0, 2), (0, 1)] { header.put(value, count) }
+    header.align()
+    func parts(_ length: Int, _ part: Int) -> Int { (length + part - 1) / part }
+    let (width, height) = (parts(frame.width, 1 << frame.enlargement), parts(frame.height, 1 << frame.enlargement))
+    let groups = parts(width, 1024) * parts(height, 1024)
+    let coarse = parts(width, 8192) * parts(height, 8192)
+    var sections = [Data]()
+    if groups == 1 {
+        sections = [section(isGlobal: true, hasPixels: true)]
+    } else {
+        sections = [section(isGlobal: true, hasPixels: false)] + Array(repeating: Data(), count: coarse + 1)
+        sections += Array(repeating: section(isGlobal: false, hasPixels: true), count: groups)
+    }
+    for section in sections { header.put(section.count << 2, 12) }
+    return sections.reduce(header.data, +)
+}
+
+/// All numbers are nought, of a tree of one leaf: codes of one symbol take no bits.
+private func section(isGlobal: Bool, hasPixels: Bool) -> Data {
+    var writer = BitWriter()
+    // Usual factors, no tree for all; then: no such tree used, usual weights, no transforms.
+    if isGlobal { writer.put(1, 2) }
+    writer.put(2, 4)
+    guard hasPixels else { return writer.data }
+    // No repeats, (one code for all contexts,) prefix codes, numbers as they are, one symbol.
+    for (value, count) in [(0, 1), (1, 3), (1, 1), (0, 4), (0, 1), (0, 1), (1, 1), (0, 4), (0, 1)] {
+        writer.put(value, count)
+    }
+    return writer.data
+}
+
+private struct BitWriter {
+    private(set) var data = Data()
+    private var position = 0
+
+    mutating func put(_ value: Int, _ count: Int) {
+        for bit in 0..<count {
+            if position % 8 == 0 { data.append(0) }
+            data[position / 8] |= UInt8(value >> bit & 1) << UInt8(position % 8)
+            position += 1
+        }
+    }
+
+    mutating func putLength(_ length: Int) {
+        switch length {
+        case ..<256: put(length << 2, 10)
+        case ..<2304: put((length - 256) << 2 | 1, 13)
+        default: put((length - 2304) << 2 | 2, 16)
+        }
+    }
+
+    mutating func align() { position = data.count * 8 }
+}
+#endif

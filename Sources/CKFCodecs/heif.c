@@ -11,6 +11,8 @@ struct kf_heif_reader {
     struct heif_image_handle *picture;
     uint8_t *icc;
     uint32_t width, height;
+    // Of the largest picture that is decoded.
+    uint32_t coded_width, coded_height;
     bool has_alpha;
 };
 
@@ -35,7 +37,11 @@ static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
         }
     }
     struct heif_color_profile_nclx *nclx = NULL;
-    if (heif_image_handle_get_nclx_color_profile(reader->picture, &nclx).code != heif_error_Ok || !nclx) return;
+    struct heif_error error = heif_image_handle_get_nclx_color_profile(reader->picture, &nclx);
+    if (error.code != heif_error_Ok || !nclx) {
+        if (nclx) heif_nclx_color_profile_free(nclx);
+        return;
+    }
     header->primaries = nclx->color_primaries;
     header->transfer = nclx->transfer_characteristics;
     const float xy[8] = {
@@ -78,8 +84,8 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
     // libheif overlooks that a picture is turned if the file says so before it says the size, as that of some cameras do.
     header->width = reader->width = primary.is_cropped ? (uint32_t)width : primary.turned_width;
     header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
-    header->coded_width = primary.width;
-    header->coded_height = primary.height;
+    header->coded_width = reader->coded_width = primary.width;
+    header->coded_height = reader->coded_height = primary.height;
     header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(reader->picture);
     header->premultiplied = reader->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->picture);
     describe_colors(reader, header);
@@ -111,6 +117,9 @@ static void copy_wide(uint8_t *to, const uint8_t *from, uint32_t width, uint32_t
 kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
     int bits = heif_image_handle_get_luma_bits_per_pixel(reader->picture);
     bool wide = bits > 8;
+    // libheif counts the bytes of a picture in an int, in rows of sixteen bytes or more, whether it is turned or not.
+    uint64_t width = (uint64_t)reader->coded_width + 8, height = (uint64_t)reader->coded_height + 8;
+    if (width * height * (wide ? 8 : 4) > INT32_MAX) return kf_fail(message, KF_LIMIT, "libheif reads no picture as large");
     struct heif_image *image = NULL;
     struct heif_error error = heif_decode_image(
         reader->picture, &image, heif_colorspace_RGB,

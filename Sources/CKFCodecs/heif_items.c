@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More make no sense in a file of pictures.
-enum { MOST_ITEMS = 20000, MOST_PROPERTIES = 20000 };
+// More make no sense in a file of pictures; libheif goes through the longer lists again and again.
+enum { MOST_ITEMS = 20000, MOST_PROPERTIES = 20000, LONGEST_LIST = 1 << 20 };
 
 static const char *const broken = "the description of the file is broken";
+static const char *const too_long = "the lists of the file are longer than a picture needs";
 
 // The contents of the boxes of a `meta` box that matter here.
 typedef struct {
@@ -78,7 +79,7 @@ static const char *read_kinds(kf_span list, kf_heif_items *items) {
     const uint8_t *name;
     size_t count = 0;
     for (kf_span rest = entries; kf_next_box(&rest, &name, &content);) count++;
-    if (count > MOST_ITEMS) return "the file has more items than pictures need";
+    if (count > MOST_ITEMS) return too_long;
     items->items = calloc(count + 1, sizeof *items->items);
     if (!items->items) return "out of memory";
     kf_span rest = entries;
@@ -119,6 +120,7 @@ static const char *read_locations(kf_span list, kf_heif_items *items) {
         if (size > rest.size) return broken;
         place.extents = (kf_span){rest.bytes, (size_t)size};
         rest = kf_without(rest, (size_t)size);
+        items->place_count += 1 + extents;
         if (method > 1) return "some of the data are neither in the file nor among its boxes";
         kf_heif_item *item = find(items, id);
         if (!item) continue;
@@ -135,10 +137,13 @@ static const char *read_locations(kf_span list, kf_heif_items *items) {
 static const char *read_references(kf_span list, kf_heif_items *items) {
     if (!list.bytes) return NULL;
     if (list.size < 4) return broken;
+    if (list.size > LONGEST_LIST) return too_long;
     items->reference_size = list.bytes[0] ? 4 : 2;
     kf_span rest = kf_without(list, 4), content;
     const uint8_t *name;
     while (kf_next_box(&rest, &name, &content)) {
+        // libheif takes sixteen more bytes off such a box, and then reads on whatever its size is.
+        if (kf_is_named(name, "uuid")) return broken;
         kf_heif_item *item = find(items, kf_take(&content, items->reference_size));
         uint64_t count = kf_take(&content, 2);
         if (count == UINT64_MAX || content.size != count * items->reference_size) return broken;
@@ -171,6 +176,7 @@ static const char *read_container(kf_span list, kf_heif_items *items) {
 // ItemPropertyAssociationBox. There may be several, with numbers of the same size.
 static const char *read_associations(kf_span list, kf_heif_items *items) {
     if (list.size < 4) return broken;
+    if (list.size > LONGEST_LIST) return too_long;
     unsigned id_size = list.bytes[0] ? 4 : 2, property_size = list.bytes[3] & 1 ? 2 : 1;
     if (items->property_size && items->property_size != property_size) return broken;
     items->property_size = property_size;

@@ -18,6 +18,8 @@ typedef struct kf_heif_item {
     kf_span properties;
     /// Of which items it is put together, and whose transparency or depth it is.
     kf_span parts, master;
+    /// Its transparency, once somebody has looked for that.
+    const struct kf_heif_item *alpha;
 } kf_heif_item;
 
 typedef struct kf_heif_property {
@@ -33,6 +35,8 @@ typedef struct kf_heif_items {
     size_t count;
     kf_heif_property *properties;
     size_t property_count;
+    /// How many entries the list of locations has, and pieces in them.
+    uint64_t place_count;
     /// How many bytes numbers take in the lists.
     unsigned offset_size, length_size, property_size, reference_size;
 } kf_heif_items;

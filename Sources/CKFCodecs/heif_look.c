@@ -1,7 +1,7 @@
 // Whether a HEIF file may be handed to libheif, which follows references for ever, decodes whatever a part turns out to be, and
 // takes it on trust that transparency has the size and the depth of what it belongs to.
 //
-// The names are those of ISO/IEC 23008-12, sections 6.5, 6.6 and 9.3, and ISO/IEC 14496-15, section 8.3.3.
+// The names are those of ISO/IEC 23008-12, sections 6.5, 6.6 and 9.3.
 #ifdef KF_HEIC
 #include "heif_look.h"
 #include "heif_items.h"
@@ -11,8 +11,11 @@
 
 typedef struct {
     kf_heif_items items;
-    /// What may still be decoded.
-    uint64_t pixels, pictures;
+    /// What may still be decoded: pictures, their bytes and their pixels; and pixels once more for pictures with many slices,
+    /// each of which may claim to reach from wherever it likes to the end.
+    uint64_t pictures, bytes, pixels, slice_pixels;
+    /// The largest picture that is decoded.
+    uint32_t width, height;
     const char *reason;
     bool is_unsupported;
 } inspection;
@@ -34,6 +37,14 @@ static bool refuse(inspection *look, const char *reason) {
 static bool leave_out(inspection *look, const char *reason) {
     look->is_unsupported = true;
     return refuse(look, reason);
+}
+
+static bool has_property(const inspection *look, const kf_heif_item *item, const char *name) {
+    const kf_heif_property *property;
+    for (size_t i = 0; (property = kf_heif_property_of(&look->items, item, i)); i++) {
+        if (kf_is_named(property->name, name)) return true;
+    }
+    return false;
 }
 
 // A property that an item must have once.
@@ -71,39 +82,14 @@ static bool describe(inspection *look, const kf_heif_item *item, description *re
     return true;
 }
 
-// Units of HEVC data, behind their sizes.
-static bool look_at_units(kf_span data, unsigned size_size, uint64_t count, kf_hevc_look *seen, kf_span *rest) {
-    *rest = data;
-    for (uint64_t i = 0; i < count && (rest->size || count < UINT64_MAX); i++) {
-        uint64_t size = kf_take(rest, size_size);
-        if (size > rest->size) return false;
-        if (size && !kf_hevc_look_at(rest->bytes, (size_t)size, seen)) return false;
-        *rest = kf_without(*rest, (size_t)size);
-    }
-    return true;
-}
-
-// HEVCDecoderConfigurationRecord.
-static bool look_at_configuration(kf_span record, kf_hevc_look *seen) {
-    if (record.size < 23) return false;
-    kf_span rest = kf_without(record, 22);
-    uint64_t arrays = kf_take(&rest, 1);
-    for (uint64_t i = 0; i < arrays; i++) {
-        kf_take(&rest, 1); // NAL_unit_type
-        uint64_t count = kf_take(&rest, 2);
-        if (count == UINT64_MAX || !look_at_units(rest, 2, count, seen, &rest)) return false;
-    }
-    return true;
-}
-
-static bool look_at_data(const inspection *look, const kf_heif_item *item, kf_hevc_look *seen) {
+static bool look_at_data(inspection *look, const kf_heif_item *item, kf_hevc_look *seen) {
     uint64_t size = kf_heif_data_size(&look->items, item);
-    uint8_t *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+    uint8_t *bytes = size <= look->bytes ? malloc((size_t)size + 1) : NULL;
     if (!bytes) return false;
+    look->bytes -= size;
     kf_heif_copy_data(&look->items, item, bytes, (size_t)size);
-    kf_span rest;
     // libheif takes it that sizes have four bytes.
-    bool is_sound = look_at_units((kf_span){bytes, (size_t)size}, 4, UINT64_MAX, seen, &rest);
+    bool is_sound = kf_hevc_look_at_units((kf_span){bytes, (size_t)size}, 4, seen);
     free(bytes);
     return is_sound;
 }
@@ -113,7 +99,7 @@ static bool check_coded(inspection *look, const kf_heif_item *item, description 
     const uint64_t most_with_references = 1 << 24;
     const kf_heif_property *configuration = only(look, item, "hvcC");
     kf_hevc_look seen = {0};
-    if (!configuration || !look_at_configuration(configuration->content, &seen) || !look_at_data(look, item, &seen)) {
+    if (!configuration || !kf_hevc_look_at_record(configuration->content, &seen) || !look_at_data(look, item, &seen)) {
         return refuse(look, "a coded picture is broken, or is built on others");
     }
     if (seen.width != result->width || seen.height != result->height) {
@@ -129,8 +115,15 @@ static bool check_coded(inspection *look, const kf_heif_item *item, description 
     if (look->pictures == 0 || look->pixels < seen.pixel_count) {
         return refuse(look, "the picture has more or larger parts than a picture of its size needs");
     }
+    const uint64_t plain_count = 8, costs = seen.costly_count > plain_count ? seen.costly_count - plain_count : 0;
+    if (look->slice_pixels < costs * seen.pixel_count) return refuse(look, "coded pictures have too many slices");
+    if ((uint64_t)look->width * look->height < (uint64_t)seen.width * seen.height) {
+        look->width = seen.width;
+        look->height = seen.height;
+    }
     look->pictures--;
     look->pixels -= seen.pixel_count;
+    look->slice_pixels -= costs * seen.pixel_count;
     result->depth = seen.depth;
     return true;
 }
@@ -211,17 +204,17 @@ static bool check_overlay(inspection *look, const kf_heif_item *item, descriptio
 static bool check_identity(inspection *look, const kf_heif_item *item, description *result) {
     kf_span parts = item->parts;
     description part;
-    return has_parts(look, item, 1) && check_part(look, &parts, GRID, result, &part);
+    if (!has_parts(look, item, 1) || !check_part(look, &parts, GRID, result, &part)) return false;
+    if (part.is_cropped) return leave_out(look, "a cropped picture under another name");
+    bool is_alike = part.turned_width == result->width && part.turned_height == result->height;
+    return is_alike || refuse(look, "a picture under another name has another size");
 }
 
-// Whether an item is the transparency of another.
-static bool is_alpha_of(const inspection *look, const kf_heif_item *item, const kf_heif_item *master) {
-    kf_span masters = item->master;
-    if (!masters.size || kf_take(&masters, look->items.reference_size) != master->id) return false;
-    const kf_heif_property *property;
+static bool is_alpha(const inspection *look, const kf_heif_item *item) {
     static const char *const names[] = {
         "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
     };
+    const kf_heif_property *property;
     for (size_t i = 0; (property = kf_heif_property_of(&look->items, item, i)); i++) {
         if (!kf_is_named(property->name, "auxC") || property->content.size < 4) continue;
         kf_span text = kf_without(property->content, 4);
@@ -231,6 +224,21 @@ static bool is_alpha_of(const inspection *look, const kf_heif_item *item, const 
         }
     }
     return false;
+}
+
+// Notes which items are the transparency of which.
+static bool find_alphas(inspection *look) {
+    for (size_t i = 0; i < look->items.count; i++) {
+        const kf_heif_item *alpha = &look->items.items[i];
+        // libheif leaves out what has no size.
+        if (!alpha->master.size || !is_alpha(look, alpha) || !has_property(look, alpha, "ispe")) continue;
+        kf_span masters = alpha->master;
+        const kf_heif_item *master = kf_heif_find(&look->items, kf_take(&masters, look->items.reference_size));
+        if (!master) continue;
+        if (master->alpha) return refuse(look, "a picture has two transparencies");
+        look->items.items[master - look->items.items].alpha = alpha;
+    }
+    return true;
 }
 
 // Whether two items are cropped and turned in the same way.
@@ -248,27 +256,23 @@ static bool are_cropped_alike(const inspection *look, const kf_heif_item *a, con
 }
 
 static bool check_alpha(inspection *look, const kf_heif_item *item, const description *colors) {
-    for (size_t i = 0; i < look->items.count; i++) {
-        const kf_heif_item *alpha = &look->items.items[i];
-        if (!is_alpha_of(look, alpha, item)) continue;
-        description other;
-        if (!describe(look, alpha, &other)) return false;
-        if (colors->is_cropped || colors->is_turned_early || other.is_cropped || other.is_turned_early) {
-            bool is_alike = colors->width == other.width && colors->height == other.height;
-            if (!is_alike || !are_cropped_alike(look, item, alpha)) {
-                return refuse(look, "the transparency is cropped or turned in another way than the colours");
-            }
-        } else if (colors->turned_width != other.turned_width || colors->turned_height != other.turned_height) {
-            // libheif leaves out what has another size.
-            continue;
+    const kf_heif_item *alpha = item->alpha;
+    description other;
+    if (!alpha) return true;
+    if (!describe(look, alpha, &other)) return false;
+    if (colors->is_cropped || colors->is_turned_early || other.is_cropped || other.is_turned_early) {
+        bool is_alike = colors->width == other.width && colors->height == other.height;
+        if (!is_alike || !are_cropped_alike(look, item, alpha)) {
+            return refuse(look, "the transparency is cropped or turned in another way than the colours");
         }
-        if (kf_is_named(item->type, "iden")) return leave_out(look, "transparency of a picture under another name");
-        for (size_t j = 0; j < look->items.count; j++) {
-            if (is_alpha_of(look, &look->items.items[j], alpha)) return refuse(look, "transparency has transparency");
-        }
-        if (!check(look, alpha, kf_is_named(item->type, "hvc1") ? CODED : GRID, &other)) return false;
-        if (other.depth != colors->depth) return leave_out(look, "transparency of another depth than the colours");
+    } else if (colors->turned_width != other.turned_width || colors->turned_height != other.turned_height) {
+        // libheif leaves out what has another size.
+        return true;
     }
+    if (kf_is_named(item->type, "iden")) return leave_out(look, "transparency of a picture under another name");
+    if (alpha->alpha) return refuse(look, "transparency has transparency");
+    if (!check(look, alpha, kf_is_named(item->type, "hvc1") ? CODED : GRID, &other)) return false;
+    if (other.depth != colors->depth) return leave_out(look, "transparency of another depth than the colours");
     return true;
 }
 
@@ -290,9 +294,12 @@ static bool check(inspection *look, const kf_heif_item *item, kind most, descrip
 }
 
 // Files with many items cost libheif time that grows with their square; data that are shared among items are copied for each.
-static bool check_list(inspection *look, uint64_t most_pictures) {
-    const uint64_t most_packed = 1 << 16, most_bytes = (uint64_t)look->items.file.size * 8 + most_packed;
-    if (look->items.count > 2 * most_pictures + 256) return refuse(look, "the file has more items than a picture needs");
+static bool check_list(inspection *look) {
+    // Some seconds of copying.
+    const uint64_t most_copies = 1 << 26, most_packed = 1 << 16;
+    if (look->items.count * look->items.place_count > most_copies) {
+        return refuse(look, "the file has more items than a picture needs");
+    }
     uint64_t all = 0, packed = 0;
     for (size_t i = 0; i < look->items.count; i++) {
         const kf_heif_item *item = &look->items.items[i];
@@ -300,7 +307,7 @@ static bool check_list(inspection *look, uint64_t most_pictures) {
         if (size == UINT64_MAX) return refuse(look, "the data end too early");
         all += size;
         if (item->is_packed) packed += size;
-        if (all > most_bytes || packed > most_packed) return refuse(look, "items have more data than the file");
+        if (all > look->bytes || packed > most_packed) return refuse(look, "items have more data than the file");
     }
     return true;
 }
@@ -314,10 +321,13 @@ static bool check_primary(inspection *look, kf_heif_size *size) {
     // As with AVIF: much larger parts than needed must not be decoded, some that are too large may be.
     look->pictures = 2 * (pictures < 64 ? 64 : pictures);
     look->pixels = pixel_count * 8 < 1 << 23 ? 1 << 23 : pixel_count * 8;
-    *size = (kf_heif_size){
-        result.width, result.height, result.turned_width, result.turned_height, result.is_cropped,
-    };
-    return check_list(look, look->pictures) && check(look, primary, MADE, &result);
+    look->slice_pixels = pixel_count * 8 + (1 << 28);
+    look->bytes = (uint64_t)look->items.file.size * 8 + (1 << 16);
+    look->width = result.width;
+    look->height = result.height;
+    if (!check_list(look) || !find_alphas(look) || !check(look, primary, MADE, &result)) return false;
+    *size = (kf_heif_size){look->width, look->height, result.turned_width, result.turned_height, result.is_cropped};
+    return true;
 }
 
 kf_status kf_heif_look(const uint8_t *bytes, size_t size, kf_heif_size *primary, kf_message *message) {

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-/// The size of a picture in pixels: as it is decoded, and after it is turned, but not cropped.
+/// Sizes in pixels: of the largest picture that has to be decoded, and of the primary one after it is turned, but not cropped.
 typedef struct kf_heif_size {
     uint32_t width, height, turned_width, turned_height;
     bool is_cropped;

@@ -1,6 +1,6 @@
 // A look at HEVC data before a decoder gets it: libde265 allocates what the data announces, whatever the container said.
 //
-// The names are those of ITU-T H.265, sections 7.3.1 to 7.3.3.
+// The names are those of ITU-T H.265, sections 7.3.1 to 7.3.3, and ISO/IEC 14496-15, section 8.3.3.
 #ifdef KF_HEIC
 #include "hevc.h"
 #include "bits.h"
@@ -73,13 +73,16 @@ static size_t without_stuffing(uint8_t *to, const uint8_t *from, size_t size) {
     return count;
 }
 
-bool kf_hevc_look_at(const uint8_t *unit, size_t size, kf_hevc_look *look) {
+static bool look_at(const uint8_t *unit, size_t size, kf_hevc_look *look) {
     // nal_unit_type, as far as it matters here.
-    enum { FIRST_IRAP = 16, FIRST_IDR = 19, LAST_IDR = 20, LAST_IRAP = 21, FIRST_OTHER = 32, SEQUENCE = 33 };
+    enum { FIRST_IRAP = 16, FIRST_IDR = 19, LAST_IDR = 20, LAST_IRAP = 21, FIRST_OTHER = 32, SEQUENCE = 33, PICTURE = 34 };
     if (size < 2) return false;
     unsigned type = unit[0] >> 1 & 63, layer = (unit[0] & 1u) << 5 | unit[1] >> 3;
     // Decoders leave other layers out.
     if (layer) return true;
+    // Without a layer of time nothing is sound.
+    if (!(unit[1] & 7)) return false;
+    if (type >= FIRST_OTHER && type <= PICTURE) look->costly_count++;
     if (type == SEQUENCE) {
         uint8_t bytes[LONGEST_LOOK];
         kf_bits reader = {bytes, without_stuffing(bytes, unit + 2, size - 2) * 8, 0, false};
@@ -91,6 +94,37 @@ bool kf_hevc_look_at(const uint8_t *unit, size_t size, kf_hevc_look *look) {
     if (type < FIRST_IDR || type > LAST_IDR) look->may_have_references = true;
     // first_slice_segment_in_pic_flag
     if (unit[2] & 0x80) look->picture_count++;
+    look->costly_count++;
+    return true;
+}
+
+static bool look_at_next(kf_span *rest, unsigned size_size, kf_hevc_look *look) {
+    const uint32_t most_units = 1024;
+    uint64_t size = kf_take(rest, size_size);
+    if (++look->unit_count > most_units || size > rest->size || (size && !look_at(rest->bytes, (size_t)size, look))) return false;
+    *rest = kf_without(*rest, (size_t)size);
+    return true;
+}
+
+bool kf_hevc_look_at_units(kf_span data, unsigned size_size, kf_hevc_look *look) {
+    while (data.size) {
+        if (!look_at_next(&data, size_size, look)) return false;
+    }
+    return true;
+}
+
+bool kf_hevc_look_at_record(kf_span record, kf_hevc_look *look) {
+    if (record.size < 23) return false;
+    kf_span rest = kf_without(record, 22);
+    uint64_t arrays = kf_take(&rest, 1);
+    for (uint64_t i = 0; i < arrays; i++) {
+        kf_take(&rest, 1); // NAL_unit_type
+        uint64_t count = kf_take(&rest, 2);
+        if (count == UINT64_MAX) return false;
+        for (uint64_t j = 0; j < count; j++) {
+            if (!look_at_next(&rest, 2, look)) return false;
+        }
+    }
     return true;
 }
 #endif

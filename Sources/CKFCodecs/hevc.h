@@ -2,9 +2,7 @@
 #ifndef KF_HEVC_H
 #define KF_HEVC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "boxes.h"
 
 /// What the units of one picture say of it.
 typedef struct kf_hevc_look {
@@ -14,12 +12,17 @@ typedef struct kf_hevc_look {
     uint64_t pixel_count;
     /// Bits of a sample of brightness.
     uint32_t depth;
-    uint32_t picture_count;
+    uint32_t picture_count, unit_count;
+    /// Slices, and sets of parameters: each may cost as much as the picture.
+    uint32_t costly_count;
     /// Whether a picture may be built on others; decoders make up those that are missing.
     bool may_have_references;
 } kf_hevc_look;
 
-/// Looks at one unit. False if it is broken, or contradicts the units before.
-bool kf_hevc_look_at(const uint8_t *unit, size_t size, kf_hevc_look *look);
+/// Looks at units, each behind its size of so many bytes. False if one is broken, or contradicts those before; or if there are
+/// more than a picture needs, as decoders keep them all.
+bool kf_hevc_look_at_units(kf_span data, unsigned size_size, kf_hevc_look *look);
+/// Looks at the units of an HEVCDecoderConfigurationRecord.
+bool kf_hevc_look_at_record(kf_span record, kf_hevc_look *look);
 
 #endif

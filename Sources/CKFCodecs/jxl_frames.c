@@ -208,7 +208,6 @@ bool kf_jxl_weigh_frames(const uint8_t *bytes, size_t size, const JxlBasicInfo *
         if (!frame.is_shown) *slot = 0;
         for (int i = 0; i < 8; i++) all += kept[i];
         cost->memory = cost->memory > all + pixels * weight ? cost->memory : all + pixels * weight;
-        cost->work = least(cost->work + pixels * (1 + extra), HUGE);
         cost->frames++;
         if (pixels > largest) {
             largest = pixels;
@@ -216,6 +215,7 @@ bool kf_jxl_weigh_frames(const uint8_t *bytes, size_t size, const JxlBasicInfo *
             cost->height = frame.height;
         }
         if (frame.is_shown) return true;
+        cost->work = least(cost->work + pixels * (1 + extra), HUGE);
         *slot = pixels * weight;
         if (!skip_sections(&in, &frame)) return false;
         if (in.has_ended) return true;

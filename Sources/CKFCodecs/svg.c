@@ -82,10 +82,11 @@ static void *draw(void *argument) {
 // draws on a stack that the text cannot exceed: a step down takes about fifty bytes of text at least. Pages that are not
 // touched cost nothing.
 static bool run_on_large_stack(job *job, size_t text_size) {
+    const size_t largest = 1 << 30, wanted = (16 << 20) + text_size / 4096 * 4096 * 512;
     pthread_attr_t attributes;
     pthread_t thread;
     if (pthread_attr_init(&attributes)) return false;
-    bool has_run = !pthread_attr_setstacksize(&attributes, (16 << 20) + text_size / 4096 * 4096 * 512)
+    bool has_run = !pthread_attr_setstacksize(&attributes, wanted < largest ? wanted : largest)
         && !pthread_create(&thread, &attributes, draw, job) && !pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
     return has_run;

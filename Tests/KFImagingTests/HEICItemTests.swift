@@ -149,6 +149,34 @@ private struct Coded {
         #expect(refusal(of: alone)?.contains("consists of several") == true)
     }
 
+    @Test func partsLargerThanThePictureAreHeldToTheLimits() throws {
+        let small = grid(columns: 1, rows: 1, width: 10, height: 10).data()
+        let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
+        #expect(throws: ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 6143, width: 96, height: 64)) {
+            try Codecs.decode(small, options: tight)
+        }
+    }
+
+    @Test func moreUnitsThanAPictureNeedsAreRefused() throws {
+        func alone(_ more: Data) -> Items {
+            Items(
+                items: [.init(kind: "hvc1", data: photo.data + more, properties: [1, 2])],
+                properties: [Coded.size, photo.configuration]
+            )
+        }
+        let empty = Data(count: 4)
+        #expect(refusal(of: alone(Data((0..<1000).flatMap { _ in empty }))) == nil)
+        #expect(refusal(of: alone(Data((0..<1024).flatMap { _ in empty })))?.contains("is broken") == true)
+        // Of a slice that is not the first; in a grid, whose pictures share what may be spent on slices.
+        let slice = Box.long(3) + Data([20 << 1, 1, 0])
+        var many = grid(columns: 9, rows: 7, width: 800, height: 400)
+        for index in 1...63 {
+            let own = Box.long(3) + Data([41 << 1, 1, UInt8(index)])
+            many.items[index].data = photo.data + own + Data((0..<900).flatMap { _ in slice })
+        }
+        #expect(refusal(of: many)?.contains("too many slices") == true)
+    }
+
     @Test(arguments: ["iden", "grid", "iovl"])
     func whatConsistsOfItselfIsRefused(kind: String) {
         let description =
@@ -165,16 +193,32 @@ private struct Coded {
         #expect(refusal(of: ring)?.contains("only pictures coded as HEVC") == true)
     }
 
-    @Test func aPictureUnderAnotherNameIsDecoded() throws {
-        let items = Items(
-            items: [
-                .init(kind: "iden", data: Data([0]), properties: [1]),
-                .init(kind: "hvc1", data: photo.data, properties: [1, 2]),
-            ],
+    // libheif takes more bytes off a box of this name, and reads on whatever the size of the box is.
+    @Test func referencesCannotHide() {
+        let item = Items.Item(kind: "iden", data: Data([0]), properties: [1])
+        let coded = Items.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
+        let hiding = Items(
+            items: [item, coded],
             properties: [Coded.size, photo.configuration],
-            references: [.init(kind: "dimg", from: 1, to: [2])]
+            references: [.init(kind: "uuid", from: 1, to: [2, 2, 2, 2]), .init(kind: "dimg", from: 1, to: [2])]
         )
-        #expect(try Codecs.decode(items.data()).bitmap().likeness(to: picture("photo.heic").bitmap()) > 40)
+        #expect(refusal(of: hiding)?.contains("description of the file is broken") == true)
+    }
+
+    @Test func aPictureUnderAnotherNameIsDecodedIfItHasTheSameSize() throws {
+        func items(_ size: Data) -> Items {
+            Items(
+                items: [
+                    .init(kind: "iden", data: Data([0]), properties: [1]),
+                    .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
+                ],
+                properties: [size, Coded.size, photo.configuration],
+                references: [.init(kind: "dimg", from: 1, to: [2])]
+            )
+        }
+        let bitmap = try Codecs.decode(items(Coded.size).data()).bitmap()
+        #expect(bitmap.likeness(to: try picture("photo.heic").bitmap()) > 40)
+        #expect(refusal(of: items(Box.size(64, 64)))?.contains("under another name has another size") == true)
     }
 
     /// The photo and, as its transparency, another picture.
@@ -207,6 +251,10 @@ private struct Coded {
         ring.items[0].properties.append(5)
         ring.references.append(.init(kind: "auxl", from: 1, to: [2]))
         #expect(refusal(of: ring)?.contains("transparency has transparency") == true)
+        var two = veil(photo)
+        two.items.append(two.items[1])
+        two.references.append(.init(kind: "auxl", from: 3, to: [1]))
+        #expect(refusal(of: two)?.contains("two transparencies") == true)
     }
 
     @Test func whatIsCroppedAwayCountsToo() throws {
@@ -263,7 +311,10 @@ private struct Coded {
         let coded = Items.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
         let properties = [Coded.size, photo.configuration]
         let note = Items.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
-        let many = Items(items: [coded] + Array(repeating: note, count: 600), properties: properties)
+        let many = Items(
+            items: [coded] + Array(repeating: .init(kind: "Exif", data: Data([7])), count: 5800),
+            properties: properties
+        )
         #expect(refusal(of: many)?.contains("more items than a picture needs") == true)
         let shared = Items(items: [coded] + Array(repeating: note, count: 60), properties: properties)
         #expect(refusal(of: shared)?.contains("more data than the file") == true)

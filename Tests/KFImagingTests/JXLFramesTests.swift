@@ -51,7 +51,7 @@ import Testing
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(try decode(frames, limits).pixelWidth == 64)
-        limits.maxAnimationPixelCount = 20 * 64 * 64
+        limits.maxAnimationPixelCount = 20 * 64 * 64 - 1
         #expect(throws: exceeding("maxAnimationPixelCount", limits, 64)) { try decode(frames, limits) }
         limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         limits.maxFrameCount = 20

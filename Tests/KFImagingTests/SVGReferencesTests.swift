@@ -78,6 +78,22 @@ import Testing
         #expect(throws: ImagingError.self) { try Codecs.decode(filtered(441)) }
     }
 
+    @Test func chainsThatNoStackHoldsAreRefused() throws {
+        func masks(_ count: Int) -> Data {
+            drawing(
+                Array(repeating: "<mask/>", count: count - 1).joined()
+                    + "<svg:mask xmlns:svg='http://www.w3.org/2000/svg'/>"
+            )
+        }
+        #expect(try Codecs.decode(masks(20_000)).pixelWidth == 10)
+        #expect(throws: ImagingError.self) { try Codecs.decode(masks(20_001)) }
+    }
+
+    @Test func picturesWithinThatCannotBeLookedAtAreRefused() throws {
+        #expect(try Codecs.decode(drawing(image("data:,"))).pixelWidth == 10)
+        #expect(throws: ImagingError.self) { try Codecs.decode(drawing(image("data:image/bmp;base64,Qk1hYmM="))) }
+    }
+
     @Test func longChainsOfReferencesDoNotEndTheProcess() async throws {
         let masks = (0..<1000).map { "<mask id='m\($0)'><rect width='10' height='10' mask='url(#m\($0 + 1))'/></mask>" }
         let data = drawing(masks.joined() + "<rect width='10' height='10' mask='url(#m0)'/>")

@@ -291,7 +291,7 @@ kf_status kf_yuv_to_bgra(
 typedef struct kf_heif_reader kf_heif_reader;
 
 typedef struct kf_heif_header {
-    /// The size as shown, after cropping and turning, and the size before that, which is decoded.
+    /// The size as shown, after cropping and turning, and that of the largest picture that has to be decoded for it.
     uint32_t width, height, coded_width, coded_height;
     bool has_alpha;
     bool premultiplied;
@@ -328,7 +328,7 @@ typedef struct kf_jxl_header {
 typedef struct kf_jxl_cost {
     /// The most pixels of four bytes that are held at a time.
     uint64_t memory;
-    /// The pixels of all frames together, of every channel beyond the colours once more.
+    /// The pixels of all frames before the one that is shown, of every channel beyond the colours once more.
     uint64_t work;
     uint64_t frames;
     /// The size of the largest frame.

@@ -25,6 +25,21 @@ struct SVGReferences {
             try count(data, depth)
         }
         try Self.checkMatrices(text)
+        try Self.checkDefinitions(text)
+    }
+
+    /// Throws when so many masks may have masks that no stack is deep enough: librsvg takes some 30 KB for each.
+    private static func checkDefinitions(_ text: Data) throws(ImagingError) {
+        var count = 0
+        for name in ["mask", "pattern", "marker", "feImage"] {
+            var place = text.startIndex
+            while let found = text.range(of: Data(name.utf8), in: place..<text.endIndex) {
+                place = found.upperBound
+                // Behind the sign that begins an element, or a prefix.
+                if found.lowerBound > text.startIndex, "<:".utf8.contains(text[found.lowerBound - 1]) { count += 1 }
+            }
+        }
+        guard count <= 20_000 else { throw refusal("a drawing with \(count) masks, patterns and markers") }
     }
 
     /// Throws when a matrix of a filter has more numbers than 400, at which librsvg 2.54 ends the process.
@@ -39,8 +54,11 @@ struct SVGReferences {
     }
 
     private mutating func count(_ data: Data, _ depth: Int) throws(ImagingError) {
+        if data.isEmpty { return }
         if ImageContentType(sniffing: data) == .svg { try check(data, depth: depth + 1) }
-        let info = try ImageInfo(data: data)
+        guard let info = try? ImageInfo(data: data) else {
+            throw Self.refusal("a picture within the drawing that is damaged or of an unknown format")
+        }
         let (width, height) = (info.pixelWidth, info.pixelHeight)
         try limits.check(width: width, height: height)
         pixelCount += 2 * width * height

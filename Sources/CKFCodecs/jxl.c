@@ -1,6 +1,7 @@
 // Reading the first frame of JPEG XL through libjxl, the right way up. Empty without the trait.
 #include "jxl_support.h"
 #ifdef KF_JXL
+#include "boxes.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +64,6 @@ static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     header->icc_size = size;
 }
 
-static uint64_t big_endian(const uint8_t *bytes, int count) {
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++) value = value << 8 | bytes[i];
-    return value;
-}
-
 // Takes the codestream out of the boxes around it, if there are any: what else they hold is not wanted, and it is in one
 // piece then. Answers false when memory has run out.
 static bool unwrap(kf_jxl_reader *reader, const uint8_t **bytes, size_t *size) {
@@ -76,11 +71,12 @@ static bool unwrap(kf_jxl_reader *reader, const uint8_t **bytes, size_t *size) {
     kf_buffer joined = {0};
     const uint8_t *at = *bytes;
     for (size_t left = *size; left >= 8;) {
-        uint64_t head = 8, length = big_endian(at, 4);
+        uint64_t head = 8, length = kf_number(at, 4);
         if (length == 1 && left >= 16) {
             head = 16;
-            length = big_endian(at + 8, 8);
+            length = kf_number(at + 8, 8);
         }
+        // The last may be cut off.
         if (length == 0 || length > left) length = left;
         bool is_part = memcmp(at + 4, "jxlp", 4) == 0, is_whole = memcmp(at + 4, "jxlc", 4) == 0;
         if (is_part) head += 4;

@@ -48,7 +48,11 @@ import Testing
                 before: "<!DOCTYPE svg [<!ENTITY all \"\(image(plain).replacing("h", with: "&#104;"))\">]>"
             ),
             drawing("<image/>", before: "<!DOCTYPE svg [<!ATTLIST image xlink:href CDATA '\(plain)'>]>"),
-            drawing(image(plain), before: "<?xml version='1.0' encoding='UTF-7'?>"),
+            drawing("<image/>", before: "<!DOCTYPE svg [<!ATTLIST image a CDATA '>' xlink:href CDATA '\(plain)'>]>"),
+            drawing("<text>href=\"</text>" + image(plain)),
+            // The words could be in any letters.
+            drawing("<g/>", before: "<?xml version='1.0' encoding='UTF-7'?>"),
+            drawing("<g/>", before: "<?xml version='1.0'\(String(repeating: " ", count: 300))encoding='UTF-7'?>"),
         ]
         for data in hidden {
             #expect(throws: ImagingError.self) { try Codecs.decode(data, options: DecodingOptions(limits: limits)) }
@@ -76,6 +80,11 @@ import Testing
         }
         #expect(try Codecs.decode(filtered(9)).pixelWidth == 10)
         #expect(throws: ImagingError.self) { try Codecs.decode(filtered(441)) }
+        let hidden = String(decoding: filtered(441), as: UTF8.self).replacing(
+            "<filter ",
+            with: "<text>kernelMatrix=\"</text><filter "
+        )
+        #expect(throws: ImagingError.self) { try Codecs.decode(Data(hidden.utf8)) }
     }
 
     @Test func chainsThatNoStackHoldsAreRefused() throws {

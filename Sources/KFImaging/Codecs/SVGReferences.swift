@@ -19,8 +19,9 @@ struct SVGReferences {
         try Self.checkIsPlain(text)
         var place = text.startIndex
         while let name = text.range(of: Data("href".utf8), in: place..<text.endIndex) {
+            // What looks like a value may be text that hides another, so the search goes on right behind the name.
             place = name.upperBound
-            guard let value = Self.value(in: text, from: &place) else { continue }
+            guard let value = Self.value(in: text, at: place) else { continue }
             guard let data = try Self.picture(value) else { continue }
             try count(data, depth)
         }
@@ -47,7 +48,7 @@ struct SVGReferences {
         var place = text.startIndex
         while let name = text.range(of: Data("kernelMatrix".utf8), in: place..<text.endIndex) {
             place = name.upperBound
-            guard let value = value(in: text, from: &place) else { continue }
+            guard let value = value(in: text, at: place) else { continue }
             // So many need a digit each and what parts them.
             guard value.count <= 800, !value.contains(UInt8(ascii: "&")) else { throw refusal("a matrix so large") }
         }
@@ -68,7 +69,8 @@ struct SVGReferences {
 
     /// Throws when the text says `href` in another way than in these letters, or may put together what it refers to.
     private static func checkIsPlain(_ text: Data) throws(ImagingError) {
-        let head = String(decoding: text.prefix(200), as: UTF8.self).lowercased()
+        let headEnd = text.range(of: Data("?>".utf8))?.lowerBound ?? text.endIndex
+        let head = String(decoding: text[..<headEnd].prefix(10_000), as: UTF8.self).lowercased()
         if let word = head.range(of: "encoding\\s*=\\s*[\"'][^\"']*", options: .regularExpression) {
             let name = head[word].drop { $0 != "\"" && $0 != "'" }.dropFirst()
             let known = ["utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "windows-125"]
@@ -84,26 +86,30 @@ struct SVGReferences {
             else { throw refusal("entities that are more than text") }
             place = value.endIndex
         }
-        place = text.startIndex
-        while let start = text.range(of: Data("<!ATTLIST".utf8), in: place..<text.endIndex)?.upperBound {
-            let end = text[start...].firstIndex(of: UInt8(ascii: ">")) ?? text.endIndex
-            for name in ["href", "kernelMatrix"] where text.range(of: Data(name.utf8), in: start..<end) != nil {
-                throw refusal("a default for \(name)")
+        try checkDefaults(text)
+    }
+
+    /// Throws when an attribute that matters may have a default.
+    private static func checkDefaults(_ text: Data) throws(ImagingError) {
+        guard let start = text.range(of: Data("<!ATTLIST".utf8))?.upperBound else { return }
+        for name in ["href", "kernelMatrix"] {
+            var place = start
+            while let found = text.range(of: Data(name.utf8), in: place..<text.endIndex) {
+                place = found.upperBound
+                // Where it is used there is an equals sign; a default stands behind the name of a type.
+                guard value(in: text, at: place) != nil else { throw refusal("a drawing that declares \(name)") }
             }
-            place = end
         }
     }
 
     /// What stands in quotes behind the name of an attribute and an equals sign.
-    private static func value(in text: Data, from place: inout Data.Index) -> Data? {
+    private static func value(in text: Data, at place: Data.Index) -> Data? {
         func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
         var rest = text[place...].drop(while: isSpace)
         guard rest.popFirst() == UInt8(ascii: "=") else { return nil }
         rest = rest.drop(while: isSpace)
         guard let quote = rest.popFirst(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-        let value = rest.prefix { $0 != quote }
-        place = value.endIndex
-        return value
+        return rest.prefix { $0 != quote }
     }
 
     /// The bytes that a reference contains; nil when it is one to elsewhere, which is not followed, or to a style.

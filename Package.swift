@@ -17,11 +17,10 @@ let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The formats that are built in only when asked for: the trait, and the library behind it.
+/// The formats that link a library only when asked for: the trait, and what is behind it.
 let optionalFormats = [
     (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
     (trait: "JXL", library: "CJXL", define: "KF_JXL"),
-    (trait: "SVG", library: "CRSVG", define: "KF_SVG"),
 ]
 
 /// A C library of the system, found through pkg-config and installed through apt.
@@ -44,7 +43,7 @@ let package = Package(
     traits: [
         .trait(name: "HEIC", description: "Decodes HEIC through libheif."),
         .trait(name: "JXL", description: "Decodes JPEG XL through libjxl."),
-        .trait(name: "SVG", description: "Draws SVG through librsvg."),
+        .trait(name: "SVG", description: "Draws SVG through librsvg's program rsvg-convert."),
         .trait(name: "Metrics", description: "Reports the statistics of caches through swift-metrics."),
     ],
     dependencies: [
@@ -73,7 +72,6 @@ let package = Package(
         // Used with the traits only.
         system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
         system("CJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
-        system("CRSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev"),
 
         // C of ours: where setjmp, error callbacks and missing system calls end.
         .target(

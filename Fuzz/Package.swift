@@ -24,7 +24,6 @@ let link: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", "-sanitize=fuzze
 let formats = [
     (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
     (trait: "JXL", library: "CJXL", define: "KF_JXL"),
-    (trait: "SVG", library: "CRSVG", define: "KF_SVG"),
 ]
 
 func system(_ name: String, _ pkgConfig: String?, path: String? = nil) -> Target {
@@ -33,7 +32,7 @@ func system(_ name: String, _ pkgConfig: String?, path: String? = nil) -> Target
 
 let package = Package(
     name: "Fuzz",
-    traits: Set(formats.map { .trait(name: $0.trait) }),
+    traits: Set(formats.map { .trait(name: $0.trait) } + [.trait(name: "SVG")]),
     targets: [
         system("CJPEG", "libjpeg"),
         system("CPNG", "libpng"),
@@ -47,7 +46,6 @@ let package = Package(
         system("CCairo", "cairo", path: "Sources/CCairo"),
         system("CHEIF", "libheif"),
         system("CJXL", "libjxl"),
-        system("CRSVG", "librsvg-2.0"),
         .target(
             name: "CKFCodecs",
             dependencies: [

@@ -343,17 +343,6 @@ kf_status kf_jxl_weigh(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *mes
 kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
 void kf_jxl_close(kf_jxl_reader *reader);
 
-// SVG; only with the package trait of that name.
-
-typedef struct kf_svg_reader kf_svg_reader;
-
-/// Reads a drawing and answers its size in pixels of 1/96 inch; finite or not, positive.
-kf_svg_reader *kf_svg_open(const uint8_t *bytes, size_t size, double *width, double *height, kf_message *message);
-/// Draws it on zeroed rows, as large as fits; the pixels are premultiplied.
-kf_status kf_svg_draw(
-    kf_svg_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, kf_message *message);
-void kf_svg_close(kf_svg_reader *reader);
-
 // ---------------------------------------------------------------------------------------------- colour
 
 typedef struct kf_color_profile kf_color_profile;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include "CKFLifeCycle.h"
+#include "CKFProgram.h"
 
 /// The flag for opening a file without changing its access time.
 extern const int kf_o_noatime;

@@ -1,5 +1,6 @@
 // What a picture may cost before it is refused. Knows no format.
 
+public import Foundation
 import KFSupport
 
 /// What decoding may cost.
@@ -27,6 +28,11 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// Animations whose frames are decoded on demand hold three of them (small ones two more, for going back), and are not
     /// limited by this.
     public var maxAnimationPixelCount = 1 << 28
+
+    /// The longest time in seconds that drawing a vector graphic may take, from its start; 20 unless set.
+    ///
+    /// Of the formats built in that concerns SVG, which is drawn by a process of its own. That is ended when the time is over.
+    public var maxDrawingDuration: TimeInterval = 20
 
     private static let inForce = Locked(ImageDecodingLimits())
 

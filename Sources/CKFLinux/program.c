@@ -1,0 +1,128 @@
+// Starting programs, bounding and awaiting them. Knows none.
+#define _GNU_SOURCE
+#include "CKFProgram.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// How many descriptors a program begins with: its three, and a companion.
+enum { OWN = 3, MOST = 4 };
+
+static void close_all(const int *files, int count) {
+    for (int i = 0; i < count; i++) {
+        if (files[i] >= 0) close(files[i]);
+    }
+}
+
+// The child's ends get numbers above those they will have there, so that none is written over before it is copied.
+static int above(int file) {
+    int moved = fcntl(file, F_DUPFD_CLOEXEC, MOST);
+    close(file);
+    return moved;
+}
+
+static int describe(
+    posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const int files[MOST], int count
+) {
+    for (int i = 0; i < count; i++) {
+        int error = posix_spawn_file_actions_adddup2(actions, files[i], i);
+        if (error) return error;
+    }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    // Before, only what others opened without O_CLOEXEC stays open.
+    int error = posix_spawn_file_actions_addclosefrom_np(actions, count);
+    if (error) return error;
+#endif
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(char *const arguments[], char *const environment[], const int files[MOST], int count, pid_t *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = describe(&actions, &attributes, files, count);
+        if (!error) error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program) {
+    int exchange[2], errors[2];
+    // A socket and no pipes: writing to a program that has ended must not raise a signal in this process.
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, exchange)) return errno;
+    if (pipe2(errors, O_CLOEXEC)) {
+        int error = errno;
+        close_all(exchange, 2);
+        return error;
+    }
+    int theirs = above(exchange[1]), complaints = above(errors[1]), error = 0;
+    int extra = companion < 0 ? -1 : fcntl(companion, F_DUPFD_CLOEXEC, MOST);
+    const int files[MOST] = {theirs, theirs, complaints, extra};
+    if (theirs < 0 || complaints < 0 || (companion >= 0 && extra < 0)) error = EMFILE;
+    if (!error) error = spawn(arguments, environment, files, extra < 0 ? OWN : MOST, &program->process);
+    close_all(files + 1, MOST - 1);
+    if (error) {
+        close(exchange[0]);
+        close(errors[0]);
+        return error;
+    }
+    fcntl(exchange[0], F_SETFL, O_NONBLOCK);
+    fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    program->exchange = exchange[0];
+    program->errors = errors[0];
+    return 0;
+}
+
+static void bound(pid_t process, int resource, uint64_t limit) {
+    struct rlimit wanted = {limit, limit}, present;
+    // Without rights one may be lowered only.
+    if (!prlimit(process, resource, NULL, &present) && present.rlim_max < limit) {
+        wanted.rlim_cur = wanted.rlim_max = present.rlim_max;
+    }
+    prlimit(process, resource, &wanted, NULL);
+}
+
+void kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds) {
+    // Room for code and fonts, which are mapped; where only the whole is bounded, it still is.
+    const uint64_t mapped = 1 << 30;
+    bound(process, RLIMIT_DATA, memory);
+    bound(process, RLIMIT_AS, memory + mapped);
+    bound(process, RLIMIT_CPU, seconds);
+    bound(process, RLIMIT_CORE, 0);
+    // Not the stack's: the kernel sets that once more at the end of starting a program, which may be later than this.
+}
+
+bool kf_has_ended(pid_t process, bool waits, int *code) {
+    int status = 0;
+    pid_t ended;
+    do ended = waitpid(process, &status, waits ? 0 : WNOHANG);
+    while (ended < 0 && errno == EINTR);
+    if (ended == 0) return false;
+    *code = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+}
+
+int kf_file_in_memory(const void *bytes, size_t count) {
+    int file = memfd_create("kingfisher", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    // Written at a place, so that who reads begins at the beginning.
+    if (pwrite(file, bytes, count, 0) == (ssize_t)count) return file;
+    close(file);
+    return -1;
+}

@@ -1,0 +1,140 @@
+// Drawings that would end the process that draws them, or never let it go, and what they may look at.
+
+#if SVG
+import Foundation
+import KFImaging
+import KFSupport
+import Testing
+
+@Suite struct SVGProgramTests {
+    private func drawing(_ content: String, size: String = "width='10' height='10'") -> Data {
+        let spaces = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
+        return Data("<svg \(spaces) \(size)>\(content)</svg>".utf8)
+    }
+
+    private func image(_ reference: String) -> String { "<image width='10' height='10' xlink:href='\(reference)'/>" }
+
+    /// What decoding throws, in words.
+    private func refusal(of data: Data, limits: ImageDecodingLimits = ImageDecodingLimits()) -> String? {
+        do {
+            _ = try Codecs.decode(data, options: DecodingOptions(limits: limits))
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func textThatEndsLibrsvgDoesNotEndThisProcess() throws {
+        let reason = try #require(refusal(of: drawing("<text font-size='1e7' y='5'>x</text>")))
+        #expect(reason.hasPrefix("SVG is not supported here: rsvg-convert ended with "))
+    }
+
+    @Test func largeMatricesDoNotEndThisProcess() throws {
+        func filtered(_ count: Int) -> Data {
+            let numbers = Array(repeating: "1", count: count).joined(separator: " ")
+            return drawing(
+                "<filter id='f'><feConvolveMatrix kernelMatrix='\(numbers)'/></filter>"
+                    + "<rect width='9' height='9' filter='url(#f)'/>"
+            )
+        }
+        #expect(try Codecs.decode(filtered(9)).pixelWidth == 10)
+        #expect(refusal(of: filtered(441)) != nil)
+        // Its size is all that is asked for; it may be told or not.
+        _ = try? ImageInfo(data: filtered(441))
+    }
+
+    @Test func drawingHasATimeLimit() throws {
+        let blur = "<feTurbulence baseFrequency='0.01' numOctaves='1000000000'/>"
+        let endless = drawing("<filter id='f'>\(blur)</filter><rect width='9' height='9' filter='url(#f)'/>")
+        var limits = ImageDecodingLimits()
+        limits.maxDrawingDuration = 0.5
+        let expected = ImagingError.unsupported(
+            .svg,
+            detail: "drawing it takes longer than maxDrawingDuration = 0.5 seconds"
+        )
+        #expect(throws: expected) { try Codecs.decode(endless, options: DecodingOptions(limits: limits)) }
+        // Its size takes no drawing.
+        #expect(try ImageInfo(data: endless).pixelWidth == 10)
+    }
+
+    @Test func drawingHasAMemoryLimit() throws {
+        let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(30000)'"
+        let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
+        let data = drawing(pattern + "<rect width='10' height='10' fill='url(#p)'/>")
+        let reason = try #require(refusal(of: data))
+        #expect(reason.hasPrefix("SVG is not supported here: drawing it takes more than 512 MiB of memory"))
+    }
+
+    @Test func longChainsOfReferencesAreDrawnOrRefused() async throws {
+        func chain(_ count: Int) -> Data {
+            let masks = (0..<count).map {
+                "<mask id='m\($0)'><rect width='10' height='10' mask='url(#m\($0 + 1))'/></mask>"
+            }
+            return drawing(masks.joined() + "<rect width='10' height='10' mask='url(#m0)'/>")
+        }
+        #expect(refusal(of: chain(200)) == nil)
+        #expect(refusal(of: chain(20_000)) != nil)
+    }
+
+    @Test func picturesWithinDrawingsAreDrawn() throws {
+        let photo = "data:image/png;base64," + (try fixture("photo.png").base64EncodedString())
+        #expect(try Codecs.decode(drawing(image(photo))).bitmap()[5, 5].a == 255)
+    }
+
+    @Test func nothingOutsideTheDrawingIsLookedAt() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "photo.png").path
+        try fixture("photo.png").write(to: URL(filePath: path))
+        let here = FileManager.default.currentDirectoryPath
+        let up = String(repeating: "../", count: here.split(separator: "/").count)
+        for reference in [path, "file://" + path, up + path.dropFirst(), "/proc/self/fd/0"] {
+            // Either it is refused, or what it refers to is not there.
+            guard let bitmap = try? Codecs.decode(drawing(image(reference))).bitmap() else { continue }
+            #expect(bitmap.rows.joined().allSatisfy { $0.a == 0 }, "\(reference)")
+        }
+        let included = "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' parse='text' href='file://\(path)'/>"
+        #expect(refusal(of: drawing("<text>\(included)</text>")) == nil)
+    }
+
+    @Test func drawingsThatSayNoSizeHaveThatOfWhatTheyShow() throws {
+        let data = drawing("<rect x='5' y='7' width='30.5' height='70'/>", size: "")
+        #expect(try ImageInfo(data: data).pixelWidth == 31)
+        let image = try Codecs.decode(data)
+        #expect(image.pixelWidth == 31 && image.pixelHeight == 70)
+    }
+
+    @Test(arguments: 1...64) func theLongerSideIsExact(side: Int) throws {
+        let data = drawing("<rect width='33' height='44'/>", size: "viewBox='0 0 33 44'")
+        let image = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: side))
+        #expect(image.pixelHeight == side)
+        #expect(image.pixelWidth == Int((Double(side) * 0.75).rounded(.up)))
+    }
+
+    @Test func sidesThatCairoDoesNotKnowAreRefused() throws {
+        var options = DecodingOptions(maxPixelSize: 40_000)
+        let line = drawing("<rect width='40000' height='1'/>", size: "viewBox='0 0 40000 1'")
+        #expect(throws: ImagingError.self) { try Codecs.decode(line, options: options) }
+        options.maxPixelSize = 32_767
+        #expect(try Codecs.decode(line, options: options).pixelWidth == 32_767)
+    }
+
+    @Test func whatIsWrongIsToldInTheWordsOfTheProgram() throws {
+        let expected = "the SVG data is damaged: XML parse error: "
+        #expect(
+            refusal(of: Data("<svg xmlns='http://www.w3.org/2000/svg'><g></svg>".utf8))?.hasPrefix(expected) == true
+        )
+    }
+
+    @Test func aMissingProgramIsNamed() async {
+        // In a process of its own, whose environment may be changed.
+        await #expect(processExitsWith: .success) {
+            setenv("PATH", "/nowhere", 1)
+            let data = Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'></svg>".utf8)
+            let reason = Codecs.diagnose(data).map { "\($0)" } ?? ""
+            guard reason.contains("rsvg-convert"), reason.contains("librsvg2-bin") else { exit(1) }
+        }
+    }
+}
+#endif

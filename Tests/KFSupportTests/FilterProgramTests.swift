@@ -1,0 +1,88 @@
+// Real programs: what they answer, and what becomes of those that do not behave.
+
+import Foundation
+import KFSupport
+import Testing
+
+@Suite struct FilterProgramTests {
+    private func run(
+        _ program: String,
+        _ arguments: String...,
+        input: Data = Data(),
+        companion: String? = nil,
+        memory: Int = 1 << 30,
+        seconds: TimeInterval = 60,
+        answer: Int = 1 << 26
+    ) throws -> FilterProgram.Answer {
+        let limits = FilterProgram.Limits(memory: memory, seconds: seconds, answer: answer)
+        return try input.withUnsafeBytes { bytes in
+            try FilterProgram(program, limits: limits).run(bytes, arguments: arguments, companion: companion)
+        }
+    }
+
+    @Test(arguments: [0, 1, 10_000_000]) func whatGoesInComesOut(count: Int) throws {
+        let input = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let answer = try run("cat", input: input)
+        #expect(answer.output == input && answer.code == 0 && answer.complaints.isEmpty)
+    }
+
+    @Test func errorsAndExitCodesAreTold() throws {
+        let answer = try run("sh", "-c", "echo out; echo wrong >&2; exit 7")
+        #expect(answer.output == Data("out\n".utf8) && answer.complaints == "wrong\n" && answer.code == 7)
+        #expect(try run("sh", "-c", "kill -SEGV $$").code == -SIGSEGV)
+    }
+
+    @Test func aProgramThatReadsNothingHarmsNobody() throws {
+        // Writing to what has ended would raise SIGPIPE here.
+        let answer = try run("sh", "-c", "exec <&-; echo done", input: Data(count: 50_000_000))
+        #expect(answer.output == Data("done\n".utf8) && answer.code == 0)
+    }
+
+    @Test func endlessComplaintsAreReadAndForgotten() throws {
+        let answer = try run("sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done")
+        #expect(answer.complaints == String(repeating: "x", count: 4096) && answer.output == Data("done\n".utf8))
+    }
+
+    @Test func whatIsMissingIsTold() {
+        #expect(throws: FilterProgram.Failure.notFound) { try run("kingfisher-has-no-such-program") }
+    }
+
+    @Test(arguments: [
+        "exec sleep 1000", "exec <&- >&- 2>&-; exec sleep 1000", "while :; do :; done", "exec cat /dev/zero",
+    ])
+    func programsThatDoNotEndAreEnded(script: String) throws {
+        #expect(throws: FilterProgram.Failure.tookTooLong) {
+            try run("sh", "-c", script, seconds: 0.2, answer: .max)
+        }
+    }
+
+    @Test func anAnswerThatIsTooLongIsCut() throws {
+        let answer = try run("cat", "/dev/zero", answer: 100_000)
+        #expect(answer.output == Data(count: 100_000))
+    }
+
+    @Test func memoryIsLimited() throws {
+        let script = "head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"
+        #expect(try run("sh", "-c", script).output == Data("300000000\n".utf8))
+        let answer = try run("sh", "-c", script, memory: 50 << 20)
+        #expect(answer.output != Data("300000000\n".utf8) && answer.complaints.contains("memory"))
+    }
+
+    @Test func theCompanionCanBeOpened() throws {
+        let answer = try run("cat", "/proc/self/fd/3", companion: "a style")
+        #expect(answer.output == Data("a style".utf8))
+    }
+
+    @Test func programsInheritNoFilesAndNoSecrets() throws {
+        // Without O_CLOEXEC on purpose: as others open their files.
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        setenv("KINGFISHER_SECRET", "hidden", 1)
+        defer { unsetenv("KINGFISHER_SECRET") }
+        let answer = try run("sh", "-c", "echo /proc/self/fd/*; env")
+        let text = String(decoding: answer.output, as: UTF8.self)
+        // The fourth is the folder that is being listed.
+        #expect(text.hasPrefix("/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n"))
+        #expect(text.contains("PATH=") && !text.contains("hidden"))
+    }
+}

@@ -29,10 +29,10 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// limited by this.
     public var maxAnimationPixelCount = 1 << 28
 
-    /// The longest time in seconds that drawing a vector graphic may take, from its start; 20 unless set.
+    /// The longest time in seconds that drawing a vector graphic may take, from its start; 10 unless set.
     ///
     /// Of the formats built in that concerns SVG, which is drawn by a process of its own. That is ended when the time is over.
-    public var maxDrawingDuration: TimeInterval = 20
+    public var maxDrawingDuration: TimeInterval = 10
 
     private static let inForce = Locked(ImageDecodingLimits())
 

@@ -16,6 +16,9 @@ struct kf_jxl_reader {
     uint8_t *icc;
 };
 
+// Profiles of cameras and printers have a few megabytes at most.
+enum { LARGEST_PROFILE = 16 << 20 };
+
 // Pixels of four bytes, in rows that begin on multiples of sixteen as those of our bitmaps do.
 static const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
 
@@ -57,7 +60,7 @@ static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     }
     size_t size = 0;
     if (JxlDecoderGetICCProfileSize(decoder, FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS) return;
-    if (!size || size > 16 << 20 || !(reader->icc = malloc(size))) return;
+    if (!size || size > LARGEST_PROFILE || !(reader->icc = malloc(size))) return;
     if (JxlDecoderGetColorAsICCProfile(decoder, FORMAT JXL_COLOR_PROFILE_TARGET_DATA, reader->icc, size)
         != JXL_DEC_SUCCESS) return;
     header->icc = reader->icc;
@@ -102,6 +105,9 @@ kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *hea
     if (!reader || !reader->decoder || !unwrap(reader, &bytes, &size)) {
         return fail(reader, message, KF_OUT_OF_MEMORY, "out of memory");
     }
+    if (kf_jxl_coded_profile_size(bytes, size) > LARGEST_PROFILE) {
+        return fail(reader, message, KF_UNSUPPORTED, "the colour profile is larger than 16 MiB");
+    }
     JxlDecoder *decoder = reader->decoder;
     JxlBasicInfo *info = &reader->info;
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
@@ -132,7 +138,10 @@ kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *hea
 
 kf_status kf_jxl_weigh(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message) {
     *cost = (kf_jxl_cost){.width = reader->info.xsize, .height = reader->info.ysize};
-    if (kf_jxl_weigh_frames(reader->frames, reader->frames_size, &reader->info, cost)) return KF_OK;
+    size_t profile = 0;
+    if (JxlDecoderGetICCProfileSize(reader->decoder, FORMAT JXL_COLOR_PROFILE_TARGET_ORIGINAL, &profile)
+        != JXL_DEC_SUCCESS) profile = 0;
+    if (kf_jxl_weigh_frames(reader->frames, reader->frames_size, &reader->info, profile, cost)) return KF_OK;
     return kf_fail(message, KF_UNSUPPORTED, "a frame with sections in an order of its own comes before the picture");
 }
 

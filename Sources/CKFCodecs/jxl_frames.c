@@ -4,60 +4,7 @@
 // takes memory for them as they come, and ends the process when there is none (0.7 does).
 #include "jxl_support.h"
 #ifdef KF_JXL
-
-typedef struct bits {
-    const uint8_t *bytes;
-    size_t size, position;  // The position is in bits.
-    bool has_ended;
-} bits;
-
-static uint32_t take(bits *in, int count) {
-    uint32_t value = 0;
-    if (in->has_ended || in->size * 8 - in->position < (size_t)count) {
-        in->has_ended = true;
-        return 0;
-    }
-    for (int i = 0; i < count; i++, in->position++) {
-        value |= (uint32_t)(in->bytes[in->position / 8] >> in->position % 8 & 1) << i;
-    }
-    return value;
-}
-
-static void skip(bits *in, uint64_t count) {
-    if (in->has_ended || in->size * 8 - in->position < count) in->has_ended = true;
-    else in->position += count;
-}
-
-// A number of one of four widths, each with the least number it stands for.
-static uint32_t number(bits *in, const uint32_t width[4], const uint32_t least[4]) {
-    uint32_t kind = take(in, 2);
-    return least[kind] + take(in, (int)width[kind]);
-}
-#define NUMBER(in, w0, l0, w1, l1, w2, l2, w3, l3) \
-    number(in, (const uint32_t[]){w0, w1, w2, w3}, (const uint32_t[]){l0, l1, l2, l3})
-
-static uint64_t long_number(bits *in) {
-    switch (take(in, 2)) {
-    case 0: return 0;
-    case 1: return 1 + take(in, 4);
-    case 2: return 17 + take(in, 8);
-    }
-    uint64_t value = take(in, 12);
-    for (int shift = 12; take(in, 1); shift += 8) {
-        if (shift == 60) return value | (uint64_t)take(in, 4) << 60;
-        value |= (uint64_t)take(in, 8) << shift;
-    }
-    return value;
-}
-
-static void skip_extensions(bits *in) {
-    uint64_t extensions = long_number(in), length = 0;
-    for (; extensions; extensions &= extensions - 1) {
-        uint64_t added = long_number(in);
-        length = length + added < length ? UINT64_MAX : length + added;
-    }
-    skip(in, length);
-}
+#include "jxl_bits.h"
 
 static void skip_filters(bits *in, bool is_modular) {
     if (take(in, 1)) return;
@@ -94,7 +41,7 @@ enum { REGULAR, COARSE, REFERENCE, SKIPPED };
 
 typedef struct frame {
     uint32_t width, height, upsampling, coarseness, passes, group, slot, shift_x, shift_y;
-    bool is_shown;
+    bool is_shown, is_modular;
 } frame;
 
 static int32_t offset(uint32_t value) { return (int32_t)(value >> 1) ^ -(int32_t)(value & 1); }
@@ -105,7 +52,7 @@ static frame read_header(bits *in, const JxlBasicInfo *info, uint32_t width, uin
     frame frame = {width, height, .upsampling = 1, .passes = 1, .group = 256, .is_shown = true};
     if (take(in, 1)) return frame;
     uint32_t extra = info->num_extra_channels, kind = take(in, 2);
-    bool is_modular = take(in, 1), is_coded_in_xyb = !info->uses_original_profile;
+    bool is_modular = frame.is_modular = take(in, 1), is_coded_in_xyb = !info->uses_original_profile;
     bool has_coarse = long_number(in) & 32;
     if (!is_coded_in_xyb && take(in, 1) && !has_coarse) {
         for (int i = 0; i < 3; i++) {
@@ -187,7 +134,31 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 // No limit is as large; sums of what is below do not overflow.
 #define HUGE (1ull << 40)
 
-bool kf_jxl_weigh_frames(const uint8_t *bytes, size_t size, const JxlBasicInfo *info, kf_jxl_cost *cost) {
+// What a frame takes, in pixels of four bytes: its numbers, of one channel; what is held of it, later too if it is not shown;
+// and what it needs to be drawn.
+typedef struct weight {
+    uint64_t numbers, held, drawn;
+} weight;
+
+static weight weigh(const frame *frame, uint64_t extra) {
+    uint64_t scale = 1ull << 3 * frame->coarseness;
+    uint64_t columns = parts(frame->width, scale), rows = parts(frame->height, scale);
+    // Rows of numbers begin on multiples of 128 bytes, and have a few more at their ends.
+    weight weight = {.numbers = least(parts(columns + 7, 32) * 32 * rows, HUGE)};
+    // A picture becomes bytes as it is decoded, in bands; of a frame that is kept, all channels are numbers of four bytes, in
+    // two or three copies. Alpha is among the bytes, other channels are not. Lossless pictures are numbers at first, which
+    // shows where they are so narrow that rows are little else than their ends.
+    bool is_narrow = frame->is_modular && columns < 8 && weight.numbers > 1 << 20;
+    if (frame->is_shown && extra <= 1) weight.held = is_narrow ? weight.numbers : least(columns * rows, HUGE);
+    else weight.held = weight.numbers * (frame->is_shown ? 3 * extra - 2 : 6 + 3 * extra);
+    // What is drawn at a time is a whole group, of every channel; few of them do not matter.
+    weight.drawn = extra > 4 ? (uint64_t)frame->group * frame->group * (3 + extra) : 0;
+    return weight;
+}
+
+bool kf_jxl_weigh_frames(
+    const uint8_t *bytes, size_t size, const JxlBasicInfo *info, uint64_t profile_size, kf_jxl_cost *cost
+) {
     bits in = {.bytes = bytes, .size = size};
     bool is_turned = info->orientation > 4;
     uint32_t width = is_turned ? info->ysize : info->xsize, height = is_turned ? info->xsize : info->ysize;
@@ -199,24 +170,21 @@ bool kf_jxl_weigh_frames(const uint8_t *bytes, size_t size, const JxlBasicInfo *
     for (;;) {
         frame frame = read_header(&in, info, width, height);
         if (in.has_ended) return true;
-        uint64_t scale = 1ull << 3 * frame.coarseness;
-        uint64_t pixels = least(parts(frame.width, scale) * parts(frame.height, scale), HUGE);
-        // A picture becomes bytes as it is decoded, in bands; of a frame that is kept, all channels are numbers of four
-        // bytes, in two or three copies. Alpha is among the bytes, other channels are not.
-        uint64_t weight = frame.is_shown ? (extra > 1 ? 3 * extra - 2 : 1) : 6 + 3 * extra;
-        uint64_t *slot = &kept[frame.slot], all = 0;
+        weight weight = weigh(&frame, extra);
+        uint64_t *slot = &kept[frame.slot], all = weight.held + weight.drawn;
         if (!frame.is_shown) *slot = 0;
         for (int i = 0; i < 8; i++) all += kept[i];
-        cost->memory = cost->memory > all + pixels * weight ? cost->memory : all + pixels * weight;
+        if (cost->memory < all) cost->memory = all;
         cost->frames++;
-        if (pixels > largest) {
-            largest = pixels;
+        if (weight.held > largest) {
+            largest = weight.held;
             cost->width = frame.width;
             cost->height = frame.height;
         }
         if (frame.is_shown) return true;
-        cost->work = least(cost->work + pixels * (1 + extra), HUGE);
-        *slot = pixels * weight;
+        // Every frame begins with a copy of the profile.
+        cost->work = least(cost->work + weight.numbers * (1 + extra) + profile_size, HUGE);
+        *slot = weight.held;
         if (!skip_sections(&in, &frame)) return false;
         if (in.has_ended) return true;
     }

@@ -62,16 +62,29 @@ static int spawn(char *const arguments[], char *const environment[], const int f
     return error;
 }
 
-int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program) {
-    int exchange[2], errors[2];
+// Where 0 to 2 are closed, what this process prints must not get into the exchange, so something else takes these numbers.
+// Answers how many it took.
+static int take_standard_numbers(int files[OWN]) {
+    int count = 0, file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (; file >= 0 && file < OWN; file = open("/dev/null", O_RDWR | O_CLOEXEC)) files[count++] = file;
+    if (file >= 0) close(file);
+    return count;
+}
+
+static int make_ends(int exchange[2], int errors[2]) {
     // A socket and no pipes: writing to a program that has ended must not raise a signal in this process.
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, exchange)) return errno;
-    if (pipe2(errors, O_CLOEXEC)) {
-        int error = errno;
-        close_all(exchange, 2);
-        return error;
-    }
-    int theirs = above(exchange[1]), complaints = above(errors[1]), error = 0;
+    if (!pipe2(errors, O_CLOEXEC)) return 0;
+    int error = errno;
+    close_all(exchange, 2);
+    return error;
+}
+
+int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program) {
+    int exchange[2], errors[2], taken[OWN], count = take_standard_numbers(taken), error = make_ends(exchange, errors);
+    close_all(taken, count);
+    if (error) return error;
+    int theirs = above(exchange[1]), complaints = above(errors[1]);
     int extra = companion < 0 ? -1 : fcntl(companion, F_DUPFD_CLOEXEC, MOST);
     const int files[MOST] = {theirs, theirs, complaints, extra};
     if (theirs < 0 || complaints < 0 || (companion >= 0 && extra < 0)) error = EMFILE;
@@ -89,23 +102,25 @@ int kf_start_program(char *const arguments[], char *const environment[], int com
     return 0;
 }
 
-static void bound(pid_t process, int resource, uint64_t limit) {
-    struct rlimit wanted = {limit, limit}, present;
-    // Without rights one may be lowered only.
-    if (!prlimit(process, resource, NULL, &present) && present.rlim_max < limit) {
-        wanted.rlim_cur = wanted.rlim_max = present.rlim_max;
-    }
-    prlimit(process, resource, &wanted, NULL);
+// Limits are lowered only. Answers 0, also for a program that has ended already, or the number of the error.
+static int bound(pid_t process, int resource, uint64_t limit) {
+    struct rlimit wanted;
+    if (prlimit(process, resource, NULL, &wanted)) return errno == ESRCH ? 0 : errno;
+    if (wanted.rlim_cur > limit) wanted.rlim_cur = limit;
+    if (wanted.rlim_max > limit) wanted.rlim_max = limit;
+    return prlimit(process, resource, &wanted, NULL) && errno != ESRCH ? errno : 0;
 }
 
-void kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds) {
+int kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds) {
     // Room for code and fonts, which are mapped; where only the whole is bounded, it still is.
     const uint64_t mapped = 1 << 30;
-    bound(process, RLIMIT_DATA, memory);
-    bound(process, RLIMIT_AS, memory + mapped);
-    bound(process, RLIMIT_CPU, seconds);
-    bound(process, RLIMIT_CORE, 0);
+    int error = bound(process, RLIMIT_DATA, memory);
+    if (!error) error = bound(process, RLIMIT_AS, memory + mapped);
+    if (!error) error = bound(process, RLIMIT_CPU, seconds);
+    // Not 0, which bounds files only: the kernel hands no dump to a program either then.
+    if (!error) error = bound(process, RLIMIT_CORE, 1);
     // Not the stack's: the kernel sets that once more at the end of starting a program, which may be later than this.
+    return error;
 }
 
 bool kf_has_ended(pid_t process, bool waits, int *code) {
@@ -119,7 +134,7 @@ bool kf_has_ended(pid_t process, bool waits, int *code) {
 }
 
 int kf_file_in_memory(const void *bytes, size_t count) {
-    int file = memfd_create("kingfisher", MFD_CLOEXEC);
+    int file = above(memfd_create("kingfisher", MFD_CLOEXEC));
     if (file < 0) return -1;
     // Written at a place, so that who reads begins at the beginning.
     if (pwrite(file, bytes, count, 0) == (ssize_t)count) return file;

@@ -31,14 +31,18 @@ package struct FilterProgram: Sendable {
         /// What it wrote as errors, the first kilobytes of it.
         package var complaints = ""
         /// Its exit code; negative, the number of the signal that ended it.
+        ///
+        /// 0 also when the output was cut off, or somebody else in this process asked for the code before.
         package var code: Int32 = 0
+        /// Whether it wrote more than it may.
+        package var isCut = false
     }
 
     /// Why there is no answer.
     package enum Failure: Error, Equatable {
         /// There is no program of that name in the `PATH`.
         case notFound
-        /// It could not be started; the number of the error.
+        /// It could not be started, or not be limited; the number of the error.
         case notStarted(Int32)
         /// It took longer than it may, and was ended.
         case tookTooLong
@@ -46,11 +50,18 @@ package struct FilterProgram: Sendable {
 
     private let name: String
     private let limits: Limits
+    private let variables: [String]
 
     /// The program of this name, looked for in the `PATH`.
-    package init(_ name: String, limits: Limits) {
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - limits: What a run may cost.
+    ///   - variables: What it finds in its environment besides: `NAME=value`.
+    package init(_ name: String, limits: Limits, variables: [String] = []) {
         self.name = name
         self.limits = limits
+        self.variables = variables
     }
 
     /// Runs the program and waits for its answer; blocks the calling thread.
@@ -70,18 +81,20 @@ package struct FilterProgram: Sendable {
         let file = companion.map { text in
             text.utf8CString.withUnsafeBytes { kf_file_in_memory($0.baseAddress, $0.count - 1) }
         }
+        if file == -1 { throw .notStarted(errno) }
         let error = Self.withCStrings([name] + arguments) { arguments in
-            Self.withCStrings(Self.environment) { environment in
+            Self.withCStrings(Self.environment + variables) { environment in
                 kf_start_program(arguments, environment, file ?? -1, &program)
             }
         }
-        if let file, file >= 0 { close(file) }
+        if let file { close(file) }
         guard error == 0 else { throw error == ENOENT ? .notFound : .notStarted(error) }
         // It has nothing to work on yet, so the limits come in time.
         let seconds = UInt64(max(0, min(limits.seconds, 1e9)).rounded(.up)) + 1
-        kf_bound_program(program.process, UInt64(max(0, limits.memory)), seconds)
+        let unbounded = kf_bound_program(program.process, UInt64(max(0, limits.memory)), seconds)
         var exchange = Exchange(program, input, limits)
         defer { exchange.end() }
+        guard unbounded == 0 else { throw .notStarted(unbounded) }
         return try exchange.run()
     }
 
@@ -131,8 +144,13 @@ private struct Exchange {
             let ends = try waitForEnds()
             for end in ends where end.revents != 0 { serve(end) }
             if answer.output.count > limits.answer { break }
+            if ends.isEmpty {
+                if hasEnded { break }
+                hasEnded = kf_has_ended(program.process, false, &answer.code)
+            }
         }
         try waitForExit()
+        answer.isCut = answer.output.count > limits.answer
         answer.output = answer.output.prefix(limits.answer)
         answer.complaints = String(decoding: complaints, as: UTF8.self)
         return answer
@@ -148,13 +166,17 @@ private struct Exchange {
         close(program.errors)
     }
 
-    /// Sleeps until an end has something, or the time is over.
+    /// Sleeps until an end has something, for a moment only.
+    ///
+    /// Others may hold the ends of a program that has ended: its children, or those of this process that were forked while it
+    /// was started. What it wrote before its end is there at once.
     private func waitForEnds() throws(FilterProgram.Failure) -> [pollfd] {
         var ends = openEnds.map { end in
             let isWriting = end == program.exchange && !rest.isEmpty
             return pollfd(fd: end, events: Int16(POLLIN | (isWriting ? POLLOUT : 0)), revents: 0)
         }
-        let count = poll(&ends, nfds_t(ends.count), try milliseconds())
+        let left = try milliseconds()
+        let count = poll(&ends, nfds_t(ends.count), hasEnded ? 0 : min(100, left))
         guard count >= 0 || errno == EINTR || errno == EAGAIN else { throw .notStarted(errno) }
         return count > 0 ? ends : []
     }

@@ -146,6 +146,8 @@ import Testing
 
     @Test func drawingsAreTextWithAnEnd() {
         #expect(ImageContentType(sniffing: Data("<svg xmlns='x'><path/></svg>\n".utf8)) == .svg)
+        #expect(ImageContentType(sniffing: Data("\u{FEFF} \r\n<svg></svg>".utf8)) == .svg)
+        #expect(ImageContentType(sniffing: Data("text <svg></svg>".utf8)) == nil)
         #expect(ImageContentType(sniffing: Data("<html></html>".utf8)) == nil)
         #expect(ImageContentType(sniffing: Data()) == nil)
         #expect(ImageContentType(sniffing: Data("<".utf8)) == nil)

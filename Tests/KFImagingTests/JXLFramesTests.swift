@@ -51,7 +51,7 @@ import Testing
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(try decode(frames, limits).pixelWidth == 64)
-        limits.maxAnimationPixelCount = 20 * 64 * 64 - 1
+        limits.maxAnimationPixelCount = 20 * 96 * 64 - 1
         #expect(throws: exceeding("maxAnimationPixelCount", limits, 64)) { try decode(frames, limits) }
         limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         limits.maxFrameCount = 20
@@ -59,12 +59,51 @@ import Testing
     }
 
     @Test func channelsBeyondAlphaCount() throws {
-        let limits = ImageDecodingLimits(maxPixelCount: 64 * 64 * 40)
-        #expect(
-            try Codecs.decode(file([small], channels: 10), options: DecodingOptions(limits: limits)).pixelWidth == 64
-        )
-        #expect(throws: exceeding("maxPixelCount", limits, 64)) {
-            try Codecs.decode(file([small], channels: 200), options: DecodingOptions(limits: limits))
+        // What is drawn at a time are groups of 1024 × 1024 pixels of every channel.
+        let limits = ImageDecodingLimits(maxPixelCount: 1024 * 1024 * 20)
+        func decode(_ channels: Int) throws -> Image {
+            try Codecs.decode(file([small], channels: channels), options: DecodingOptions(limits: limits))
+        }
+        #expect(try decode(10).pixelWidth == 64)
+        #expect(throws: exceeding("maxPixelCount", limits, 64)) { try decode(20) }
+    }
+
+    /// Twelve kilobytes that made libjxl take three gigabytes: rows begin on multiples of 128 bytes.
+    @Test func narrowFramesCountAsWideAsTheirRows() throws {
+        let narrow = Frame(width: 1, height: 1024, isShown: false)
+        // Six copies of 32 × 1024.
+        #expect(try decode([narrow, small], ImageDecodingLimits(maxPixelCount: 201_000)).pixelWidth == 64)
+        let limits = ImageDecodingLimits(maxPixelCount: 196_000)
+        #expect(throws: exceeding("maxPixelCount", limits, 1, 1024)) { try decode([narrow, small], limits) }
+        // The picture itself, if that is large.
+        let high = ImageDecodingLimits(maxPixelCount: 1 << 24)
+        #expect(throws: exceeding("maxPixelCount", high, 1, 1 << 20)) {
+            try decode([Frame(width: 1, height: 1 << 20)], high)
+        }
+    }
+
+    /// Twenty-five kilobytes that took thirteen seconds: libjxl copies the profile for every frame.
+    @Test func profilesCountForEveryFrame() throws {
+        let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
+        var limits = ImageDecodingLimits()
+        limits.maxAnimationPixelCount = 20 * (96 * 64 + 200)
+        let data = file(frames, profileSize: 200)
+        #expect(try Codecs.decode(data, options: DecodingOptions(limits: limits)).pixelWidth == 64)
+        limits.maxAnimationPixelCount -= 1
+        #expect(throws: exceeding("maxAnimationPixelCount", limits, 64)) {
+            try Codecs.decode(data, options: DecodingOptions(limits: limits))
+        }
+    }
+
+    /// libjxl unpacks a profile before it tells how large it is, to several times its size.
+    @Test func profilesThatAreTooLargeAreNotUnpacked() {
+        let expected = ImagingError.unsupported(.jxl, detail: "the colour profile is larger than 16 MiB")
+        for channels in [0, 3] {
+            let data = file([small], channels: channels, announcedSize: 16 << 20 + 1)
+            #expect(throws: expected) { try ImageInfo(data: data) }
+            #expect(throws: expected) { try Codecs.decode(data) }
+            let most = Codecs.diagnose(file([small], channels: channels, announcedSize: 16 << 20))
+            #expect(most != nil && most != expected)
         }
     }
 
@@ -129,7 +168,7 @@ private struct Frame {
 }
 
 /// A picture of 64 × 64 pixels made of the frames, by ISO/IEC 18181-1.
-private func file(_ frames: [Frame], channels: Int = 0) -> Data {
+private func file(_ frames: [Frame], channels: Int = 0, profileSize: Int? = nil, announcedSize: Int? = nil) -> Data {
     var head = BitWriter()
     head.put(0x0aff, 16)
     // Small: 8 · (7 + 1) pixels a side.
@@ -141,8 +180,12 @@ private func file(_ frames: [Frame], channels: Int = 0) -> Data {
     for _ in 0..<channels {
         for (value, count) in [(0, 1), (1, 2), (0, 1), (0, 2), (0, 2), (0, 2)] { head.put(value, count) }
     }
-    // Coded as they are, in sRGB; no extensions, no other matrices.
-    for (value, count) in [(0, 1), (1, 1), (0, 2), (1, 1)] { head.put(value, count) }
+    // Coded as they are, in sRGB or by a profile of RGB; no extensions, no other matrices.
+    head.put(0, 1)
+    if profileSize == nil && announcedSize == nil { head.put(1, 1) } else { head.put(0b0010, 4) }
+    for (value, count) in [(0, 2), (1, 1)] { head.put(value, count) }
+    if let announcedSize { head.putLong(announcedSize) }
+    if let profileSize { head.putProfile(profileSize) }
     return frames.reduce(head.data) { $0 + bytes($1, channels) }
 }
 
@@ -213,7 +256,33 @@ private struct BitWriter {
         switch length {
         case ..<256: put(length << 2, 10)
         case ..<2304: put((length - 256) << 2 | 1, 13)
-        default: put((length - 2304) << 2 | 2, 16)
+        case ..<18688: put((length - 2304) << 2 | 2, 16)
+        default: put((length - 18688) << 2 | 3, 32)
+        }
+    }
+
+    /// A number of 36 bits.
+    mutating func putLong(_ value: Int) {
+        put(3, 2)
+        put(value, 12)
+        for shift in [12, 20, 28] { put((value >> shift) << 1 | 1, 9) }
+        put(0, 1)
+    }
+
+    /// A profile of so many bytes, which are nought behind the usual beginning, coded in the longest possible way.
+    mutating func putProfile(_ size: Int) {
+        func short(_ value: Int) -> [Int] { value < 128 ? [value] : [value & 127 | 128, value >> 7] }
+        // No list of tags; as many bytes as follow the first 128.
+        let commands = [0, 1] + short(size - 128)
+        let bytes = short(size) + [commands.count] + commands + Array(repeating: 0, count: size)
+        putLong(bytes.count)
+        // No repeats, one code for all contexts, prefix codes, numbers as they are, 256 symbols.
+        for (value, count) in [(0, 1), (1, 3), (1, 1), (15, 4), (1, 1), (7, 4), (127, 7)] { put(value, count) }
+        // Symbols' lengths have one code, of eight; it is the eleventh of eighteen.
+        put(0, 2)
+        for index in 0..<18 { put(index == 10 ? 2 : 0, 2) }
+        for byte in bytes {
+            for bit in 0..<8 { put(byte >> (7 - bit) & 1, 1) }
         }
     }
 

@@ -105,11 +105,15 @@ import Testing
         #expect(image.pixelWidth == 31 && image.pixelHeight == 70)
     }
 
-    @Test(arguments: 1...64) func theLongerSideIsExact(side: Int) throws {
-        let data = drawing("<rect width='33' height='44'/>", size: "viewBox='0 0 33 44'")
-        let image = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: side))
-        #expect(image.pixelHeight == side)
-        #expect(image.pixelWidth == Int((Double(side) * 0.75).rounded(.up)))
+    @Test(arguments: 1...48) func theLongerSideIsExact(side: Int) throws {
+        func size(_ box: String) throws -> PixelSize {
+            let data = drawing("<rect width='9' height='9'/>", size: "viewBox='0 0 \(box)'")
+            return try Codecs.decode(data, options: DecodingOptions(maxPixelSize: side)).bitmap().size
+        }
+        let shorter = Int((Double(side) * 0.75).rounded(.up))
+        #expect(try size("33 44") == PixelSize(shorter, side))
+        #expect(try size("44 33") == PixelSize(side, shorter))
+        #expect(try size("1200 2") == PixelSize(side, 1))
     }
 
     @Test func sidesThatCairoDoesNotKnowAreRefused() throws {
@@ -118,6 +122,33 @@ import Testing
         #expect(throws: ImagingError.self) { try Codecs.decode(line, options: options) }
         options.maxPixelSize = 32_767
         #expect(try Codecs.decode(line, options: options).pixelWidth == 32_767)
+    }
+
+    @Test func memoryIsThatOfThePictureNotOfASquare() throws {
+        let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(20000)'"
+        let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
+        let flat = drawing(pattern + "<rect width='9000' height='8' fill='url(#p)'/>", size: "viewBox='0 0 9000 8'")
+        #expect(throws: ImagingError.self) { try Codecs.decode(flat, options: DecodingOptions(maxPixelSize: 9000)) }
+    }
+
+    @Test func drawingsOfNoSizeAreRefused() {
+        for size in ["", "width='0' height='0'", "width='1e-30' height='1e-30'"] {
+            #expect(refusal(of: drawing("", size: size))?.hasPrefix("the SVG data is damaged: ") == true)
+        }
+    }
+
+    @Test func wordsOfTheDrawingSayNothingAboutMemory() {
+        for mistake in ["<memory></g>", "&allocation;", "<allocate>"] {
+            #expect(refusal(of: drawing(mistake))?.hasPrefix("the SVG data is damaged: XML parse error") == true)
+        }
+    }
+
+    @Test func theTimeIsThatOfAllRuns() throws {
+        var limits = ImageDecodingLimits()
+        limits.maxDrawingDuration = 0
+        #expect(refusal(of: drawing(""), limits: limits)?.contains("maxDrawingDuration = 0") == true)
+        limits.maxDrawingDuration = .nan
+        #expect(refusal(of: drawing(""), limits: limits) != nil)
     }
 
     @Test func whatIsWrongIsToldInTheWordsOfTheProgram() throws {

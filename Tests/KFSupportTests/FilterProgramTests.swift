@@ -58,7 +58,8 @@ import Testing
 
     @Test func anAnswerThatIsTooLongIsCut() throws {
         let answer = try run("cat", "/dev/zero", answer: 100_000)
-        #expect(answer.output == Data(count: 100_000))
+        #expect(answer.output == Data(count: 100_000) && answer.isCut)
+        #expect(try !run("head", "-c", "100000", "/dev/zero", answer: 100_000).isCut)
     }
 
     @Test func memoryIsLimited() throws {
@@ -94,9 +95,56 @@ import Testing
             signal(SIGCHLD, SIG_IGN)
             signal(SIGPIPE, SIG_DFL)
             for file: Int32 in 0...2 { close(file) }
-            let program = FilterProgram("cat", limits: .init(memory: 1 << 30, seconds: 60, answer: 1 << 20))
-            let answer = try Data("ours".utf8).withUnsafeBytes { try program.run($0, arguments: []) }
-            guard answer.output == Data("ours".utf8), answer.code == 0 else { exit(1) }
+            // What is printed meanwhile gets to nobody.
+            Thread.detachNewThread {
+                while true { write(1, "of the host\n", 12) }
+            }
+            let program = FilterProgram("tr", limits: .init(memory: 1 << 30, seconds: 60, answer: 1 << 20))
+            for _ in 0..<20 {
+                let input = Data("ours".utf8) + Data(count: 1 << 20)
+                let answer = try input.withUnsafeBytes { try program.run($0, arguments: ["-d", "\\0"]) }
+                guard answer.output == Data("ours".utf8), answer.code == 0 else { exit(1) }
+            }
         }
+    }
+
+    @Test func whatCannotBeLimitedDoesNotRun() async throws {
+        // The check is whose process it is, which nobody but root can make another's.
+        guard getuid() == 0 else { return }
+        await #expect(processExitsWith: .success) {
+            guard seteuid(65534) == 0 else { exit(2) }
+            let program = FilterProgram("cat", limits: .init(memory: 1 << 30, seconds: 60, answer: 1 << 20))
+            let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+            do { _ = try program.run(nothing, arguments: []) } catch FilterProgram.Failure.notStarted(EPERM) {
+                exit(0)
+            }
+            exit(1)
+        }
+    }
+
+    @Test func lowerLimitsStay() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 2 << 30, rlim_max: 1 << 40)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else { exit(2) }
+            let program = FilterProgram("sh", limits: .init(memory: 4 << 30, seconds: 60, answer: 1 << 20))
+            let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+            let answer = try program.run(nothing, arguments: ["-c", "ulimit -d"])
+            guard answer.output == Data("2097152\n".utf8) else { exit(1) }
+        }
+    }
+
+    @Test func childrenThatHoldTheEndsAreNotWaitedFor() throws {
+        let answer = try run("sh", "-c", "sleep 30 & echo done; exit 3", seconds: 29)
+        #expect(answer.output == Data("done\n".utf8) && answer.code == 3)
+    }
+
+    @Test func variablesAreSet() throws {
+        let program = FilterProgram(
+            "sh",
+            limits: .init(memory: 1 << 30, seconds: 60, answer: 1 << 20),
+            variables: ["KINGFISHER=bird"]
+        )
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        #expect(try program.run(nothing, arguments: ["-c", "echo $KINGFISHER"]).output == Data("bird\n".utf8))
     }
 }

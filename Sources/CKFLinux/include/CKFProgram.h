@@ -21,7 +21,8 @@ typedef struct kf_program {
 int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program);
 
 /// What a program that runs may use from now on: bytes of memory of its own, seconds of processor time.
-void kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds);
+/// Lower limits stay. Answers 0, or the number of the error: then it may not be bounded (`EPERM`: it belongs to another user).
+int kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds);
 
 /// Whether a program has ended; then its exit code is in `code` or, negative, the number of the signal that ended it. `code`
 /// is 0 when somebody else in this process has asked before. Waits for the end when `waits` says so.

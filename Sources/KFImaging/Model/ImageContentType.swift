@@ -129,8 +129,14 @@ extension ImageContentType {
         if let match = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return match.type }
         if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) { return .webp }
         if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) { return sniffBrand(bytes) }
-        if bytes.first == UInt8(ascii: "<"), bytes.suffix(100).contains("</svg>") { return .svg }
+        if isMarkup(bytes), bytes.suffix(100).contains("</svg>") { return .svg }
         return nil
+    }
+
+    /// Whether the text begins with a tag, behind the mark of UTF-8 and white space that editors leave there.
+    private static func isMarkup(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return text.first { $0 != 32 && !(9...13).contains($0) } == UInt8(ascii: "<")
     }
 
     /// The major brand decides; a general one (`mif1`) lets the compatible brands say what is inside.

@@ -103,12 +103,15 @@ private struct Film {
 }
 
 /// Other people's Python.
-private enum Python {
+enum Python {
+    /// What `env` is asked for: the distribution's Python before any other, since its packages are what is installed.
+    static let command = ["PATH=/usr/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? ""), "python3"]
+
     /// Runs a program to its end and answers what it printed, without the line end.
     static func output(of program: String, _ argument: String) throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", program, argument]
+        process.arguments = Python.command + ["-c", program, argument]
         process.standardOutput = output
         try process.run()
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()

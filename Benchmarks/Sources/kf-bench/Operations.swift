@@ -130,7 +130,7 @@ private final class Pillow {
                 print('%12.9f' % (time.thread_time() - start), flush=True)
             """
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, path]
+        process.arguments = Python.command + ["-c", script, path]
         process.standardInput = requests
         process.standardOutput = answers
         try process.run()

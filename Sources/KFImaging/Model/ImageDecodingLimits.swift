@@ -8,6 +8,9 @@ import KFSupport
 /// A picture that exceeds a limit is refused before memory is allocated for it.
 public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels a picture may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
+    ///
+    /// That is for the picture itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they decode:
+    /// some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole picture.
     ///

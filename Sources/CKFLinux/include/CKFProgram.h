@@ -15,8 +15,8 @@ typedef struct kf_program {
     int errors;
 } kf_program;
 
-/// Starts a program, which is looked for in the `PATH` of this process, in its own words: `arguments` begin with its name,
-/// both lists end with a null pointer. It has no other open files than its three and, as number 3, `companion` (-1: none),
+/// Starts a program, which is looked for in the `PATH` of this process. `arguments` begin with its name; both lists end with a
+/// null pointer. It has no other open files than its three and, as number 3, `companion` (-1: none),
 /// and starts with no signal blocked or ignored. Answers 0, or the number of the error (`ENOENT`: there is no such program).
 int kf_start_program(char *const arguments[], char *const environment[], int companion, kf_program *program);
 

@@ -66,6 +66,8 @@ package struct FilterProgram: Sendable {
 
     /// Runs the program and waits for its answer; blocks the calling thread.
     ///
+    /// The limits hold by the time it finds its input, or the input's end; children it started before have none.
+    ///
     /// - Parameters:
     ///   - input: What it reads.
     ///   - arguments: What follows its name.
@@ -158,12 +160,11 @@ private struct Exchange {
 
     /// Ends a program that still runs, and forgets it.
     mutating func end() {
-        if !hasEnded {
-            kill(program.process, SIGKILL)
-            _ = kf_has_ended(program.process, true, &answer.code)
-        }
+        if !hasEnded { kill(program.process, SIGKILL) }
+        // Before waiting: who writes to nobody ends, whatever became of the signal.
         close(program.exchange)
         close(program.errors)
+        if !hasEnded { _ = kf_has_ended(program.process, true, &answer.code) }
     }
 
     /// Sleeps until an end has something, for a moment only.

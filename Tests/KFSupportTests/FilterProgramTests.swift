@@ -63,9 +63,11 @@ import Testing
     }
 
     @Test func memoryIsLimited() throws {
-        let script = "head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"
-        #expect(try run("sh", "-c", script).output == Data("300000000\n".utf8))
-        let answer = try run("sh", "-c", script, memory: 50 << 20)
+        // The limit holds from when the program finds its input, and is for children that it starts then.
+        let script = "cat >/dev/null; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"
+        let input = Data("begin".utf8)
+        #expect(try run("sh", "-c", script, input: input).output == Data("300000000\n".utf8))
+        let answer = try run("sh", "-c", script, input: input, memory: 50 << 20)
         #expect(answer.output != Data("300000000\n".utf8) && answer.complaints.contains("memory"))
     }
 

@@ -1,60 +1,8 @@
-// Colours out of colours: by a table for each component, or mixed in linear light. Knows pixels with straight alpha, which
-// stays as it is, and no rows.
+// Colours mixed out of colours, in linear light or as they are. Knows pixels with straight alpha, which stays as it is, and no
+// rows.
 #include "light.h"
 
 #define ALPHA 0xFF000000u
-
-// ---------------------------------------------------------------------------------------------- tables
-
-static void map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t pixel = input[i];
-        output[i] = (pixel & ALPHA) | (uint32_t)tables[512 + (pixel >> 16 & 255)] << 16
-                  | (uint32_t)tables[256 + (pixel >> 8 & 255)] << 8 | tables[pixel & 255];
-    }
-}
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define VBMI __attribute__((target("avx512vbmi,avx512bw,avx512f")))
-
-/// Looks every byte up in 256 bytes: an instruction does half of them.
-static inline VBMI __m512i look_up(const __m512i table[4], __m512i bytes, __mmask64 upper) {
-    const __m512i low = _mm512_permutex2var_epi8(table[0], bytes, table[1]);
-    const __m512i high = _mm512_permutex2var_epi8(table[2], bytes, table[3]);
-    return _mm512_mask_blend_epi8(upper, low, high);
-}
-
-static VBMI void map_bytes_vbmi(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
-    __m512i table[3][4];
-    for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 4; k++) table[c][k] = _mm512_loadu_si512(tables + c * 256 + k * 64);
-    size_t i = 0;
-    for (; i + 16 <= count; i += 16) {
-        const __m512i pixels = _mm512_loadu_si512(input + i);
-        const __mmask64 upper = _mm512_movepi8_mask(pixels);
-        __m512i result = pixels;
-        for (int c = 0; c < 3; c++)
-            result = _mm512_mask_blend_epi8(0x1111111111111111u << c, result, look_up(table[c], pixels, upper));
-        _mm512_storeu_si512(output + i, result);
-    }
-    map_bytes(input + i, output + i, count - i, tables);
-}
-#endif
-
-void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw"))
-        return map_bytes_vbmi(input, output, count, tables);
-#endif
-    map_bytes(input, output, count, tables);
-}
-
-void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
-    map_bytes(input, output, count, tables);
-}
-
-// ---------------------------------------------------------------------------------------------- mixing
 
 // Sixteen pixels at a time, in the compiler's vectors. They are macros since how vectors are passed depends on the processor.
 typedef float floats __attribute__((vector_size(64)));
@@ -138,7 +86,7 @@ void kf_mix_colors_portably(const uint32_t *input, uint32_t *output, size_t coun
 }
 
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix) {
-    if (kf_mix_in_words(input, output, count, mix)) return;
+    if (kf_mix_in_words(input, output, count, mix) || kf_mix_in_vectors(input, output, count, mix)) return;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
         return mix_avx512(input, output, count, mix);

@@ -20,20 +20,8 @@ import Testing
 
     static let mixers: [(name: String, mixer: Mixer)] = [
         ("chosen", { kf_mix_colors($0, $1, $2, $3) }), ("portable", { kf_mix_colors_portably($0, $1, $2, $3) }),
-        ("sums", mixBySums),
+        ("vectors", { if !kf_mix_in_vectors($0, $1, $2, $3) { kf_mix_colors_portably($0, $1, $2, $3) } }),
     ]
-
-    /// By tables made for the mixture, where the processor has them.
-    @Sendable private static func mixBySums(
-        _ source: UnsafePointer<UInt32>,
-        _ target: UnsafeMutablePointer<UInt32>,
-        _ count: Int,
-        _ mix: UnsafePointer<kf_color_mix>
-    ) {
-        guard let sums = kf_color_sums_make(mix) else { return kf_mix_colors_portably(source, target, count, mix) }
-        kf_mix_colors_by_sums(source, target, count, sums)
-        free(UnsafeMutableRawPointer(sums))
-    }
 
     private static func mix(_ controls: SIMD4<Double>, linear: Bool) -> kf_color_mix {
         let gain = exp2(controls[3])

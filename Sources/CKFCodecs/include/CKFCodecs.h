@@ -420,13 +420,8 @@ typedef struct kf_color_mix {
 /// quarters of a step of the formula; where the processor or the mixture calls for floating point, within a twentieth.
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
-/// The same by tables that were made for the mixture, where that is faster: for many pixels.
-typedef struct kf_color_sums kf_color_sums;
-/// Whether this processor gains by them.
-bool kf_color_sums_help(const kf_color_mix *mix);
-/// Makes the tables; NULL when this processor or this mixture has none, or memory has run out. To be freed with `free`.
-kf_color_sums *kf_color_sums_make(const kf_color_mix *mix);
-void kf_mix_colors_by_sums(const uint32_t *input, uint32_t *output, size_t count, const kf_color_sums *sums);
+/// The same by polynomials, if this processor has the instructions and this mixture magnifies no errors; answers whether.
+bool kf_mix_in_vectors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 /// The same without any instructions that not every processor has.
 void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);

@@ -75,12 +75,7 @@ extension Bitmap {
             return try mapped(blue: table, green: table, red: table)
         }
         return try withUnsafePointer(to: adjustment.mix) { mix throws(ImagingError) in
-            // For few pixels, making the tables would take longer than it saves.
-            if size.pixelCount > 1 << 14, kf_color_sums_help(mix), let sums = kf_color_sums_make(mix) {
-                defer { free(UnsafeMutableRawPointer(sums)) }
-                return try recolored { source, target, count in kf_mix_colors_by_sums(source, target, count, sums) }
-            }
-            return try recolored { source, target, count in kf_mix_colors(source, target, count, mix) }
+            try recolored { source, target, count in kf_mix_colors(source, target, count, mix) }
         }
     }
 

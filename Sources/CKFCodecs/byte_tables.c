@@ -1,0 +1,92 @@
+// Colours looked up in tables, byte by byte. Knows pixels with straight alpha, which stays as it is, and no rows.
+#include "CKFCodecs.h"
+#include <string.h>
+
+#define ALPHA 0xFF000000u
+
+static void map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t pixel = input[i];
+        output[i] = (pixel & ALPHA) | (uint32_t)tables[512 + (pixel >> 16 & 255)] << 16
+                  | (uint32_t)tables[256 + (pixel >> 8 & 255)] << 8 | tables[pixel & 255];
+    }
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define VBMI __attribute__((target("avx512vbmi,avx512bw,avx512f")))
+
+/// Looks every byte up in 256 bytes: an instruction does half of them.
+static inline VBMI __m512i look_up(const __m512i table[4], __m512i bytes, __mmask64 upper) {
+    const __m512i low = _mm512_permutex2var_epi8(table[0], bytes, table[1]);
+    const __m512i high = _mm512_permutex2var_epi8(table[2], bytes, table[3]);
+    return _mm512_mask_blend_epi8(upper, low, high);
+}
+
+static VBMI void map_bytes_vbmi(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+    __m512i table[3][4];
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 4; k++) table[c][k] = _mm512_loadu_si512(tables + c * 256 + k * 64);
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        const __m512i pixels = _mm512_loadu_si512(input + i);
+        const __mmask64 upper = _mm512_movepi8_mask(pixels);
+        __m512i result = pixels;
+        for (int c = 0; c < 3; c++)
+            result = _mm512_mask_blend_epi8(0x1111111111111111u << c, result, look_up(table[c], pixels, upper));
+        _mm512_storeu_si512(output + i, result);
+    }
+    map_bytes(input + i, output + i, count - i, tables);
+}
+
+#define AVX2 __attribute__((target("avx2")))
+
+/// One table for all three colours. An instruction looks up sixteen of its bytes, by the lower four bits, and answers 0 where
+/// the highest is set. So after every sixteenth, subtracting 16 takes those bytes out that have found theirs, and what all
+/// others found so far is replaced by what the differences of two sixteenths make of it.
+static AVX2 void map_bytes_avx2(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+    __m256i lower[8], upper[8];
+    for (int k = 0; k < 8; k++) {
+        lower[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(tables + k * 16)));
+        upper[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(tables + k * 16 + 128)));
+    }
+    for (int k = 7; k > 0; k--) {
+        lower[k] = _mm256_xor_si256(lower[k], lower[k - 1]);
+        upper[k] = _mm256_xor_si256(upper[k], upper[k - 1]);
+    }
+    const __m256i sixteen = _mm256_set1_epi8(16), highest = _mm256_set1_epi8((char)128);
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        const __m256i pixels = _mm256_loadu_si256((const __m256i *)(input + i));
+        __m256i low = pixels, high = _mm256_xor_si256(pixels, highest), result = _mm256_setzero_si256();
+        for (int k = 0; k < 8; k++) {
+            result = _mm256_xor_si256(result, _mm256_shuffle_epi8(lower[k], low));
+            result = _mm256_xor_si256(result, _mm256_shuffle_epi8(upper[k], high));
+            low = _mm256_subs_epi8(low, sixteen);
+            high = _mm256_subs_epi8(high, sixteen);
+        }
+        result = _mm256_blendv_epi8(result, pixels, _mm256_set1_epi32((int)ALPHA));
+        _mm256_storeu_si256((__m256i *)(output + i), result);
+    }
+    map_bytes(input + i, output + i, count - i, tables);
+}
+
+/// Whether the colours have the same table, and there are pixels enough to make looking worth while.
+static bool is_one_table(const uint8_t *tables, size_t count) {
+    return count >= 64 && !memcmp(tables, tables + 256, 256) && !memcmp(tables, tables + 512, 256);
+}
+#endif
+
+void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw"))
+        return map_bytes_vbmi(input, output, count, tables);
+    if (__builtin_cpu_supports("avx2") && is_one_table(tables, count))
+        return map_bytes_avx2(input, output, count, tables);
+#endif
+    map_bytes(input, output, count, tables);
+}
+
+void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+    map_bytes(input, output, count, tables);
+}

@@ -70,21 +70,27 @@ static AVX2 void map_bytes_avx2(const uint32_t *input, uint32_t *output, size_t 
     }
     map_bytes(input + i, output + i, count - i, tables);
 }
-
-/// Whether the colours have the same table, and there are pixels enough to make looking worth while.
-static bool is_one_table(const uint8_t *tables, size_t count) {
-    return count >= 64 && !memcmp(tables, tables + 256, 256) && !memcmp(tables, tables + 512, 256);
-}
 #endif
+
+bool kf_map_bytes_in_shuffles(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
+#if defined(__x86_64__)
+    // For few pixels, comparing tables takes longer than it saves.
+    if (count < 64 || !__builtin_cpu_supports("avx2")) return false;
+    if (memcmp(tables, tables + 256, 256) || memcmp(tables, tables + 512, 256)) return false;
+    map_bytes_avx2(input, output, count, tables);
+    return true;
+#else
+    (void)input, (void)output, (void)count, (void)tables;
+    return false;
+#endif
+}
 
 void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw"))
         return map_bytes_vbmi(input, output, count, tables);
-    if (__builtin_cpu_supports("avx2") && is_one_table(tables, count))
-        return map_bytes_avx2(input, output, count, tables);
 #endif
-    map_bytes(input, output, count, tables);
+    if (!kf_map_bytes_in_shuffles(input, output, count, tables)) map_bytes(input, output, count, tables);
 }
 
 void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables) {

@@ -19,8 +19,4 @@ typedef struct kf_light_tables {
 /// The tables, made by the first who asks. Any thread.
 const kf_light_tables *kf_light(void);
 
-/// Does what `kf_mix_colors` promises in linear light, if this processor can look tables up in registers and whole numbers are
-/// exact enough for this mixture; answers whether.
-bool kf_mix_in_words(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
-
 #endif

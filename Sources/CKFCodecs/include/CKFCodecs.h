@@ -409,6 +409,8 @@ void kf_box_blur_portably(
 
 /// Looks the blue, green and red of every pixel up in three tables of 256 bytes. Both pointers may be the same.
 void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
+/// The same sixteen bytes of a table at a time, if this processor can, and the three tables are the same; answers whether.
+bool kf_map_bytes_in_shuffles(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
 
 /// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if asked for.
 typedef struct kf_color_mix {
@@ -416,11 +418,16 @@ typedef struct kf_color_mix {
     bool linear;
 } kf_color_mix;
 
-/// Mixes the colours of pixels with straight alpha. Both pointers may be the same. Before it is rounded, a byte is within three
-/// quarters of a step of the formula; where the processor or the mixture calls for floating point, within a twentieth.
+/// Mixes the colours of pixels with straight alpha. Both pointers may be the same.
+///
+/// A byte is off the formula by the half of a step that rounding takes and, before that, by a quarter of a step in whole
+/// numbers, a third by polynomials, a twentieth otherwise as long as gains stay below a hundred.
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
-
-/// The same by polynomials, if this processor has the instructions and this mixture magnifies no errors; answers whether.
+/// The same in whole numbers, if this processor can look tables up in registers, and whole numbers are exact enough for this
+/// mixture; answers whether. In linear light only.
+bool kf_mix_in_words(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
+/// The same by polynomials, if this processor has the instructions, and the gains are 8 at most; answers whether. In linear
+/// light only.
 bool kf_mix_in_vectors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 /// The same without any instructions that not every processor has.

@@ -35,7 +35,7 @@ final class SmallFileSystem {
     /// Makes it readable only, or writable again.
     func setReadOnly(_ isReadOnly: Bool) throws {
         // Another test may be starting a child, which has copies of files that were open for a moment.
-        for _ in 0..<10_000 {
+        for _ in 0..<100_000 {
             if mount(nil, path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0 { return }
             guard errno == EBUSY else { break }
             usleep(100)
@@ -67,7 +67,11 @@ final class DamagedDisk {
             let store = FileStore(path: cache)
             for name in names { try store.write(Data(count: 10), to: name, expiration: .never) }
         }
-        try run("umount", path)
+        // As above.
+        while umount2(path, 0) != 0 {
+            try #require(errno == EBUSY)
+            usleep(100)
+        }
         try run("debugfs", "-w", "-R", "sif /cache/\(damaged) mode 0", image)
         try run("mount", "-o", "loop", image, path)
         var status = stat()

@@ -62,13 +62,18 @@ struct FakeTerminal: Sendable {
             ws_ypixel: rows * cell.height
         )
         try #require(openpty(&master, &slave, nil, nil, &size) == 0)
+        // Reading ends with the last who holds the tool's end, which must not be a child of another test.
+        for end in [master, slave] { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
         defer { close(master) }
         let before = modes(of: master)
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = directory
-        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }
+        var environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }
+        // Who answers does, however late: this process may not be let run for a while.
+        if kind != .silent { environment["KF_TERMINAL_PATIENCE"] = "120" }
+        process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
         process.standardError = FileHandle.nullDevice

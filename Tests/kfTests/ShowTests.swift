@@ -24,7 +24,7 @@ import Testing
         #expect(run.status == 0)
         #expect(run.isRestored)
         let pictures = try TerminalDecoder.kitty(run.output)
-        #expect(pictures.count == 1)
+        try #require(pictures.count == 1)
         #expect(pictures[0].keys["f"] == "100")
         #expect(pictures[0].keys["q"] == "2")
         let decoded = try #require(KFCrossPlatformImage(data: pictures[0].png)?.cgImage)
@@ -46,7 +46,7 @@ import Testing
         #expect(run.status == 0)
         #expect(run.isRestored)
         let pictures = try TerminalDecoder.sixels(run.output)
-        #expect(pictures.count == 1)
+        try #require(pictures.count == 1)
         // Sixels know a hundred steps a channel.
         let difference = try #require(pictures[0].largestDifference(from: try shown(png)))
         #expect(difference <= 2)
@@ -119,7 +119,7 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}[?25h"))
         guard name == "kitty" else { return }
         let pictures = try TerminalDecoder.kitty(run.output)
-        #expect(pictures.count == 4)
+        try #require(pictures.count == 4)
         #expect(Set(pictures.map { $0.keys["i"] }).count == 1)
         #expect(pictures[0].png == pictures[2].png)
         #expect(pictures[0].png != pictures[1].png)

@@ -12,7 +12,8 @@ struct ShowCommand: AsyncParsableCommand {
         abstract: "Draw a picture in the terminal, and play animations.",
         discussion: """
             The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
-            colours. Where standard output is no terminal, nobody is asked: half blocks, and of animations the first \
+            colours. It has half a second to answer, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
+            connection. Where standard output is no terminal, nobody is asked: half blocks, and of animations the first \
             frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave \
             out what is less than half opaque.
             """

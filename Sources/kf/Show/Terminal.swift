@@ -69,15 +69,22 @@ final class Terminal: Sendable {
         return TerminalSize(columns: columns, rows: rows, cell: cell.width > 0 && cell.height > 0 ? cell : nil)
     }
 
+    /// How long the terminal may take to answer: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at most.
+    private static var patience: Duration {
+        let text = ProcessInfo.processInfo.environment["KF_TERMINAL_PATIENCE"]
+        guard let seconds = text.flatMap(Double.init), (0...3600).contains(seconds) else { return .milliseconds(500) }
+        return .seconds(seconds)
+    }
+
     /// Asks the terminal what it can draw, and waits a moment for its answers.
     ///
     /// Some terminals would print the question; these are not asked.
-    func bestProtocol(timeout: Duration = .milliseconds(500)) async -> ShowProtocol {
+    func bestProtocol() async -> ShowProtocol {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         guard !["", "dumb", "linux"].contains(kind) else { return .blocks }
         return await WorkExecutor.io.run { () async -> ShowProtocol in
             FileDescriptorOutput.write(Array(TerminalReply.questions.utf8), to: self.descriptor)
-            return self.answers(until: .now + timeout).best
+            return self.answers(until: .now + Self.patience).best
         }
     }
 

@@ -29,6 +29,7 @@ enum OutputPlace: Equatable {
         guard !ending.isEmpty, type.flatMap({ OutputFormat($0) }) == nil, type != nil || !acceptsUnknown else { return }
         throw OutputPlaceError(
             description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .webp or .avif"
+                + (type == .gif ? " (kf fetch copies GIFs that are not processed)" : "")
         )
     }
 

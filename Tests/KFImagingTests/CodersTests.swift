@@ -182,6 +182,29 @@ extension CustomCoding {
         #expect(throws: ImagingError.self) { try Codecs.frameSource(of: Data("nobody".utf8)) }
     }
 
+    @Test(arguments: [1, -1]) func framesOfCodersAreHeldToTheLimit(priority: Int) throws {
+        let manager = ImageCodersManager()
+        manager.add(FrameCoder(word: "KF-MANY"), priority: priority)
+        let custom = try #require(manager.custom)
+        var limits = ImageDecodingLimits()
+        limits.maxFrameCount = 2
+        #expect(try custom.frames(of: Data("KF-MANY!".utf8), limits: limits)?.frameCount == 2)
+        limits.maxFrameCount = 1
+        #expect(throws: ImagingError.tooManyFrames(2, allowed: 1)) {
+            try custom.frames(of: Data("KF-MANY!".utf8), limits: limits)
+        }
+    }
+
+    @Test func theBuiltInCoderWritesWhatItSaysItDoes() throws {
+        let (coder, image) = (BuiltInImageCoder(), Image(cgImage: .solid(0xFF00_00FF, 3, 2)))
+        let written: [ImageContentType] = [.jpeg, .png, .webp, .avif]
+        for type in written + [.gif, .heic, .heif, .jxl, .svg, .tiff, .unknown] {
+            let data = try? coder.encode(image, as: type, options: ImageEncodingOptions())
+            #expect(coder.canEncode(type) == written.contains(type) && (data != nil) == written.contains(type))
+            if let data { #expect(ImageContentType(sniffing: data) == type && coder.canDecode(data)) }
+        }
+    }
+
     @Test func newFormatsCanBeWritten() throws {
         let mine = ImageContentType(rawValue: "test.mine")
         let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2), scale: 1, orientation: .right)

@@ -5,6 +5,7 @@ import Foundation
 
 enum AVIFCodec: ImageCodec {
     static let contentType = ImageContentType.avif
+    static let isWritten = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try AVIFReader(bytes)

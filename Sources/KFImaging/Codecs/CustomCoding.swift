@@ -43,9 +43,7 @@ struct CustomCoding {
     func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any ImageFrameSource)? {
         let data = data.rebased
         let before = before.filter { $0.canDecode(data) }
-        for coder in before {
-            if let frames = coder.frames(of: data) { return frames }
-        }
+        if let frames = try Self.frames(of: data, by: before, limits) { return frames }
         var failure: ImagingError?
         do throws(ImagingError) {
             if let frames = try Codecs.builtInFrameSource(of: data, limits: limits) { return frames }
@@ -53,11 +51,23 @@ struct CustomCoding {
             failure = error
         }
         let after = after.filter { $0.canDecode(data) }
-        for coder in after {
-            if let frames = coder.frames(of: data) { return frames }
-        }
+        if let frames = try Self.frames(of: data, by: after, limits) { return frames }
         // Whoever wants the bytes may yet find a still picture in them.
         if let failure, before.isEmpty, after.isEmpty { throw failure }
+        return nil
+    }
+
+    /// The frames of the first coder that has some, which may not be too many; looks at none.
+    private static func frames(
+        of data: Data,
+        by coders: [any ImageCoder],
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> (any ImageFrameSource)? {
+        for coder in coders {
+            guard let frames = coder.frames(of: data) else { continue }
+            try limits.check(frameCount: frames.frameCount)
+            return frames
+        }
         return nil
     }
 

@@ -15,6 +15,8 @@ struct DecodedPicture {
 /// The bytes are those of a whole file whose signature has been checked; nothing else about them has.
 protocol ImageCodec: SendableMetatype {
     static var contentType: ImageContentType { get }
+    /// Whether pictures can be written in it.
+    static var isWritten: Bool { get }
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first picture, to `options.target(for:)`.
@@ -47,6 +49,9 @@ extension ImageCodec {
     static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "animations of the format cannot be written")
     }
+
+    /// Formats that are only read.
+    static var isWritten: Bool { false }
 
     /// Formats that are only read.
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {

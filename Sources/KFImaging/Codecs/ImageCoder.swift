@@ -164,7 +164,7 @@ public struct BuiltInImageCoder: ImageCoder {
     public func info(of data: Data) throws -> ImageInfo? { try Codecs.builtInInfo(of: data) }
 
     /// Whether a format is built in and can be written.
-    public func canEncode(_ type: ImageContentType) -> Bool { Codecs.isBuiltIn(type) && type != .gif }
+    public func canEncode(_ type: ImageContentType) -> Bool { Codecs.builtIn(type)?.isWritten ?? false }
 
     /// Encodes the displayed picture; throws ``ImagingError``.
     public func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {

@@ -5,6 +5,7 @@ import Foundation
 
 enum JPEGCodec: ImageCodec {
     static let contentType = ImageContentType.jpeg
+    static let isWritten = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         try JPEGFrame.check(bytes)

@@ -5,6 +5,7 @@ import Foundation
 
 enum PNGCodec: ImageCodec {
     static let contentType = ImageContentType.png
+    static let isWritten = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try PNGReader(bytes)

@@ -98,6 +98,10 @@ import Testing
             #expect(image.pixelWidth == width && image.pixelHeight == height)
             #expect(image.scale == scale)
         }
+        typealias Wrapper = KingfisherWrapper<KFCrossPlatformImage>
+        let direct = try #require(Wrapper.downsampledImage(data: try Picture.jpeg(), to: size, scale: scale))
+        #expect(direct.pixelWidth == width && direct.pixelHeight == height && direct.scale == scale)
+        #expect(Wrapper.downsampledImage(data: Data("nothing".utf8), to: size, scale: scale) == nil)
     }
 
     @Test(

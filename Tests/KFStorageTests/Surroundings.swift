@@ -34,13 +34,9 @@ final class SmallFileSystem {
 
     /// Makes it readable only, or writable again.
     func setReadOnly(_ isReadOnly: Bool) throws {
-        // Another test may be starting a child, which has copies of files that were open for a moment.
-        for _ in 0..<100_000 {
-            if mount(nil, path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) == 0 { return }
-            guard errno == EBUSY else { break }
-            usleep(100)
+        try onceNobodyUses(path) {
+            mount(nil, path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil)
         }
-        throw StorageError(.createDirectory, path, errno)
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
@@ -67,11 +63,7 @@ final class DamagedDisk {
             let store = FileStore(path: cache)
             for name in names { try store.write(Data(count: 10), to: name, expiration: .never) }
         }
-        // As above.
-        while umount2(path, 0) != 0 {
-            try #require(errno == EBUSY)
-            usleep(100)
-        }
+        try onceNobodyUses(path) { umount2(path, 0) }
         try run("debugfs", "-w", "-R", "sif /cache/\(damaged) mode 0", image)
         try run("mount", "-o", "loop", image, path)
         var status = stat()
@@ -104,6 +96,17 @@ final class ProjectDisk {
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
+}
+
+/// Tries a system call again while files are in use: another test may be starting a child, which has copies of files that
+/// were open for a moment.
+private func onceNobodyUses(_ path: String, _ call: () -> Int32) throws {
+    for _ in 0..<100_000 {
+        if call() == 0 { return }
+        guard errno == EBUSY else { break }
+        usleep(100)
+    }
+    throw StorageError(.createDirectory, path, errno)
 }
 
 /// Runs a program with its arguments.

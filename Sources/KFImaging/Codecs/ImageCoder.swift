@@ -90,6 +90,8 @@ public protocol ImageCoder: Sendable {
 
     /// The frames of an animation; nil, the default, for stills and lets the next coder be asked.
     ///
+    /// More of them than ``ImageDecodingLimits/maxFrameCount`` are refused.
+    ///
     /// - Parameter data: Bytes that ``canDecode(_:)`` said yes to.
     /// - Returns: The frames, none of them decoded yet.
     func frames(of data: Data) -> (any ImageFrameSource)?

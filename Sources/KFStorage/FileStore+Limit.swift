@@ -15,7 +15,7 @@ extension FileStore {
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
         let date = date ?? clock()
-        if try makeAccountTrue() { return removeExpiredOfAccount(at: date) }
+        if try makeAccountTrue() { return alone { removeExpiredOfAccount(at: date) } }
         var table = try walk()
         return remove(expired(in: &table, at: date), at: date).names
     }
@@ -24,7 +24,7 @@ extension FileStore {
     /// until they take `target` or less, and answers the names of those removed.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        if try makeAccountTrue() { return trimAccount(above: limit, to: target) }
+        if try makeAccountTrue() { return alone { trimAccount(above: limit, to: target) } }
         var table = try walk()
         guard table.totalSize > limit else { return [] }
         let now = clock()
@@ -32,6 +32,10 @@ extension FileStore {
         for name in expired { table.remove(name) }
         return expired + remove(table.leastRecent(downTo: target, limit: .max)).names
     }
+
+    /// Runs `body` while nobody else here makes room: what another has removed and not yet entered would still be counted,
+    /// and entries that may stay would go for it.
+    private func alone(_ body: () -> [String]) -> [String] { turn.withLock { _ in body() } }
 
     // MARK: While running
 

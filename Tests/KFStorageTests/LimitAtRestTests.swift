@@ -143,6 +143,41 @@ import Testing
         #expect(try store.walk().totalSize <= 100)
     }
 
+    /// One makes room after a write and has removed what has expired, which the account does not know yet.
+    @Test func whoIsAskedToTrimMeanwhileRemovesNoMoreThanIsTooMuch() throws {
+        let hasTrimmed = DispatchSemaphore(value: 0)
+        let removed = Locked<[String]?>(nil)
+        let isArmed = Locked(true)
+        let path = scratch("cache")
+        let store = Locked<FileStore?>(nil)
+        let busy = FileStore(path: path, clock: clock.read) {
+            let other = store.withLock { $0 }
+            guard let other, access(path + "/old", F_OK) != 0,
+                isArmed.withLock({ exchange(&$0, with: false) })
+            else { return 1_000_000 }
+            Thread.detachNewThread {
+                let names = try? other.trim(above: 34, to: 17)
+                removed.withLock { $0 = names }
+                hasTrimmed.signal()
+            }
+            // It has to wait for us, so this is in vain.
+            _ = hasTrimmed.wait(timeout: .now() + 0.2)
+            return 1_000_000
+        }
+        busy.startScan()
+        for name in ["a", "b", "c"] { try write(10, name, to: busy) }
+        try busy.write(Data(count: 10), to: "old", expiration: .seconds(1))
+        clock.advance(1)
+        busy.configure(sizeLimit: 35)
+        store.withLock { $0 = busy }
+        try write(1, "d", to: busy)
+        store.withLock { $0 = nil }
+        #expect(isArmed.withLock { !$0 })
+        while removed.withLock({ $0 == nil }) { sched_yield() }
+        #expect(removed.withLock { $0 } == [])
+        #expect(entries == ["a", "b", "c", "d"])
+    }
+
     // MARK: The sum of all
 
     @Test func theSumIsKnownToAllOnceSomebodyHasLookedWhileNobodyWasAtIt() throws {

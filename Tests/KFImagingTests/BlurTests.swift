@@ -68,7 +68,7 @@ import Testing
         #expect(result.rows == expected)
     }
 
-    @Test(arguments: [(0.3, 1), (0.49, 1), (0.5, 2), (1.4, 2), (1.5, 3), (2, 3)])
+    @Test("F5", arguments: [(0.3, 1), (0.49, 1), (0.5, 2), (1.4, 2), (1.5, 3), (2, 3)])
     func smallRadiiTakeFewerPasses(radius: Double, passes: Int) throws {
         let picture = ResamplingTests.noise(9, 13, opaque: true)
         let expected = (0..<passes).reduce(picture.rows) { rows, _ in mean(rows, side: 5) }

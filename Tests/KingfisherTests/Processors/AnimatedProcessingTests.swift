@@ -143,7 +143,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(read.allSatisfy { $0?.images?.count == 3 })
     }
 
-    @Test func anotherScaleKeepsTheAnimation() async throws {
+    @Test("F41") func anotherScaleKeepsTheAnimation() async throws {
         let lazy = try #require(
             KingfisherWrapper<Image>.image(data: Slides.encoded(), options: ImageCreatingOptions())
         )
@@ -328,7 +328,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test func anImageThatCannotBeMadeAnewIsAnError() async throws {
+    @Test("F34") func anImageThatCannotBeMadeAnewIsAnError() async throws {
         try await withManager { manager, source in
             let image = Picture.gradient(4, 4)
             image.note {

@@ -62,6 +62,14 @@ struct Account: Sendable {
         let number: Int
         /// What was changed since it began.
         var touched: Set<Name>
+        /// What was used since it began: it may have been seen before.
+        var uses: [Name: Use] = [:]
+    }
+
+    /// When an entry was used, and when it expires since.
+    private struct Use: Sendable {
+        let access: Int64
+        let expiry: Int64
     }
 
     /// The entries, as far as they are known.
@@ -169,6 +177,7 @@ struct Account: Sendable {
     /// Notes that an entry was used.
     mutating func markUsed(_ name: String, access: Int64, expiry: Int64) {
         table.markUsed(name, access: access, expiry: expiry)
+        scan?.uses[Name(text: name)] = Use(access: access, expiry: expiry)
     }
 
     /// Some of the entries that have expired at an instant, as the table answers them.
@@ -207,13 +216,28 @@ struct Account: Sendable {
     mutating func endScan(_ number: Int, _ found: consuming EntryTable) -> EntryTable? {
         guard let scan, scan.number == number else { return nil }
         self.scan = nil
-        for name in scan.touched.lazy.map(\.text) {
-            if let record = table.record(of: name) { found.set(record, for: name) } else { found.remove(name) }
-        }
+        takeOver(scan, into: &found)
         swap(&table, &found)
         isComplete = true
         isStale = false
         return found
+    }
+
+    /// Enters what was changed and used while a scan ran in what it found, in the order of use: that is the order of going.
+    private func takeOver(_ scan: Scan, into found: inout EntryTable) {
+        var news: [(access: Int64, name: Name)] = scan.touched.map { name in
+            (table.record(of: name.text)?.lastAccess ?? 0, name)
+        }
+        news += scan.uses.lazy.filter { !scan.touched.contains($0.key) }.map { ($0.value.access, $0.key) }
+        for (_, name) in news.sorted(by: { $0.access < $1.access }) {
+            if !scan.touched.contains(name), let use = scan.uses[name] {
+                found.markUsed(name.text, access: use.access, expiry: use.expiry)
+            } else if let record = table.record(of: name.text) {
+                found.set(record, for: name.text)
+            } else {
+                found.remove(name.text)
+            }
+        }
     }
 
     /// Whether anything is entered: a scan has ended or is under way.

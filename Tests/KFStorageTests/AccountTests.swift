@@ -23,6 +23,9 @@ private final class Book {
     func cancelScan(_ number: Int) { account.cancelScan(number) }
     func endScan(_ number: Int, _ found: EntryTable) -> EntryTable? { account.endScan(number, found) }
     func forget() -> EntryTable { account.forget() }
+    func markUsed(_ name: String, access: Int64, expiry: Int64) {
+        account.markUsed(name, access: access, expiry: expiry)
+    }
 }
 
 @Suite struct AccountTests {
@@ -145,6 +148,36 @@ private final class Book {
         #expect(account.table.record(of: "replaced")?.size == 7)
         #expect(account.table.totalSize == 15)
         #expect(account.isComplete)
+    }
+
+    @Test func whatWasStoredWhileAScanRanGoesInTheOrderItCameIn() throws {
+        let account = try account()
+        let scan = try #require(account.beginScan())
+        let names = (0..<50).map { "\($0)" }
+        for (second, name) in names.enumerated() {
+            let change = account.begin(name)
+            let record = EntryRecord(
+                size: 1,
+                access: timespec(tv_sec: second, tv_nsec: 0),
+                expiry: timespec(tv_sec: 99, tv_nsec: 0)
+            )
+            #expect(account.end(change, .stored(record)) == nil)
+        }
+        _ = account.endScan(scan, table([:]))
+        #expect(account.table.leastRecent(downTo: 0, limit: .max).map(\.name) == names)
+    }
+
+    @Test func whatWasUsedAfterAScanHadSeenItIsUsed() throws {
+        let account = try account(["a": 1, "b": 2])
+        let scan = try #require(account.beginScan())
+        account.markUsed("a", access: 3_000_000_000, expiry: 8_000_000_000)
+        account.markUsed("unknown", access: 3_000_000_000, expiry: 8_000_000_000)
+        account.markUsed("removed", access: 3_000_000_000, expiry: 8_000_000_000)
+        #expect(account.end(account.begin("removed"), .removed(.asked)) == nil)
+        _ = account.endScan(scan, table(["a": 1, "b": 2, "removed": 3]))
+        #expect(account.table.leastRecent(downTo: 0, limit: .max).map(\.name) == ["b", "a"])
+        #expect(account.table.record(of: "a")?.lastAccess == 3_000_000_000)
+        #expect(account.table.record(of: "a")?.expiry == 8_000_000_000)
     }
 
     @Test func aChangeThatOutlivesTheScanIsEnteredWhenItEnds() throws {

@@ -51,6 +51,8 @@ int kf_hold_signal(int number, int descriptor) {
     if (owner == 0) owner = getpid();
     if (getpid() != owner) return -1;
     told = descriptor;
+    // Before ours is set: it may be called at once.
+    previous[number] = now;
     return listen_for(number);
 }
 

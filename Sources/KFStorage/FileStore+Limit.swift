@@ -15,27 +15,38 @@ extension FileStore {
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
         let date = date ?? clock()
-        if try makeAccountTrue() { return alone { removeExpiredOfAccount(at: date) } }
-        var table = try walk()
-        return remove(expired(in: &table, at: date), at: date).names
+        return try alone(removeExpiredOfAccount(at: date)) { table throws(StorageError) in
+            remove(expired(in: &table, at: date), at: date).names
+        }
     }
 
     /// When the entries take more than `limit` bytes, removes those that have expired and then the least recently used
     /// until they take `target` or less, and answers the names of those removed.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        if try makeAccountTrue() { return alone { trimAccount(above: limit, to: target) } }
-        var table = try walk()
-        guard table.totalSize > limit else { return [] }
-        let now = clock()
-        let expired = remove(expired(in: &table, at: now), at: now).names
-        for name in expired { table.remove(name) }
-        return expired + remove(table.leastRecent(downTo: target, limit: .max)).names
+        return try alone(trimAccount(above: limit, to: target)) { table throws(StorageError) in
+            guard table.totalSize > limit else { return [] }
+            let now = clock()
+            let expired = remove(expired(in: &table, at: now), at: now)
+            // What another process has removed meanwhile takes no room either.
+            for name in expired.names + expired.missing { table.remove(name) }
+            return expired.names + remove(table.leastRecent(downTo: target, limit: .max)).names
+        }
     }
 
-    /// Runs `body` while nobody else here makes room: what another has removed and not yet entered would still be counted,
-    /// and entries that may stay would go for it.
-    private func alone(_ body: () -> [String]) -> [String] { turn.withLock { _ in body() } }
+    /// Removes entries by the account if one is kept, or else by what a walk finds, while nobody else here makes room: what
+    /// another has removed and not yet entered would still be counted, and entries that may stay would go for it.
+    private func alone(
+        _ removeByAccount: @autoclosure () -> [String],
+        removeByWalk: (inout EntryTable) throws(StorageError) -> [String]
+    ) throws(StorageError) -> [String] {
+        let isAccountTrue = try makeAccountTrue()
+        return try turn.withLock { _ throws(StorageError) in
+            if isAccountTrue { return removeByAccount() }
+            var table = try walk()
+            return try removeByWalk(&table)
+        }
+    }
 
     // MARK: While running
 
@@ -208,12 +219,21 @@ extension FileStore {
         return table.expired(at: date.entryTime.nanoseconds, limit: .max, place: &place)
     }
 
-    /// Removes entries, each only if it still is what is known of it, and answers the names of those removed, and how
-    /// many could not be.
+    /// What became of entries that were to be removed.
+    private struct Removed {
+        /// Of those that were.
+        var names: [String] = []
+        /// Of those that others had removed.
+        var missing: [String] = []
+        /// How many could not be.
+        var failures = 0
+    }
+
+    /// Removes entries, each only if it still is what is known of it.
     ///
     /// With a `date` they must have expired at that instant; without, they are removed to make room.
-    private func remove(_ victims: [Victim], at date: Date? = nil) -> (names: [String], failures: Int) {
-        var (names, failures): ([String], Int) = ([], 0)
+    private func remove(_ victims: [Victim], at date: Date? = nil) -> Removed {
+        var removed = Removed()
         for victim in victims {
             let outcome = try? changing(victim.name) { () throws(StorageError) in
                 try removeFile(victim.name, because: date == nil ? .trimmed : .expired) { status in
@@ -224,10 +244,14 @@ extension FileStore {
                     return stays ? .seen(EntryRecord(status)) : nil
                 }
             }
-            if case .removed = outcome { names.append(victim.name) }
-            if outcome == nil { failures += 1 }
+            switch outcome {
+            case .removed: removed.names.append(victim.name)
+            case .seen(nil): removed.missing.append(victim.name)
+            case nil: removed.failures += 1
+            default: break
+            }
         }
-        return (names, failures)
+        return removed
     }
 }
 

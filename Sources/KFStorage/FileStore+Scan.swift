@@ -70,7 +70,7 @@ extension FileStore {
     func scan(making: Bool) throws(StorageError) -> Bool {
         guard let directory = try currentDirectory(making: making) else { return false }
         // Without a place to write there is no ledger, and no shortcut then; the rest works.
-        _ = try? placesToWrite()
+        _ = try? placesToWrite(making: making)
         let start = ticks()
         buryTheDead()
         let begun = state.withLock { state -> (number: Int, isQuiet: Bool, news: LedgerLink.News, ledger: Ledger?)? in

@@ -43,12 +43,14 @@ extension FileStore {
         unless judge: (stat) -> Account.Outcome?
     ) throws(StorageError) -> Account.Outcome {
         guard let directory = try directory(making: false) else { return .seen(nil) }
-        let (folder, afterLook) = (temporariesFolder(of: directory), state.withLock { $0.afterLook })
+        let (folder, (afterLook, whileAside)) = (
+            temporariesFolder(of: directory), state.withLock { ($0.afterLook, $0.whileAside) }
+        )
         return try NameLocks.withLock(name) { () throws(StorageError) in
             guard let status = try directory.status(of: name) else { return .seen(nil) }
             if let outcome = judge(status) { return outcome }
             afterLook?()
-            switch folder.flatMap({ directory.remove(name, ifStill: status, by: $0) }) {
+            switch folder.flatMap({ directory.remove(name, ifStill: status, by: $0, whileAside) }) {
             case .removed: return .removed(reason, size: Int(status.st_size))
             case .gone: return .seen(nil)
             case .putBack: return .unknown(taken: 0)
@@ -65,12 +67,34 @@ extension Directory {
     /// No system call removes a name only if it is that of a certain file. So the file is moved to `folder` first, where
     /// nobody replaces it, and moved back if it is another one; unless there is a third one by then, which is newer.
     /// - Returns: `nil` if it could not be moved: nothing has happened.
-    fileprivate func remove(_ name: String, ifStill known: stat, by folder: Directory) -> ConditionalRemoval? {
+    fileprivate func remove(
+        _ name: String,
+        ifStill known: stat,
+        by folder: Directory,
+        _ whileAside: (() -> Void)?
+    ) -> ConditionalRemoval? {
+        // A lock says that what lies there is no leftover of a dead process. Whoever reads the entry needs none.
+        withExtendedLifetime(locked(name)) { removeLocked(name, ifStill: known, by: folder, whileAside) }
+    }
+
+    private func locked(_ name: String) -> Descriptor? {
+        guard let file = try? open(name) else { return nil }
+        flock(file.number, LOCK_SH | LOCK_NB)
+        return file
+    }
+
+    private func removeLocked(
+        _ name: String,
+        ifStill known: stat,
+        by folder: Directory,
+        _ whileAside: (() -> Void)?
+    ) -> ConditionalRemoval? {
         BlockingGuard.check()
         let place = Temporaries.freshName()
         guard renameat(number, name, folder.number, place) == 0 else {
             return errno == ENOENT && !folder.isRemoved ? .gone : nil
         }
+        whileAside?()
         var moved = stat()
         let isThere = fstatat(folder.number, place, &moved, AT_SYMLINK_NOFOLLOW) == 0
         let isKnown = isThere && moved.isUnchanged(since: known)

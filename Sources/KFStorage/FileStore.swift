@@ -140,8 +140,9 @@ package final class FileStore: Sendable {
         return try directory(making: making)
     }
 
-    func placesToWrite() throws(StorageError) -> (Directory, Temporaries) {
-        guard let directory = try currentDirectory(making: true) else {
+    /// The directory, and where files are made for it; without `making`, it is an error if there is none.
+    func placesToWrite(making: Bool = true) throws(StorageError) -> (Directory, Temporaries) {
+        guard let directory = try currentDirectory(making: making) else {
             throw StorageError(.createDirectory, path, ENOENT)
         }
         let now = ticks()

@@ -18,6 +18,8 @@ struct FileStoreState: Sendable {
     var vainScans = 0
     /// For tests: runs between the look at a file that is to be removed and its removal, under the lock of its name.
     var afterLook: (@Sendable () -> Void)?
+    /// For tests: runs when the file was put aside.
+    var whileAside: (@Sendable () -> Void)?
     /// When it was last made sure that directory and ledger are where they belong, in milliseconds.
     var checkedAt = Int64.min / 2
     /// When the last scan ended, and how long it took, in milliseconds.

@@ -231,6 +231,8 @@ final class Ledger: Sendable {
         let turn = Descriptor(number)
         for pause in pauses {
             if flock(turn.number, LOCK_EX | LOCK_NB) == 0 {
+                // Not by closing alone: a child that is being started holds a copy.
+                defer { flock(turn.number, LOCK_UN) }
                 let second = open(in: folder, beside: directory)
                 return second.isReplaceable ? make(in: folder, beside: directory) : second
             }

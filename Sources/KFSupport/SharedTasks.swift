@@ -13,7 +13,13 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
 
     private struct State: Sendable {
         var work = Work()
-        var rounds: [Int: (context: Context, task: Task<Void, Never>)] = [:]
+        var rounds: [Int: Round] = [:]
+    }
+
+    private struct Round: Sendable {
+        let context: Context
+        /// `nil` until the first waiter has joined.
+        var task: Task<Void, Never>?
     }
 
     private let state = Locked(State())
@@ -44,8 +50,10 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
         operation: @escaping @Sendable (Context) async -> Outcome
     ) async throws(Failure) -> Value {
         let waiter = Waiter()
-        let (ticket, context) = join(key, waiter, operation)
+        let (ticket, context, isFirst) = join(key, waiter)
         joined(context)
+        // Not before: what the work says at once would reach nobody.
+        if isFirst { begin(ticket, context, operation) }
         let outcome = await withTaskCancellationHandler {
             await waiter.value
         } onCancel: {
@@ -54,21 +62,27 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
         return try outcome.get()
     }
 
-    private func join(
-        _ key: Key,
-        _ waiter: Waiter,
-        _ operation: @escaping @Sendable (Context) async -> Outcome
-    ) -> (Work.Ticket, Context) {
+    private func join(_ key: Key, _ waiter: Waiter) -> (ticket: Work.Ticket, context: Context, isFirst: Bool) {
         state.withLock { state in
             let (ticket, _) = state.work.join(key, waiter)
-            if let round = state.rounds[ticket.round] { return (ticket, round.context) }
-            let context = makeContext()
-            let task = Task { @concurrent in
+            if let round = state.rounds[ticket.round] { return (ticket, round.context, false) }
+            let round = Round(context: makeContext())
+            state.rounds[ticket.round] = round
+            return (ticket, round.context, true)
+        }
+    }
+
+    /// Starts the work; its first waiter, who cannot have left yet, does.
+    private func begin(
+        _ ticket: Work.Ticket,
+        _ context: Context,
+        _ operation: @escaping @Sendable (Context) async -> Outcome
+    ) {
+        state.withLock { state in
+            state.rounds[ticket.round]?.task = Task { @concurrent in
                 let outcome = await operation(context)
                 self.finish(ticket, outcome)
             }
-            state.rounds[ticket.round] = (context, task)
-            return (ticket, context)
         }
     }
 

@@ -55,8 +55,7 @@ struct TransferState {
     private var lastSign: ContinuousClock.Instant
     private var isSent = false
 
-    init(request: URLRequest, events: any TransportEvents) {
-        let now = ContinuousClock.now
+    init(request: URLRequest, events: any TransportEvents, at now: ContinuousClock.Instant = .now) {
         self.request = request
         self.events = events
         start = now

@@ -156,7 +156,7 @@ import Testing
                 isArmed.withLock({ exchange(&$0, with: false) })
             else { return 1_000_000 }
             Thread.detachNewThread {
-                let names = try? other.trim(above: 34, to: 17)
+                let names = (try? other.trim(above: 34, to: 17)) ?? ["It failed."]
                 removed.withLock { $0 = names }
                 hasTrimmed.signal()
             }
@@ -176,6 +176,27 @@ import Testing
         while removed.withLock({ $0 == nil }) { sched_yield() }
         #expect(removed.withLock { $0 } == [])
         #expect(entries == ["a", "b", "c", "d"])
+    }
+
+    /// Nobody here keeps an account yet, so what there is was found by a walk.
+    @Test func whatAnotherProcessHasRemovedSinceTheWalkTakesNoRoom() throws {
+        let isArmed = Locked(false)
+        let path = scratch("cache")
+        let store = FileStore(path: path) { [clock] in
+            if isArmed.withLock({ exchange(&$0, with: false) }) { unlink(path + "/old") }
+            return clock.now
+        }
+        for name in ["a", "b", "c"] { try write(10, name, to: store) }
+        try store.write(Data(count: 10), to: "old", expiration: .seconds(1))
+        clock.advance(1)
+        isArmed.withLock { $0 = true }
+        #expect(try store.trim(above: 34, to: 34) == [])
+        #expect(entries == ["a", "b", "c"])
+    }
+
+    @Test func aScanMakesNoDirectoryAgain() throws {
+        #expect(throws: StorageError.self) { try store.placesToWrite(making: false) }
+        #expect(names(in: scratch.path) == [])
     }
 
     // MARK: The sum of all
@@ -302,6 +323,7 @@ import Testing
             store.configure(sizeLimit: 20_000)
             store.startScan()
         }
+        var frugalRounds = 0
         for round in 0..<60 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for thread in 0..<9 {
@@ -319,8 +341,10 @@ import Testing
             }
             let total = try stores[0].walk().totalSize
             #expect(total <= 20_000, "round \(round)")
-            #expect(total > 15_000)
+            if total <= 15_000 { frugalRounds += 1 }
         }
+        // Who has waited in vain for another over it makes room as well, and then both do: that is the exception.
+        #expect(frugalRounds <= 10)
     }
 
     @Test func theSumOfADirectoryIsNotThatOfTheOneThatWasThereBefore() throws {

@@ -86,6 +86,26 @@ import Testing
         #expect(store.counts.failures == 0)
     }
 
+    /// Whoever starts removes what dead processes have left, and could take for that what is put aside just then.
+    @Test(arguments: Way.allCases, [false, true]) func whatIsPutAsideIsNoLeftover(way: Way, isReplaced: Bool) throws {
+        try store.write(Data(count: 20), to: "a", expiration: .seconds(2))
+        store.startScan()
+        clock.advance(1)
+        let other = FileStore(path: scratch("other"), clock: clock.read)
+        try other.write(Data(count: 5), to: "a", expiration: .days(36_500))
+        let (from, to, path, runs) = (scratch("other/a"), scratch("cache/a"), scratch("cache"), Counter())
+        store.state.withLock { state in
+            if isReplaced { state.afterLook = { rename(from, to) } }
+            state.whileAside = { if runs.next() == 1 { try? FileStore(path: path).prepare() } }
+        }
+        try way.remove(from: store)
+        #expect(runs.next() == 2)
+        #expect(names(in: path) == (isReplaced ? ["a"] : []))
+        #expect(temporaries(of: path) == [])
+        let counts = store.counts
+        #expect(counts.expired + counts.trimmed + counts.corrupted + counts.discarded == (isReplaced ? 0 : 1))
+    }
+
     @Test func whoHasWrittenNothingRemovesNothingNewerEither() throws {
         try store.write(Data(count: 20), to: "a", expiration: .seconds(2))
         let cleaner = FileStore(path: scratch("cache"), clock: clock.read)

@@ -1,5 +1,6 @@
 // One task for everyone who wants the same thing.
 
+import Dispatch
 import KFSupport
 import Testing
 
@@ -54,6 +55,24 @@ import Testing
         gate.keep(())
         #expect((try? await first.value.get()) == 1)
         #expect((try? await second.value.get()) == 1)
+    }
+
+    @Test func theWorkBeginsWhenTheFirstHasJoined() async throws {
+        let tasks = Tasks(context: { .init(0) }), hasBegun = DispatchSemaphore(value: 0)
+        let seen = try await tasks.value(
+            for: "a",
+            joined: { context in
+                // If it began before, it would now.
+                _ = hasBegun.wait(timeout: .now() + 0.2)
+                context.add(1)
+            },
+            cancelled: { _ in Cancelled() },
+            operation: { context in
+                hasBegun.signal()
+                return .success(context.value)
+            }
+        )
+        #expect(seen == 1)
     }
 
     @Test func cancellingOneWaiterKeepsTheOther() async {

@@ -238,10 +238,10 @@ struct NIOTransportFailureTests {
             server.route("/a", .data(hundredKilobytes))
             let refused = await load(server.url("/a"))
             #expect(refused.error?.code == .serverCertificateUntrusted)
-            let trusting = await load(server.url("/a"), policy: TransportPolicy(trustedHosts: ["LOCALHOST"]))
+            let trusting = await load(server.url("/a"), policy: .patient(trustedHosts: ["LOCALHOST"]))
             #expect(trusting.error == nil)
             #expect(trusting.recorder.received(hundredKilobytes))
-            let other = await load(server.url("/a"), policy: TransportPolicy(trustedHosts: ["example.com"]))
+            let other = await load(server.url("/a"), policy: .patient(trustedHosts: ["example.com"]))
             #expect(other.error?.code == .serverCertificateUntrusted)
         }
     }
@@ -251,9 +251,9 @@ struct NIOTransportFailureTests {
             try await withServer { plain in
                 secure.route("/a", .data(hundredKilobytes))
                 plain.route("/a", .redirect(to: secure.url("/a").absoluteString))
-                let onlyFirst = TransportPolicy(trustedHosts: ["127.0.0.1"])
+                let onlyFirst = TransportPolicy.patient(trustedHosts: ["127.0.0.1"])
                 #expect(await load(plain.url("/a"), policy: onlyFirst).error?.code == .serverCertificateUntrusted)
-                let target = TransportPolicy(trustedHosts: ["localhost"])
+                let target = TransportPolicy.patient(trustedHosts: ["localhost"])
                 #expect(await load(plain.url("/a"), policy: target).error == nil)
             }
         }

@@ -97,5 +97,14 @@ final class Recorder: TransportEvents {
 
 extension TransportPolicy {
     /// Waits longer than the busiest machine takes: for tests that are not about time.
-    static let patient = TransportPolicy(connectTimeout: 300, idleTimeout: 300)
+    static let patient = patient()
+
+    static func patient(asksForCompression: Bool = true, trustedHosts: Set<String> = []) -> TransportPolicy {
+        TransportPolicy(
+            connectTimeout: 300,
+            idleTimeout: 300,
+            trustedHosts: trustedHosts,
+            asksForCompression: asksForCompression
+        )
+    }
 }

@@ -105,7 +105,7 @@ struct RedirectTests {
             })
             let task = NIOTransport.shared.start(
                 URLRequest(url: server.url("/1")),
-                policy: TransportPolicy(),
+                policy: .patient,
                 events: recorder
             )
             await asked.wait()

@@ -15,7 +15,9 @@ struct TransferStateTests {
     private var state: TransferState
     private let policy = TransportPolicy(connectTimeout: 5, idleTimeout: 10, totalTimeout: 60)
 
-    init() { state = TransferState(request: URLRequest(url: URL(fileURLWithPath: "/a")), events: Recorder()) }
+    init() {
+        state = TransferState(request: URLRequest(url: URL(fileURLWithPath: "/a")), events: Recorder(), at: begin)
+    }
 
     private func outcome(after seconds: Double, _ policy: TransportPolicy? = nil) -> String {
         switch state.patience(policy ?? self.policy, at: begin + .seconds(seconds)) {

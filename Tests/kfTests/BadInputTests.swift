@@ -81,7 +81,12 @@ import Testing
     }
 
     @Test func anUnknownHostIsAnError() async throws {
-        try await expectFailure("http://does-not-exist.invalid/a.png", code: 2003, words: "cannot be found")
+        try await expectFailure(
+            "http://does-not-exist.invalid/a.png",
+            code: 2003,
+            words: "cannot be found",
+            arguments: ["--timeout", "300"]
+        )
     }
 
     @Test(arguments: [

@@ -30,6 +30,8 @@ extension KingfisherManager {
             throw trouble ?? .cacheError(reason: .imageNotExisting(key: source.cacheKey))
         }
 
+        // Nobody wants it any more: nothing is begun.
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         let loaded: ImageLoadingResult
         do throws(KingfisherError) {
             loaded = try await fetch(source, options, channel)
@@ -118,6 +120,9 @@ extension KingfisherManager {
         let stored = Promise<CacheStoreResult>()
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        // Others may have joined, and do not wait for the queue of the one who came first.
+        var options = options
+        options.callbackQueue = .untouch
         cache.store(
             product.image,
             original: bytes,

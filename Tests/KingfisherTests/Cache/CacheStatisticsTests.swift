@@ -87,6 +87,8 @@ import Testing
     @Test("what makes no image never takes part in the count of what is damaged, not even for a moment")
     func whatMakesNoImageIsNotDamaged() async throws {
         try await withCache { cache in
+            // With the ledger, which the history is in.
+            await cache.diskStorage.listed.value
             try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
             #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 0)

@@ -192,6 +192,7 @@ import Testing
     @Test("what says that it waits does, and is seen to")
     func theGuardSees() async throws {
         try await withCache { cache in
+            await cache.diskStorage.listed.value
             let asking = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
             #expect(asking.count == 1)
             let reading = BlockingGuard.violations {

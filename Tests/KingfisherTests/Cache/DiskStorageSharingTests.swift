@@ -193,7 +193,7 @@ let hostileTexts = [
 
     @Test(
         "DSK-26, F-14: what others change switches the shortcut off, and the next miss on again",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(5))
     )
     func theShortcutComesBack() async throws {
         try await DiskRig.run { rig in
@@ -224,6 +224,9 @@ let hostileTexts = [
             try bytes("a").write(to: url)
             let future = [FileAttributeKey.modificationDate: rig.now.value + 100]
             try FileManager.default.setAttributes(future, ofItemAtPath: url.path)
+            // Systems before Linux 6.13 change a directory's time in ticks only.
+            let soon = [FileAttributeKey.modificationDate: Date() + 5]
+            try FileManager.default.setAttributes(soon, ofItemAtPath: rig.folder.path)
             let fresh = await rig.another()
             #expect(fresh.isCached(forKey: "a"))
             #expect(try fresh.value(forKey: "a", extendingExpiration: .none) == bytes("a"))
@@ -248,7 +251,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("what both store and clean at once ends whole", .timeLimit(.minutes(1)))
+    @Test("what both store and clean at once ends whole", .timeLimit(.minutes(5)))
     func bothAtOnce() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 20_000
@@ -270,6 +273,8 @@ let hostileTexts = [
                 }
                 try await group.waitForAll()
             }
+            // Listing what has changed may make room as well.
+            for storage in storages { while storage.isSettling { await Task.yield() } }
             let sum = rig.files.count * 1_000
             #expect(try await Int(rig.another().totalSize()) == sum)
         }

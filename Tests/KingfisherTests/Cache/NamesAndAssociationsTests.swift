@@ -54,7 +54,7 @@ import Testing
         #expect(getAssociatedObject(other, keys) as Int? == nil)
     }
 
-    @Test func neitherObjectsNorTheirValuesAreKeptForEver() {
+    @Test(.timeLimit(.minutes(5))) func neitherObjectsNorTheirValuesAreKeptForEver() async {
         let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
         defer { key.deallocate() }
         weak var firstValue: Thing?
@@ -65,6 +65,7 @@ import Testing
             #expect((getAssociatedObject(object, key) as Thing?) === value)
             if number == 0 { firstValue = value }
         }
-        #expect(firstValue == nil)
+        // Another thread may have swept, and be about to let it go.
+        while firstValue != nil { await Task.yield() }
     }
 }

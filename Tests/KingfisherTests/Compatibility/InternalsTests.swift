@@ -97,7 +97,7 @@ import Testing
         storage.storage.removeObject(forKey: "a")
         #expect(storage.keys.count == 0 && storage.storage.object(forKey: "a") == nil)
 
-        let object = MemoryStorage.StorageObject(image, expiration: .seconds(1))
+        let object = MemoryStorage.StorageObject(image, expiration: .seconds(1_000))
         let before = object.estimatedExpiration
         #expect(object.value === image && !object.isExpired)
         object.extendExpiration()

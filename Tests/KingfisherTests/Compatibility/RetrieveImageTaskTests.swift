@@ -154,7 +154,8 @@ import Testing
         RetrieveImageTask.empty.cancel()
         #expect(RetrieveImageTask.empty.downloadTask == nil)
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
             let told = Told()
             let download = rig.manager.downloadAndCacheImage(
                 with: rig.server.url("/a.png"),
@@ -165,6 +166,7 @@ import Testing
                 options: []
             )
             RetrieveImageTask.empty.cancel()
+            gate.open()
             #expect(await told.end.width == 64)
             #expect(download != nil && RetrieveImageTask.empty.downloadTask == nil)
         }

@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("one file that cannot be had fails the photo, and nobody waits for the other", .timeLimit(.minutes(1)))
+    @Test("one file that cannot be had fails the photo, and nobody waits for the other", .timeLimit(.minutes(5)))
     func oneFails() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())

@@ -31,6 +31,32 @@ import Testing
         }
     }
 
+    @Test(
+        "F-5: who has joined a load and waits for the cache does not wait for the queue of who came first",
+        .timeLimit(.minutes(5))
+    )
+    func queuesOfOthers() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let url = rig.server.url("/a.png")
+            let queue = DispatchQueue(label: "stopped")
+            queue.suspend()
+            let (first, second) = (Promise<Void>(), Promise<Void>())
+            rig.manager.retrieveImage(with: url, options: [.callbackQueue(.dispatch(queue)), .waitForCache]) { _ in
+                first.keep(())
+            }
+            rig.manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) { _ in
+                second.keep(())
+            }
+            gate.open()
+            await second.value
+            #expect(rig.server.count("/a.png") == 1)
+            queue.resume()
+            await first.value
+        }
+    }
+
     @Test("F-12: a look at the disk that is called off ends with a cancellation, not with a miss")
     func callingALookOff() async throws {
         try await Rig.run { rig in

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("F-6: a hit needs no main queue when the callback queue is another", .timeLimit(.minutes(1)))
+    @Test("F-6: a hit needs no main queue when the callback queue is another", .timeLimit(.minutes(5)))
     func mainIsBlocked() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -205,10 +205,10 @@ import Testing
             }
             let source = LivePhotoSource(urls: ["/l.heic", "/l.mov"].map { rig.server.url($0) })
             let manager = rig.manager
-            async let one = manager.retrieveLivePhoto(with: source)
-            async let two = manager.retrieveLivePhoto(with: source)
-            await rig.server.waitForRequests(to: "/l.heic")
-            await rig.server.waitForRequests(to: "/l.mov")
+            let joined = StartsCounted(awaited: 4)
+            async let one = manager.retrieveLivePhoto(with: source, options: [.requestModifier(joined)])
+            async let two = manager.retrieveLivePhoto(with: source, options: [.requestModifier(joined)])
+            await joined.haveStarted.value
             gate.open()
             let (a, b) = (try await one, try await two)
             #expect(a.fileURLs == b.fileURLs && a.data() == [Data("/l.heic".utf8), Data("/l.mov".utf8)])
@@ -236,5 +236,20 @@ import Testing
             #expect(twice.data().count == 2)
             #expect(try await manager.retrieveLivePhoto(with: LivePhotoSource(urls: [])).fileURLs.isEmpty)
         }
+    }
+}
+
+/// Leaves requests alone, and says when so many downloads have begun or joined one under way.
+private struct StartsCounted: ImageDownloadRequestModifier {
+    let awaited: Int
+    let haveStarted = Promise<Void>()
+    private let count = Counter()
+
+    init(awaited: Int) { self.awaited = awaited }
+
+    func modified(for request: URLRequest) -> URLRequest? { request }
+
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+        { [self] _ in if count.add() == awaited { haveStarted.keep(()) } }
     }
 }

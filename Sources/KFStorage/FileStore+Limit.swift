@@ -24,7 +24,7 @@ extension FileStore {
     /// until they take `target` or less, and answers the names of those removed.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        return try alone(trimAccount(above: limit, to: target)) { table throws(StorageError) in
+        try alone(trimAccount(above: limit, to: target)) { table throws(StorageError) in
             guard table.totalSize > limit else { return [] }
             let now = clock()
             let expired = remove(expired(in: &table, at: now), at: now)

@@ -155,7 +155,7 @@ import Testing
         #expect(store.counts.failures == 4)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func aPipeInThePlaceOfAnEntryDoesNotHoldTheReader() throws {
         try store.prepare()
         try #require(mkfifo(scratch("cache/a"), 0o600) == 0)

@@ -213,7 +213,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTransferLetsGoOfItsEventsWhenItIsOver() async throws {
+    @Test(.timeLimit(.minutes(5))) func aTransferLetsGoOfItsEventsWhenItIsOver() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             var task: (any TransportTask)?

@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("DSK-36, F-11: files that vanish while others are cleaned away are no error", .timeLimit(.minutes(1)))
+    @Test("DSK-36, F-11: files that vanish while others are cleaned away are no error", .timeLimit(.minutes(5)))
     func vanishingFilesAreNoError() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage

@@ -203,7 +203,7 @@ import Testing
 
     // MARK: Cleaning
 
-    @Test("MEM-8: expired entries go at every interval, without anybody asking", .timeLimit(.minutes(1)))
+    @Test("MEM-8: expired entries go at every interval, without anybody asking", .timeLimit(.minutes(5)))
     func expiredEntriesGoByThemselves() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 10), timer: timer)
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("MEM-8: with the real clock, an entry is gone from store and keys soon", .timeLimit(.minutes(1)))
+    @Test("MEM-8: with the real clock, an entry is gone from store and keys soon", .timeLimit(.minutes(5)))
     func theRealClock() async {
         let storage = MemoryStorage.Backend<Value>(config: .init(totalCostLimit: 3, cleanInterval: 0.01))
         storage.store(value: Value(), forKey: "1", expiration: .seconds(0.01))
@@ -227,7 +227,7 @@ import Testing
         #expect(storage.keys.count == 0)
     }
 
-    @Test("MEM-8, MEM-9: a new interval begins anew, and none at all cleans nothing", .timeLimit(.minutes(1)))
+    @Test("MEM-8, MEM-9: a new interval begins anew, and none at all cleans nothing", .timeLimit(.minutes(5)))
     func theIntervalIsLive() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 1_000), timer: timer)
@@ -243,7 +243,7 @@ import Testing
         while timer.sleeperCount != 0 { await Task.yield() }
     }
 
-    @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(1)))
+    @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(5)))
     func cleaningDoesNotKeepTheStorage() async {
         let timer = ManualClock()
         weak var storage: MemoryStorage.Backend<Value>?

@@ -317,7 +317,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func loadsWithNumbersThatAreNoneEnd() async throws {
         try await withManager { manager, source in
             let options: KingfisherOptionsInfo = [

@@ -84,6 +84,7 @@ struct Account: Sendable {
     var isToldOfChanges = false
 
     private var scan: Scan?
+    private static let mostUses = 10_000
     private var bursts: [Burst] = []
     /// How many changes were announced.
     private(set) var announced = 0
@@ -177,7 +178,10 @@ struct Account: Sendable {
     /// Notes that an entry was used.
     mutating func markUsed(_ name: String, access: Int64, expiry: Int64) {
         table.markUsed(name, access: access, expiry: expiry)
-        scan?.uses[Name(text: name)] = Use(access: access, expiry: expiry)
+        // More would only make the order finer, and look-ups wait while they are taken over.
+        if let known = scan?.uses.count, known < Self.mostUses {
+            scan?.uses[Name(text: name)] = Use(access: access, expiry: expiry)
+        }
     }
 
     /// Some of the entries that have expired at an instant, as the table answers them.
@@ -231,6 +235,8 @@ struct Account: Sendable {
         news += scan.uses.lazy.filter { !scan.touched.contains($0.key) }.map { ($0.value.access, $0.key) }
         for (_, name) in news.sorted(by: { $0.access < $1.access }) {
             if !scan.touched.contains(name), let use = scan.uses[name] {
+                // What the scan has seen may be newer, of another process.
+                guard let known = found.record(of: name.text), known.lastAccess < use.access else { continue }
                 found.markUsed(name.text, access: use.access, expiry: use.expiry)
             } else if let record = table.record(of: name.text) {
                 found.set(record, for: name.text)

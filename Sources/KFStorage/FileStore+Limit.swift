@@ -15,16 +15,28 @@ extension FileStore {
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
         let date = date ?? clock()
-        return try alone(removeExpiredOfAccount(at: date)) { table throws(StorageError) in
-            remove(expired(in: &table, at: date), at: date).names
+        let foundByWalk = try turn.withLock { _ throws(StorageError) -> [String]? in
+            guard try !makeAccountTrueInTurn() else { return nil }
+            var table = try walk()
+            return remove(expired(in: &table, at: date), at: date).names
         }
+        if let foundByWalk { return foundByWalk }
+        // A few at a time: who makes room after a write waits for the turn.
+        var (removed, place): ([String], Int) = ([], .max)
+        while let names = turn.withLock({ _ in removeSomeExpired(at: date, &place) }) { removed += names }
+        return removed
     }
 
     /// When the entries take more than `limit` bytes, removes those that have expired and then the least recently used
     /// until they take `target` or less, and answers the names of those removed.
+    ///
+    /// Nobody else here makes room meanwhile: what another has removed and not yet entered would still be counted, and
+    /// entries that may stay would go for it.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        try alone(trimAccount(above: limit, to: target)) { table throws(StorageError) in
+        try turn.withLock { _ throws(StorageError) in
+            if try makeAccountTrueInTurn() { return trimAccount(above: limit, to: target) }
+            var table = try walk()
             guard table.totalSize > limit else { return [] }
             let now = clock()
             let expired = remove(expired(in: &table, at: now), at: now)
@@ -34,27 +46,13 @@ extension FileStore {
         }
     }
 
-    /// Removes entries by the account if one is kept, or else by what a walk finds, while nobody else here makes room: what
-    /// another has removed and not yet entered would still be counted, and entries that may stay would go for it.
-    private func alone(
-        _ removeByAccount: @autoclosure () -> [String],
-        removeByWalk: (inout EntryTable) throws(StorageError) -> [String]
-    ) throws(StorageError) -> [String] {
-        let isAccountTrue = try makeAccountTrue()
-        return try turn.withLock { _ throws(StorageError) in
-            if isAccountTrue { return removeByAccount() }
-            var table = try walk()
-            return try removeByWalk(&table)
-        }
-    }
-
     // MARK: While running
 
     /// Sets the bytes that all entries together may take; 0 means no limit.
     ///
     /// From the end of the first scan on, a write that takes the total over it removes what has expired and then the
     /// least recently used until the limit holds again: a large limit with a little to spare, so that not every write has
-    /// to. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait, so that each thread,
+    /// to. It waits for a scan or cleaning that is under way. Other writes go on meanwhile; not when there is an eighth more than allowed: then they wait, so that each thread,
     /// in whatever process, adds one entry to that at most; unless whoever makes room has been stopped over it. When all
     /// writes have ended the limit holds; unless a process was killed over it: the next write sees to that. If an eighth of
     /// the limit is written before a scan that was announced has begun, the writer makes it.
@@ -134,7 +132,10 @@ extension FileStore {
             return false
         }
         // Whoever is at it may have been stopped: the limit holds all the same, and both remove the same.
-        if !isAlone, isUrgent { trimToLimit(isUrgent: true) }
+        if !isAlone, isUrgent {
+            state.withLock { $0.trimsBesideAnother += 1 }
+            trimToLimit(isUrgent: true)
+        }
         return !isAlone && !isUrgent
     }
 
@@ -203,15 +204,18 @@ extension FileStore {
     private var mayRemove: Bool { state.withLock { $0.directory }?.isWritable ?? false }
 
     private func removeExpiredOfAccount(at date: Date) -> [String] {
-        let instant = date.entryTime.nanoseconds
         var (removed, place): ([String], Int) = ([], .max)
-        while true {
-            let victims = state.withLock { state in
-                state.account.expired(at: instant, limit: Self.batch, place: &place)
-            }
-            guard !victims.isEmpty else { return removed }
-            removed += remove(victims, at: date).names
+        while let names = removeSomeExpired(at: date, &place) { removed += names }
+        return removed
+    }
+
+    /// Removes some of what has expired by the account, each file only if it says so itself; `nil` when that was all.
+    private func removeSomeExpired(at date: Date, _ place: inout Int) -> [String]? {
+        let instant = date.entryTime.nanoseconds
+        let victims = state.withLock { state in
+            state.account.expired(at: instant, limit: Self.batch, place: &place)
         }
+        return victims.isEmpty ? nil : remove(victims, at: date).names
     }
 
     private func expired(in table: inout EntryTable, at date: Date) -> [Victim] {

@@ -58,11 +58,15 @@ extension FileStore {
     func makeAccountTrue() throws(StorageError) -> Bool {
         guard state.withLock({ $0.keepsAccount }) else { return false }
         if isAccountTrue() { return true }
-        return try turn.withLock { _ throws(StorageError) in
-            // Who had the turn may have made it true.
-            if !state.withLock({ $0.isAccountTrue }) { try scan(making: false) }
-            return state.withLock { $0.isAccountTrue }
-        }
+        return try turn.withLock { _ throws(StorageError) in try makeAccountTrueInTurn() }
+    }
+
+    /// The same for who has the turn: what was true before he waited for it may be no more.
+    func makeAccountTrueInTurn() throws(StorageError) -> Bool {
+        guard state.withLock({ $0.keepsAccount }) else { return false }
+        // Who had the turn may have made it true.
+        if !isAccountTrue() { try scan(making: false) }
+        return state.withLock { $0.isAccountTrue }
     }
 
     /// Makes the account anew, and answers whether it did: not if another is at it, or there is no directory.

@@ -55,6 +55,7 @@ extension FileStore {
             case .gone: return .seen(nil)
             case .putBack: return .unknown(taken: 0)
             case .another(let size): return .unknown(taken: size)
+            case .lost: return .unknown()
             case nil: return try directory.remove(name) ? .removed(reason, size: Int(status.st_size)) : .seen(nil)
             }
         }
@@ -73,11 +74,12 @@ extension Directory {
         by folder: Directory,
         _ whileAside: (() -> Void)?
     ) -> ConditionalRemoval? {
-        // A lock says that what lies there is no leftover of a dead process. Whoever reads the entry needs none.
+        // The lock says that what lies there is no leftover of a dead process. It keeps nobody: readers take none.
         withExtendedLifetime(locked(name)) { removeLocked(name, ifStill: known, by: folder, whileAside) }
     }
 
     private func locked(_ name: String) -> Descriptor? {
+        BlockingGuard.check()
         guard let file = try? open(name) else { return nil }
         flock(file.number, LOCK_SH | LOCK_NB)
         return file
@@ -101,7 +103,8 @@ extension Directory {
         if !isKnown, kf_rename_if_free(folder.number, place, number, name) == 0 { return .putBack }
         // If that fails, the next process that starts removes it.
         unlinkat(folder.number, place, 0)
-        return isKnown ? .removed : .another(size: isThere && moved.isRegularFile ? Int(moved.st_size) : 0)
+        guard isThere else { return .lost }
+        return isKnown ? .removed : .another(size: moved.isRegularFile ? Int(moved.st_size) : 0)
     }
 }
 
@@ -114,6 +117,8 @@ private enum ConditionalRemoval {
     case putBack
     /// There was another one, and by now there is a third, which is newer: so the other went, with so many bytes.
     case another(size: Int)
+    /// Whatever it was, somebody has removed it from where it had been put aside.
+    case lost
 }
 
 extension stat {

@@ -22,7 +22,8 @@ package final class FileStore: Sendable {
     let ticks: @Sendable () -> Int64
     let state = Locked(FileStoreState())
     let recent = RecentMetadata()
-    /// Held over whole scans and while room is made: who has written far more than is allowed waits for it.
+    /// Held over whole scans and walks, and while room is made: who makes room waits for it, and who has written far more
+    /// than is allowed.
     let turn = Locked(())
 
     /// A store over the directory at `path`, which need not exist.

@@ -91,8 +91,8 @@ package struct FilterProgram: Sendable {
         }
         if let file { close(file) }
         guard error == 0 else { throw error == ENOENT ? .notFound : .notStarted(error) }
-        // It has nothing to work on yet, so the limits come in time. The clock ends it; this limit is for a program whose
-        // host has died, and so far beyond that it cannot come first.
+        // It has nothing to work on yet, so the limits come in time. The clock ends it; that of the processor is for a
+        // program whose host has died, and so far beyond that for one busy thread it cannot come first.
         let seconds = UInt64(max(0, min(limits.seconds, 1e9)).rounded(.up)) + 30
         let unbounded = kf_bound_program(program.process, UInt64(max(0, limits.memory)), seconds)
         var exchange = Exchange(program, input, limits)

@@ -18,7 +18,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
 
     private struct Round: Sendable {
         let context: Context
-        /// `nil` until the first waiter has joined.
+        /// `nil` until the work has begun.
         var task: Task<Void, Never>?
     }
 

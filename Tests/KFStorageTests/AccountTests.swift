@@ -180,6 +180,14 @@ private final class Book {
         #expect(account.table.record(of: "a")?.expiry == 8_000_000_000)
     }
 
+    @Test func whatAnotherHasUsedSinceStaysAsTheScanHasSeenIt() throws {
+        let account = try account(["a": 1])
+        let scan = try #require(account.beginScan())
+        account.markUsed("a", access: 900_000_000, expiry: 99_000_000_000)
+        _ = account.endScan(scan, table(["a": 1]))
+        #expect(account.table.record(of: "a") == record(1))
+    }
+
     @Test func aChangeThatOutlivesTheScanIsEnteredWhenItEnds() throws {
         let account = Book()
         let scan = try #require(account.beginScan())

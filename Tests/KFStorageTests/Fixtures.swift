@@ -14,6 +14,21 @@ final class TestClock: Sendable {
     func advance(_ seconds: TimeInterval) { state.withLock { $0 += seconds } }
 }
 
+/// A value that closures of a test share.
+final class SharedValue<Value: Sendable>: Sendable {
+    private let state: Locked<Value>
+
+    init(_ value: Value) { state = Locked(value) }
+
+    var value: Value {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// Changes it, and answers what it is then.
+    func change<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
+}
+
 /// A new folder that is removed when the object goes.
 final class Scratch: Sendable {
     let path: String

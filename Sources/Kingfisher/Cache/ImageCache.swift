@@ -56,8 +56,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores an image: in memory before this returns, on disk in its own time.
     ///
-    /// The handler is told through the options' callback queue how it went. A failure of the disk leaves the image in
-    /// memory. `original` is what the image was made from; serializers may prefer to write that.
+    /// The handler is told through the options' callback queue how it went; a load, which several may wait for, asks for
+    /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is what the image was made
+    /// from; serializers may prefer to write that.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,

@@ -2,7 +2,9 @@
 
 import KFSupport
 
-/// Brings progress to the main queue, and nothing more once the load has settled.
+/// Brings progress to the main queue; nothing more begins there once the load has settled.
+///
+/// So on the main queue the completion comes last; on another it may come while the last of the progress is told.
 final class ProgressRelay: Sendable {
     private let block: DownloadProgressBlock
     private let isSettled = Locked(false)

@@ -119,6 +119,44 @@ import Testing
         }
     }
 
+    private final class CountedProvider: ImageDataProvider {
+        let cacheKey = "counted"
+        let calls: Counter
+
+        init(_ calls: Counter) { self.calls = calls }
+
+        func data() async throws -> Data {
+            calls.add()
+            return try Picture.png()
+        }
+    }
+
+    @Test("what nobody wants any more is looked for to the end, and not loaded", .timeLimit(.minutes(5)))
+    func cancellingBeforeLoading() async throws {
+        try await Rig.run { rig in
+            let calls = Counter()
+            var provider: CountedProvider? = CountedProvider(calls)
+            weak let watched = provider
+            let (place, mayEnd) = (rig.cache.order.place(forKey: "counted"), Promise<Void>())
+            let slow = Task { await place.run { await mayEnd.value } }
+            let wasCancelled = Promise<Bool>()
+            var task = provider.flatMap { provider in
+                rig.manager.retrieveImage(with: .provider(provider)) { result in
+                    if case .failure(let error) = result { wasCancelled.keep(error.isCancelled) }
+                }
+            }
+            provider = nil
+            task?.cancel()
+            task = nil
+            #expect(await wasCancelled.value)
+            #expect(watched != nil, "It is still being looked for.")
+            mayEnd.keep(())
+            await slow.value
+            while watched != nil { await Task.yield() }
+            #expect(calls.value == 0)
+        }
+    }
+
     @Test("F-2: a veto on a download is a request modifier that gives nil")
     func veto() async throws {
         try await Rig.run { rig in

@@ -235,9 +235,10 @@ struct Account: Sendable {
         news += scan.uses.lazy.filter { !scan.touched.contains($0.key) }.map { ($0.value.access, $0.key) }
         for (_, name) in news.sorted(by: { $0.access < $1.access }) {
             if !scan.touched.contains(name), let use = scan.uses[name] {
-                // What the scan has seen may be newer, of another process.
-                guard let known = found.record(of: name.text), known.lastAccess < use.access else { continue }
-                found.markUsed(name.text, access: use.access, expiry: use.expiry)
+                // What the scan has seen may be newer, of another process; its place is behind what came before all the same.
+                guard let known = found.record(of: name.text) else { continue }
+                let last = known.lastAccess > use.access ? Use(access: known.lastAccess, expiry: known.expiry) : use
+                found.markUsed(name.text, access: last.access, expiry: last.expiry)
             } else if let record = table.record(of: name.text) {
                 found.set(record, for: name.text)
             } else {

@@ -36,8 +36,8 @@ extension EntryTable {
 
     /// At most `limit` of the entries that have expired at an instant.
     ///
-    /// Call it with one `place`, which is `Int.max` at first, until it answers none: then all have been answered, whatever
-    /// was entered, taken out or left in between. Takes no time if none has expired.
+    /// Call it of one table with one `place`, which is `Int.max` at first, until it answers none: then all have been
+    /// answered, whatever was entered, taken out or left in between. Takes no time if none has expired.
     mutating func expired(at instant: Int64, limit: Int, place: inout Int) -> [(name: String, record: EntryRecord)] {
         guard earliestExpiry <= instant else { return [] }
         var found: [(name: String, record: EntryRecord)] = []

@@ -15,16 +15,15 @@ extension FileStore {
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
         let date = date ?? clock()
-        let foundByWalk = try turn.withLock { _ throws(StorageError) -> [String]? in
-            guard try !makeAccountTrueInTurn() else { return nil }
+        let victims = try turn.withLock { _ throws(StorageError) in
+            if try makeAccountTrueInTurn() { return expiredOfAccount(at: date) }
             var table = try walk()
-            return remove(expired(in: &table, at: date), at: date).names
+            return expired(in: &table, at: date)
         }
-        if let foundByWalk { return foundByWalk }
         // A few at a time: who makes room after a write waits for the turn.
-        var (removed, place): ([String], Int) = ([], .max)
-        while let names = turn.withLock({ _ in removeSomeExpired(at: date, &place) }) { removed += names }
-        return removed
+        return stride(from: 0, to: victims.count, by: Self.batch).flatMap { start in
+            turn.withLock { _ in remove(victims[start...].prefix(Self.batch), at: date).names }
+        }
     }
 
     /// When the entries take more than `limit` bytes, removes those that have expired and then the least recently used
@@ -186,7 +185,8 @@ extension FileStore {
 
     private func trimAccount(above limit: Int, to target: Int) -> [String] {
         guard state.withLock({ $0.account.table.totalSize > limit }) else { return [] }
-        var removed = removeExpiredOfAccount(at: clock())
+        let now = clock()
+        var removed = remove(expiredOfAccount(at: now), at: now).names
         let count = state.withLock { $0.account.table.count }
         var looks = 0
         while looks < count {
@@ -203,19 +203,15 @@ extension FileStore {
     /// Whether anything can be removed at all.
     private var mayRemove: Bool { state.withLock { $0.directory }?.isWritable ?? false }
 
-    private func removeExpiredOfAccount(at date: Date) -> [String] {
-        var (removed, place): ([String], Int) = ([], .max)
-        while let names = removeSomeExpired(at: date, &place) { removed += names }
-        return removed
-    }
-
-    /// Removes some of what has expired by the account, each file only if it says so itself; `nil` when that was all.
-    private func removeSomeExpired(at date: Date, _ place: inout Int) -> [String]? {
+    /// What has expired by the account; nobody else may make a new one meanwhile.
+    private func expiredOfAccount(at date: Date) -> [Victim] {
         let instant = date.entryTime.nanoseconds
-        let victims = state.withLock { state in
-            state.account.expired(at: instant, limit: Self.batch, place: &place)
+        var (all, place): ([Victim], Int) = ([], .max)
+        while true {
+            let some = state.withLock { $0.account.expired(at: instant, limit: Self.batch, place: &place) }
+            guard !some.isEmpty else { return all }
+            all += some
         }
-        return victims.isEmpty ? nil : remove(victims, at: date).names
     }
 
     private func expired(in table: inout EntryTable, at date: Date) -> [Victim] {
@@ -236,7 +232,7 @@ extension FileStore {
     /// Removes entries, each only if it still is what is known of it.
     ///
     /// With a `date` they must have expired at that instant; without, they are removed to make room.
-    private func remove(_ victims: [Victim], at date: Date? = nil) -> Removed {
+    private func remove(_ victims: some Collection<Victim>, at date: Date? = nil) -> Removed {
         var removed = Removed()
         for victim in victims {
             let outcome = try? changing(victim.name) { () throws(StorageError) in

@@ -180,6 +180,23 @@ private final class Book {
         #expect(account.table.record(of: "a")?.expiry == 8_000_000_000)
     }
 
+    /// The time of a file is set before the use is told of, so a scan may have seen it.
+    @Test func whatWasUsedBeforeAScanSawItStaysBehindWhatWasStoredBefore() throws {
+        let account = try account(["a": 1])
+        let scan = try #require(account.beginScan())
+        #expect(account.end(account.begin("b"), .stored(record(2))) == nil)
+        account.markUsed("a", access: 2_000_000_000, expiry: 9_000_000_000)
+        var found = EntryTable()
+        let seen = EntryRecord(
+            size: 1,
+            access: timespec(tv_sec: 2, tv_nsec: 0),
+            expiry: timespec(tv_sec: 9, tv_nsec: 0)
+        )
+        found.set(seen, for: "a")
+        _ = account.endScan(scan, found)
+        #expect(account.table.leastRecent(downTo: 0, limit: .max).map(\.name) == ["b", "a"])
+    }
+
     @Test func whatAnotherHasUsedSinceStaysAsTheScanHasSeenIt() throws {
         let account = try account(["a": 1])
         let scan = try #require(account.beginScan())

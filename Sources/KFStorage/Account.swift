@@ -84,6 +84,7 @@ struct Account: Sendable {
     var isToldOfChanges = false
 
     private var scan: Scan?
+    /// How many uses a scan keeps in mind.
     private static let mostUses = 10_000
     private var bursts: [Burst] = []
     /// How many changes were announced.
@@ -227,7 +228,7 @@ struct Account: Sendable {
         return found
     }
 
-    /// Enters what was changed and used while a scan ran in what it found, in the order of use: that is the order of going.
+    /// Enters what was changed and used while a scan ran in what it found, in the order of use, which is that of going.
     private func takeOver(_ scan: Scan, into found: inout EntryTable) {
         var news: [(access: Int64, name: Name)] = scan.touched.map { name in
             (table.record(of: name.text)?.lastAccess ?? 0, name)
@@ -235,7 +236,8 @@ struct Account: Sendable {
         news += scan.uses.lazy.filter { !scan.touched.contains($0.key) }.map { ($0.value.access, $0.key) }
         for (_, name) in news.sorted(by: { $0.access < $1.access }) {
             if !scan.touched.contains(name), let use = scan.uses[name] {
-                // What the scan has seen may be newer, of another process; its place is behind what came before all the same.
+                // What the scan has seen may be newer, of another process. Its place is behind what came before all the
+                // same.
                 guard let known = found.record(of: name.text) else { continue }
                 let last = known.lastAccess > use.access ? Use(access: known.lastAccess, expiry: known.expiry) : use
                 found.markUsed(name.text, access: last.access, expiry: last.expiry)

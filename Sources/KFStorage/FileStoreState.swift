@@ -16,7 +16,7 @@ struct FileStoreState: Sendable {
     var isTrimming = false
     /// How many of the last scans that were made because others said to have added too much found that the limit holds.
     var vainScans = 0
-    /// How often room was made beside another process that was at it, because that took too long.
+    /// For tests: how often room was made beside another process that was at it, because that took too long.
     var trimsBesideAnother = 0
     /// For tests: runs between the look at a file that is to be removed and its removal, under the lock of its name.
     var afterLook: (@Sendable () -> Void)?

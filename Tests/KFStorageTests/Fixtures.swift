@@ -25,8 +25,16 @@ final class SharedValue<Value: Sendable>: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Changes it, and answers what it is then.
-    func change<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
+    /// Replaces it, and answers what it was.
+    func exchange(with value: Value) -> Value {
+        state.withLock { state in
+            defer { state = value }
+            return state
+        }
+    }
+
+    /// Changes it, and answers what the change does.
+    func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
 }
 
 /// A new folder that is removed when the object goes.

@@ -146,77 +146,61 @@ import Testing
 
     /// One makes room after a write and has removed what has expired, which the account does not know yet.
     @Test(.timeLimit(.minutes(5))) func whoIsAskedToTrimMeanwhileRemovesNoMoreThanIsTooMuch() throws {
-        let hasTrimmed = DispatchSemaphore(value: 0)
-        let removed = Locked<[String]?>(nil)
-        let isArmed = Locked(true)
-        let path = scratch("cache")
-        let store = Locked<FileStore?>(nil)
-        let busy = FileStore(path: path, clock: clock.read) {
-            let other = store.withLock { $0 }
-            guard let other, access(path + "/old", F_OK) != 0,
-                isArmed.withLock({ exchange(&$0, with: false) })
-            else { return 1_000_000 }
+        let (hasTrimmed, removed) = (DispatchSemaphore(value: 0), SharedValue<[String]?>(nil))
+        let (isArmed, holder, path) = (SharedValue(true), SharedValue<FileStore?>(nil), scratch("cache"))
+        let store = FileStore(path: path, clock: clock.read) {
+            guard let store = holder.value, access(path + "/old", F_OK) != 0, isArmed.exchange(with: false) else {
+                return 1_000_000
+            }
             Thread.detachNewThread {
-                let names = (try? other.trim(above: 34, to: 17)) ?? ["It failed."]
-                removed.withLock { $0 = names }
+                removed.value = (try? store.trim(above: 34, to: 17)) ?? ["It failed."]
                 hasTrimmed.signal()
             }
             // It has to wait for us, so this is in vain.
-            _ = hasTrimmed.wait(timeout: .now() + 0.2)
-            return 1_000_000
-        }
-        busy.startScan()
-        for name in ["a", "b", "c"] { try write(10, name, to: busy) }
-        try busy.write(Data(count: 10), to: "old", expiration: .seconds(1))
-        clock.advance(1)
-        busy.configure(sizeLimit: 35)
-        store.withLock { $0 = busy }
-        try write(1, "d", to: busy)
-        store.withLock { $0 = nil }
-        #expect(isArmed.withLock { !$0 })
-        while removed.withLock({ $0 == nil }) { sched_yield() }
-        #expect(removed.withLock { $0 } == [])
-        #expect(entries == ["a", "b", "c", "d"])
-    }
-
-    /// They go a few at a time, and a scan that comes in between finds the others in another order.
-    @Test func allThatHasExpiredGoesWhoeverScansMeanwhile() throws {
-        let scanner = SharedValue<FileStore?>(nil)
-        let store = FileStore(path: scratch("cache"), clock: clock.read) {
-            if let store = scanner.change({ exchange(&$0, with: nil) }) { _ = try? store.scan(making: false) }
+            if hasTrimmed.wait(timeout: .now() + 0.2) == .success { hasTrimmed.signal() }
             return 1_000_000
         }
         store.startScan()
-        for number in 0..<300 { try store.write(Data(count: 1), to: "old \(number)", expiration: .seconds(1)) }
-        for number in 0..<700 { try store.write(Data(count: 1), to: "\(number)", expiration: .days(1)) }
+        for name in ["a", "b", "c"] { try write(10, name, to: store) }
+        try store.write(Data(count: 10), to: "old", expiration: .seconds(1))
         clock.advance(1)
-        let looks = SharedValue(0)
+        store.configure(sizeLimit: 35)
+        holder.value = store
+        try write(1, "d", to: store)
+        holder.value = nil
+        try #require(!isArmed.value)
+        hasTrimmed.wait()
+        #expect(removed.value == [])
+        #expect(entries == ["a", "b", "c", "d"])
+    }
+
+    /// They go a few at a time: 300 are more than that.
+    @Test func allThatHasExpiredGoesThoughTheAccountIsForgottenMeanwhile() throws {
+        let store = FileStore(path: scratch("cache"), clock: clock.read)
+        store.startScan()
+        for number in 0..<300 { try store.write(Data(count: 1), to: "old \(number)", expiration: .seconds(1)) }
+        for number in 0..<10 { try store.write(Data(count: 1), to: "\(number)", expiration: .days(1)) }
+        clock.advance(1)
+        let isArmed = SharedValue(true)
         store.state.withLock { state in
-            state.afterLook = {
-                if looks.change({
-                    $0 += 1; return $0
-                }) == 1 {
-                    scanner.value = store
-                }
-            }
+            state.whileAside = { if isArmed.exchange(with: false) { store.forgetDirectory() } }
         }
         #expect(try store.removeExpired().count == 300)
-        store.state.withLock { $0.afterLook = nil }
-        #expect(scanner.value == nil && entries.count == 700)
+        store.state.withLock { $0.whileAside = nil }
+        #expect(!isArmed.value && entries.count == 10)
     }
 
     /// Nobody here keeps an account yet, so what there is was found by a walk.
     @Test func whatAnotherProcessHasRemovedSinceTheWalkTakesNoRoom() throws {
-        let isArmed = Locked(false)
-        let path = scratch("cache")
+        let (isArmed, path) = (SharedValue(false), scratch("cache"))
         let store = FileStore(path: path) { [clock] in
-            if isArmed.withLock({ exchange(&$0, with: false) }) { unlink(path + "/old") }
+            if isArmed.exchange(with: false) { unlink(path + "/old") }
             return clock.now
         }
         for name in ["a", "b", "c"] { try write(10, name, to: store) }
         try store.write(Data(count: 10), to: "old", expiration: .seconds(1))
         clock.advance(1)
-        isArmed.withLock { $0 = true }
+        isArmed.value = true
         #expect(try store.trim(above: 34, to: 34) == [])
         #expect(entries == ["a", "b", "c"])
     }
@@ -250,7 +234,7 @@ import Testing
         let (hasScanned, isArmed, path) = (DispatchSemaphore(value: 0), SharedValue(false), scratch("cache"))
         let (holder, isAlone) = (SharedValue<FileStore?>(nil), SharedValue(false))
         let store = FileStore(path: path) { [clock] in
-            if isArmed.change({ exchange(&$0, with: false) }), let store = holder.value {
+            if isArmed.exchange(with: false), let store = holder.value {
                 Thread.detachNewThread {
                     store.startScan()
                     hasScanned.signal()

@@ -21,6 +21,8 @@ struct kf_jpeg_reader {
     uint32_t kept_markers;
     // The data ended before the first row of blocks was complete: there is no picture.
     bool ended_early;
+    // The data ended before the end of the picture, or something in between could not be decoded.
+    bool ended, damaged;
     // Scan by scan only: the bytes that libjpeg has not done with, from `begin` on, and how many more it wants skipped.
     kf_buffer pending;
     size_t begin, skip;

@@ -39,9 +39,17 @@ static void count_marker(j_common_ptr common) {
     if (++reader->kept_markers == most) keep_markers(&reader->info, 0);
 }
 
-// Warnings (level −1) and traces mean that libjpeg went on; so do we, and print nothing.
+// Warnings (level −1) and traces mean that libjpeg went on; so do we, and print nothing. Some say that pixels are wrong.
 static void on_message(j_common_ptr info, int level) {
     if (level < 0) info->err->num_warnings++;
+    switch (level < 0 ? info->err->msg_code : 0) {
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_ARITH_BAD_CODE: reader_of(info)->damaged = true; break;
+    default: break;
+    }
     if (info->err->msg_code == JTRC_MISC_MARKER) count_marker(info);
 }
 static void on_output(j_common_ptr info) { (void)info; }
@@ -52,6 +60,7 @@ static void end_source(j_decompress_ptr info) { (void)info; }
 static boolean fill_source(j_decompress_ptr info) {
     static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
     kf_jpeg_reader *reader = (kf_jpeg_reader *)info->client_data;
+    reader->ended = true;
     if (info->input_scan_number <= 1 && info->input_iMCU_row == 0) reader->ended_early = true;
     info->src->next_input_byte = end_of_image;
     info->src->bytes_in_buffer = sizeof end_of_image;
@@ -223,6 +232,21 @@ uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint
         }
     }
     return info->output_scanline - first;
+}
+
+// A file that ends between two scans is as good as any other, but not all that was meant to be seen: a component has not been
+// there at all, or some of its coefficients are not known to their last bit.
+static bool lacks_scans(const struct jpeg_decompress_struct *info) {
+    for (int i = 0; i < info->num_components; i++) {
+        if (!info->comp_info[i].quant_table) return true;
+        for (int k = 0; info->coef_bits && k < DCTSIZE2; k++)
+            if (info->coef_bits[i][k] != 0) return true;
+    }
+    return false;
+}
+
+bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader) {
+    return reader->damaged || (reader->ended && lacks_scans(&reader->info));
 }
 
 void kf_jpeg_close(kf_jpeg_reader *reader) {

@@ -6,10 +6,10 @@ import Testing
 
 @Suite struct ResampleTests {
     private func resized(_ levels: [UInt32], to count: Int) throws -> [UInt8] {
-        let wide = try Bitmap.row(levels).resampled(to: PixelSize(count, 1)).rows[0].map(\.g)
+        let wide = try Bitmap.row(levels).resampled(to: PixelSize(count, 1), filter: .bilinear).rows[0].map(\.g)
         // The other axis must do the same.
         let column = Bitmap.of(levels.map { [0xFF00_0000 | $0 << 16 | $0 << 8 | $0] })
-        let high = try column.resampled(to: PixelSize(1, count)).rows.map { $0[0].g }
+        let high = try column.resampled(to: PixelSize(1, count), filter: .bilinear).rows.map { $0[0].g }
         #expect(wide == high)
         return wide
     }

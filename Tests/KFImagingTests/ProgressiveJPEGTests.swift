@@ -68,7 +68,8 @@ import Testing
                 let preview = try decoder.image(afterScan: scan)
                 let expected = try Codecs.decode(file(data, cutAfterScan: scan), options: options)
                 #expect(preview.scale == 2 && preview.imageOrientation == .up)
-                #expect(try preview.bitmap().likeness(to: expected.bitmap()) == .infinity)
+                // A preview is made with a smaller kernel.
+                #expect(try preview.bitmap().likeness(to: expected.bitmap()) > 30)
             }
         }
     }

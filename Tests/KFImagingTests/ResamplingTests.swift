@@ -23,6 +23,8 @@ import Testing
     /// The definition: one axis of a picture of numbers, no rounding.
     private func resized(_ line: [SIMD4<Double>], to count: Int, _ filter: ResamplingFilter) -> [SIMD4<Double>] {
         let ratio = Double(line.count) / Double(count)
+        let automatic: ResamplingFilter = ratio > 1 ? .lanczos3 : .bilinear
+        let filter = filter == .automatic ? automatic : filter
         return (0..<count).map { i in
             let center = (Double(i) + 0.5) * ratio
             if filter == .nearest { return line[Int(center)] }
@@ -44,7 +46,7 @@ import Testing
         case .catmullRom:
             if x < 1 { return 1.5 * x * x * x - 2.5 * x * x + 1 }
             return x < 2 ? -0.5 * x * x * x + 2.5 * x * x - 4 * x + 2 : 0
-        case .lanczos3: return x < 3 ? sinc(x) * sinc(x / 3) : 0
+        case .lanczos3, .automatic: return x < 3 ? sinc(x) * sinc(x / 3) : 0
         }
     }
 

@@ -60,6 +60,8 @@ kf_status kf_jpeg_start(
 /// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Answers how many rows were written; fewer
 /// than asked means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+/// Whether something of what has been decoded was damaged, or the data ended before the picture was complete.
+bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader);
 void kf_jpeg_close(kf_jpeg_reader *reader);
 
 /// A reader for a progressive JPEG whose bytes arrive little by little. It keeps the coefficients, and of the bytes only

@@ -37,6 +37,10 @@ struct APNGChunks {
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
 
+    /// Whether the file has fewer frames than it announces, or ends within the last one.
+    var isCut: Bool { frames.count < declaredCount || endsEarly }
+
+    private var endsEarly = false
     private var declaredCount = 0
     private var isAnimated = false
     private var hasDefaultImage = false
@@ -57,6 +61,7 @@ struct APNGChunks {
             let size = Self.number(bytes, offset, 4)
             // The last chunk may be cut off; its frame is shown as far as it goes.
             let content = offset + 8..<min(offset + 8 + size, bytes.count)
+            endsEarly = offset + 12 + size > bytes.count
             guard note(bytes, bytes[offset + 4..<offset + 8], content) else { break }
             offset += 12 + size
         }

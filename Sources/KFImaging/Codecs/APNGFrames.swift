@@ -9,6 +9,7 @@ struct APNGFrames: FrameDecoder {
     let frames: [FrameDescription]
     let loopCount: UInt
     let orientation: Orientation
+    var isCut: Bool { chunks.isCut }
     private let data: Data
     private let chunks: APNGChunks
     private let limits: ImageDecodingLimits

@@ -65,7 +65,7 @@ final class AVIFReader {
         var bitmap = try coded(index)
         if let part = try bitmap.part(crop) { bitmap = part }
         // Shrinking first leaves less to turn.
-        bitmap = try bitmap.resampled(to: options.target(for: bitmap.size))
+        bitmap = try bitmap.resampled(to: options.target(for: bitmap.size, turn))
         return try bitmap.oriented(from: turn).oriented(from: mirror)
     }
 

@@ -11,6 +11,13 @@ package enum Codecs {
             JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self,
         ] + OptionalFormats.codecs
 
+    /// How many times as large as wanted a decoder's own scaling leaves a picture at least, in both directions.
+    ///
+    /// Decoders average squares of pixels; what makes a good picture is the kernel that does the rest. Compared with a full
+    /// decode and Lanczos, the worst of 43 photos has 44.4 dB when 2.2 times are left to the kernel, 45.5 dB with 2.4 times,
+    /// and 39 dB with less than two.
+    static let scalingMargin = 2.4
+
     /// What the header says; no pixels are decoded.
     static func builtInInfo(of data: Data) throws(ImagingError) -> ImageInfo {
         try data.withBytes { bytes throws(ImagingError) in
@@ -25,22 +32,19 @@ package enum Codecs {
     ) throws(ImagingError) -> Image {
         try data.withBytes { bytes throws(ImagingError) in
             let codec = try codec(for: bytes)
-            var picture = try codec.decode(bytes, options)
-            if options.maxPixelSize != nil {
-                picture.bitmap = try picture.bitmap.oriented(from: picture.orientation)
+            let picture = try codec.decode(bytes, options)
+            var metadata = Image.Metadata(contentType: codec.contentType)
+            metadata.isDamaged = picture.isDamaged
+            if options.isReducing {
                 return Image(
-                    cgImage: picture.bitmap,
+                    cgImage: try options.finished(picture.bitmap, picture.orientation),
                     scale: options.scale,
                     orientation: .up,
-                    metadata: Image.Metadata(contentType: codec.contentType)
+                    metadata: metadata
                 )
             }
-            let isAnimated = picture.frameCount != nil
-            var metadata = Image.Metadata(
-                contentType: codec.contentType,
-                frameCount: picture.frameCount,
-                animatedData: isAnimated ? data : nil
-            )
+            metadata.frameCount = picture.frameCount
+            metadata.animatedData = picture.frameCount != nil ? data : nil
             metadata.decodedFrom = DataMark(data)
             return Image(
                 cgImage: picture.bitmap,

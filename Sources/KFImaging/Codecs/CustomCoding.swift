@@ -126,7 +126,7 @@ struct CustomCoding {
         try options.limits.check(width: bitmap.width, height: bitmap.height)
         var metadata = image.facts
         metadata.contentType = metadata.contentType ?? ImageContentType(sniffing: data)
-        guard options.maxPixelSize != nil else {
+        guard options.isReducing else {
             metadata.decodedFrom = DataMark(data)
             return Image(
                 cgImage: bitmap,
@@ -135,8 +135,9 @@ struct CustomCoding {
                 metadata: metadata
             )
         }
+        let small = try bitmap.resampled(to: options.target(for: bitmap.size, image.imageOrientation))
         return Image(
-            cgImage: try bitmap.resampled(to: options.target(for: bitmap.size)).oriented(from: image.imageOrientation),
+            cgImage: try options.finished(small, image.imageOrientation),
             scale: options.scale,
             orientation: .up,
             metadata: Image.Metadata(contentType: metadata.contentType)

@@ -29,6 +29,8 @@ struct GIFBlocks {
     /// How often the frames are played: once unless the file says otherwise; 0 means for ever.
     private(set) var loopCount = 1
     private(set) var hasTransparency = false
+    /// Whether the file ends within a frame, or what comes before one.
+    private(set) var isCut = false
     private let bytes: UnsafeRawBufferPointer
     private var control = Control()
 
@@ -58,9 +60,11 @@ struct GIFBlocks {
             } else if bytes[offset] == 0 {
                 offset += 1
             } else {
+                isCut = bytes[offset] == 0x2C || bytes[offset] == 0x21
                 break
             }
         }
+        isCut = isCut || offset > bytes.count
         guard frameCount > 0, screen.width * screen.height + covered.width * covered.height > 0 else {
             throw .malformed(.gif, detail: "there is no picture in it")
         }

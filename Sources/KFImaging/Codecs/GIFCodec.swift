@@ -26,7 +26,8 @@ enum GIFCodec: ImageCodec {
         let bitmap = try compositor.frame(at: 0)
         return DecodedPicture(
             bitmap: try bitmap.resampled(to: options.target(for: frames.canvas)),
-            frameCount: frames.frames.count
+            frameCount: frames.frames.count,
+            isDamaged: frames.isCut
         )
     }
 

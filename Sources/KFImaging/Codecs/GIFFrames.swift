@@ -8,6 +8,7 @@ struct GIFFrames: FrameDecoder {
     let canvas: PixelSize
     let frames: [FrameDescription]
     let loopCount: UInt
+    let isCut: Bool
     private let data: Data
     private let parts: [GIFBlocks.Frame]
 
@@ -18,6 +19,7 @@ struct GIFFrames: FrameDecoder {
         canvas = blocks.canvas
         frames = blocks.frames.map(\.description)
         loopCount = UInt(blocks.loopCount)
+        isCut = blocks.isCut
     }
 
     func decode(_ index: Int, row: (_ y: Int, _ pixels: UnsafePointer<UInt32>) -> Void) throws(ImagingError) {

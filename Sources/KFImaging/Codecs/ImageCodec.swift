@@ -8,6 +8,8 @@ struct DecodedPicture {
     var orientation = Orientation.up
     /// Nil for stills.
     var frameCount: Int?
+    /// Whether a part of the picture, or of the frames after it, is missing or could not be decoded.
+    var isDamaged = false
 }
 
 /// One format: how its header is read, how it is decoded and encoded.

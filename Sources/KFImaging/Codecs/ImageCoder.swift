@@ -11,6 +11,8 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// Nil decodes every pixel and keeps the orientation as a label; otherwise the image is never enlarged and comes
     /// with orientation `.up`. 0 limits nothing.
     public var maxPixelSize: Int?
+    /// The box that the picture is made for, which goes before ``maxPixelSize``.
+    package var thumbnail: Thumbnail?
     /// What is refused.
     public var limits: ImageDecodingLimits
 
@@ -26,9 +28,20 @@ public struct ImageDecodingOptions: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// The size to decode to, for a picture stored in the given one.
-    func target(for stored: PixelSize) -> PixelSize {
-        Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0)
+    /// Whether a picture is wanted that is upright and perhaps smaller than the one in the data.
+    var isReducing: Bool { maxPixelSize != nil || thumbnail != nil }
+
+    /// The size to decode to, for a picture that is stored in the given size and still has to be turned.
+    func target(for stored: PixelSize, _ orientation: Orientation = .up) -> PixelSize {
+        guard let thumbnail else { return Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0) }
+        guard orientation.isTransposing else { return thumbnail.scaled(stored) }
+        return thumbnail.scaled(stored.transposed).transposed
+    }
+
+    /// What is to be made of a picture that has been decoded to ``target(for:_:)``.
+    func finished(_ bitmap: Bitmap, _ orientation: Orientation) throws(ImagingError) -> Bitmap {
+        let upright = try bitmap.oriented(from: orientation)
+        return try thumbnail.map { thumbnail throws(ImagingError) in try upright.cut(to: thumbnail) } ?? upright
     }
 }
 

@@ -25,11 +25,18 @@ enum JPEGCodec: ImageCodec {
         let reader = try JPEGReader(bytes)
         let header = reader.header
         try header.check(options.limits)
-        let target = options.target(for: header.size)
-        let decoded = try reader.start(atLeast: target, maxScanCount: options.limits.maxScanCount)
-        let rows = header.decoding(from: decoded, to: target)
-        guard let bitmap = try rows.bitmap(from: reader) else { throw reader.failure.error(decoding: contentType) }
-        return DecodedPicture(bitmap: bitmap, orientation: header.orientation)
+        let target = options.target(for: header.size, header.orientation)
+        let eighths = header.eighths(covering: target, times: Codecs.scalingMargin)
+        let decoded = try reader.start(eighths: eighths, maxScanCount: options.limits.maxScanCount)
+        let rows = header.decoding(from: decoded, eighths: eighths, to: target)
+        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
+            throw reader.failure.error(decoding: contentType)
+        }
+        return DecodedPicture(
+            bitmap: bitmap,
+            orientation: header.orientation,
+            isDamaged: !isComplete || reader.isDamaged
+        )
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
@@ -74,16 +81,18 @@ private final class JPEGReader: RowReader {
 
     deinit { kf_jpeg_close(handle) }
 
-    /// Begins decoding at a size that covers `target`; answers that size.
-    func start(atLeast target: PixelSize, maxScanCount: Int) throws(ImagingError) -> PixelSize {
+    /// Begins decoding at so many eighths of the size; returns the size that the rows have.
+    func start(eighths: UInt32, maxScanCount: Int) throws(ImagingError) -> PixelSize {
         var (width, height): (UInt32, UInt32) = (0, 0)
-        let eighths = header.eighths(covering: target)
         let scans = UInt32(clamping: maxScanCount)
         guard kf_jpeg_start(handle, eighths, scans, &width, &height, &failure) == KF_OK else {
             throw failure.error(decoding: .jpeg)
         }
         return PixelSize(Int(width), Int(height))
     }
+
+    /// Whether libjpeg met damage, or an early end, in what it has decoded.
+    var isDamaged: Bool { kf_jpeg_is_damaged(handle) }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
         Int(kf_jpeg_read(handle, rows, bytesPerRow, UInt32(count), &failure))

@@ -33,19 +33,25 @@ struct JPEGHeader {
         try limits.check(coefficientBytes: coefficientBytes, of: size)
     }
 
-    /// The smallest 1/8, 1/4, 1/2 or whole of the size that covers `target`, in eighths.
+    /// The smallest 1/8, 1/4, 1/2 or whole of the size that is so many times as large as `target`, in eighths.
     ///
     /// The eighths between are done by slow code in libjpeg-turbo: 3/8 takes longer than 1/2, and 5/8 than the whole.
-    func eighths(covering target: PixelSize) -> UInt32 {
-        func covers(_ eighths: Int) -> Bool {
-            (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
-        }
-        return UInt32([1, 2, 4].first(where: covers) ?? 8)
+    func eighths(covering target: PixelSize, times margin: Double) -> UInt32 {
+        let ratio = min(Double(size.width) / Double(target.width), Double(size.height) / Double(target.height))
+        return [1, 2, 4].first { ratio * Double($0) / 8 >= margin } ?? 8
     }
 
     /// How rows of the decoder become a bitmap; what is missing becomes grey.
-    func decoding(from decoded: PixelSize, to target: PixelSize) -> RowDecoding {
-        RowDecoding(source: decoded, target: target, conversion: conversion, hasAlpha: false, missing: 0xFF80_8080)
+    func decoding(from decoded: PixelSize, eighths: UInt32, to target: PixelSize) -> RowDecoding {
+        let scale = Double(eighths) / 8
+        return RowDecoding(
+            source: decoded,
+            extent: PixelExtent(width: Double(size.width) * scale, height: Double(size.height) * scale),
+            target: target,
+            conversion: conversion,
+            hasAlpha: false,
+            missing: 0xFF80_8080
+        )
     }
 
     /// What makes the rows sRGB.

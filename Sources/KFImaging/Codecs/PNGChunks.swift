@@ -13,6 +13,8 @@ struct PNGChunks {
     var frameCount: Int? { animation?.frames.count }
     /// Whether there are frames, and the picture in full is none of them.
     var hasHiddenPicture: Bool { animation?.hasHiddenPicture ?? false }
+    /// Whether frames are missing, or one in part.
+    var isCut: Bool { animation?.isCut ?? false }
     /// 0 means for ever.
     var loopCount: Int { animation?.loopCount ?? 0 }
     /// Seconds for all frames.

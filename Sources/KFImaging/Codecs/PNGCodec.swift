@@ -26,15 +26,20 @@ enum PNGCodec: ImageCodec {
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let chunks = PNGChunks(bytes)
         // Made small it is a still of the animation; in full it is what programs show that know none.
-        let frame = options.maxPixelSize != nil && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
-        let target = options.target(for: reader.size)
-        let bitmap: Bitmap
-        if let frame {
-            bitmap = try frame.resampled(to: target)
-        } else {
-            bitmap = try Self.bitmap(of: reader, target, color(of: reader, chunks))
-        }
-        return DecodedPicture(bitmap: bitmap, orientation: chunks.orientation, frameCount: chunks.frameCount)
+        let frame = options.isReducing && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
+        let target = options.target(for: reader.size, chunks.orientation)
+        let (bitmap, isComplete) =
+            if let frame {
+                (try frame.resampled(to: target), true)
+            } else {
+                try Self.bitmap(of: reader, target, color(of: reader, chunks))
+            }
+        return DecodedPicture(
+            bitmap: bitmap,
+            orientation: chunks.orientation,
+            frameCount: chunks.frameCount,
+            isDamaged: !isComplete || chunks.isCut
+        )
     }
 
     /// The first frame of an animation, if that is sound.
@@ -57,16 +62,16 @@ enum PNGCodec: ImageCodec {
     ) throws(ImagingError) -> Bitmap {
         let reader = try PNGReader(bytes)
         try limits.check(width: reader.size.width, height: reader.size.height)
-        return try bitmap(of: reader, reader.size, color)
+        return try bitmap(of: reader, reader.size, color).bitmap
     }
 
     private static func bitmap(
         of reader: PNGReader,
         _ target: PixelSize,
         _ color: ColorTransform?
-    ) throws(ImagingError) -> Bitmap {
-        if let bitmap = try reader.fastWay(color)?.bitmap(of: target) { return bitmap }
-        if let bitmap = try reader.bitmap(of: target, color) { return bitmap }
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
+        if let picture = try reader.fastWay(color)?.bitmap(of: target) { return picture }
+        if let picture = try reader.bitmap(of: target, color) { return picture }
         throw reader.failure.error(decoding: contentType)
     }
 
@@ -136,9 +141,15 @@ private final class PNGReader: RowReader {
     func fastWay(_ color: ColorTransform?) -> PNGFast? { PNGFast(handle, size, color, hasAlpha: hasAlpha) }
 
     /// The picture in this size, through libpng; nil when not a row of it can be had.
-    func bitmap(of target: PixelSize, _ color: ColorTransform?) throws(ImagingError) -> Bitmap? {
+    func bitmap(
+        of target: PixelSize,
+        _ color: ColorTransform?
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         let conversion = PixelConversion(color: color, isStraight: hasAlpha)
-        if isInterlaced { return try interlacedBitmap(conversion)?.resampled(to: target) }
+        if isInterlaced {
+            guard let whole = try interlacedBitmap(conversion) else { return nil }
+            return (try whole.bitmap.resampled(to: target), whole.isComplete)
+        }
         return try RowDecoding(
             source: size,
             target: target,
@@ -153,15 +164,16 @@ private final class PNGReader: RowReader {
     }
 
     /// The passes of an interlaced picture need all of it at once.
-    private func interlacedBitmap(_ conversion: PixelConversion) throws(ImagingError) -> Bitmap? {
-        var isUsable = false
+    private func interlacedBitmap(
+        _ conversion: PixelConversion
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
+        var (isUsable, isComplete) = (false, false)
         let bitmap = try Bitmap(size, hasAlpha: nil) { rows in
             rows.fill()
-            var isComplete = false
             isUsable = kf_png_read_interlaced(handle, rows.base, rows.bytesPerRow, &isComplete, &failure)
             if conversion.isIdentity { return }
             for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
         }
-        return isUsable ? bitmap : nil
+        return isUsable ? (bitmap, isComplete) : nil
     }
 }

@@ -36,7 +36,7 @@ struct PNGFast {
     }
 
     /// The picture in this size; nil when something is odd, and libpng should be asked for what can be had.
-    func bitmap(of target: PixelSize) throws(ImagingError) -> Bitmap? {
+    func bitmap(of target: PixelSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         let decoding = RowDecoding(
             source: size,
             target: target,
@@ -52,7 +52,7 @@ struct PNGFast {
             ? try decoding.bitmap(from: rows) : nil
     }
 
-    private func bitmapInPlace(_ decoding: RowDecoding) throws(ImagingError) -> Bitmap? {
+    private func bitmapInPlace(_ decoding: RowDecoding) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         var decoded = 0
         let bitmap = try Bitmap(size, capacity: rows.capacity) { pixels, memory in
             // Without a row the bitmap is dropped, and nobody need look at it.
@@ -60,7 +60,7 @@ struct PNGFast {
             decoded = decoding.fill(pixels, from: rows)
             return decoded < size.height ? true : !rows.isOpaque
         }
-        return decoded > 0 ? bitmap : nil
+        return decoded > 0 ? (bitmap, decoded == size.height) : nil
     }
 }
 

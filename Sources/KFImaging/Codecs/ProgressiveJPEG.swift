@@ -96,12 +96,12 @@ package final class ProgressiveJPEG: RowReader {
         isComplete = true
         try check(kf_jpeg_scans_begin(handle, UInt32(clamping: scan), &message))
         // With rows missing it is no picture of the scan: other decoders fill them up, a preview shall not.
-        guard var bitmap = try rows.bitmap(from: self), isComplete else { throw message.error(decoding: .jpeg) }
+        guard var (bitmap, _) = try rows.bitmap(from: self), isComplete else { throw message.error(decoding: .jpeg) }
         var ending = kf_message()
         if kf_jpeg_scans_end(handle, &ending) != KF_OK { failure = ending.error(decoding: .jpeg) }
         var orientation = header.orientation
-        if options.maxPixelSize != nil {
-            bitmap = try bitmap.oriented(from: orientation)
+        if options.isReducing {
+            bitmap = try options.finished(bitmap, orientation)
             orientation = .up
         }
         let metadata = Image.Metadata(contentType: .jpeg)
@@ -117,11 +117,14 @@ package final class ProgressiveJPEG: RowReader {
         guard isComplete else { throw .malformed(.jpeg, detail: "the header is not complete") }
         let header = JPEGHeader(found)
         try header.check(options.limits)
-        let target = options.target(for: header.size)
+        let target = options.target(for: header.size, header.orientation)
         var (width, height): (UInt32, UInt32) = (0, 0)
-        try check(kf_jpeg_scans_start(handle, header.eighths(covering: target), &width, &height, &message))
+        // A preview is shown for a moment: less is decoded for it, and a smaller kernel does.
+        let eighths = header.eighths(covering: target, times: 1)
+        try check(kf_jpeg_scans_start(handle, eighths, &width, &height, &message))
         self.header = header
-        rows = header.decoding(from: PixelSize(Int(width), Int(height)), to: target)
+        rows = header.decoding(from: PixelSize(Int(width), Int(height)), eighths: eighths, to: target)
+        rows?.filter = .bilinear
     }
 
     private func check(_ status: kf_status) throws(ImagingError) {

@@ -10,22 +10,25 @@ protocol RowReader {
 struct RowDecoding {
     /// The size that the reader's rows have.
     let source: PixelSize
+    /// How much of that is the picture; nil when all of it is.
+    var extent: PixelExtent?
     let target: PixelSize
+    var filter = ResamplingFilter.automatic
     let conversion: PixelConversion
     /// Nil when the pixels must be looked at.
     let hasAlpha: Bool?
     /// What stands for rows that could not be decoded.
     let missing: UInt32
 
-    /// Nil when not a single row could be decoded.
-    func bitmap(from reader: some RowReader) throws(ImagingError) -> Bitmap? {
+    /// The bitmap, and whether all of its rows could be decoded; nil when not a single one could.
+    func bitmap(from reader: some RowReader) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         var decoded = 0
         // Whether rows are missing is known afterwards, and they may be transparent.
         let opaque = hasAlpha == false && missing >> 24 == 255
         let bitmap = try Bitmap(target, hasAlpha: opaque ? false : nil) { rows throws(ImagingError) in
             decoded = source == target ? fill(rows, from: reader) : try shrink(into: rows, from: reader)
         }
-        return decoded > 0 ? bitmap : nil
+        return decoded > 0 ? (bitmap, decoded == source.height) : nil
     }
 
     /// Decodes rows of the size that the target has; answers how many there were.
@@ -49,7 +52,7 @@ struct RowDecoding {
     private func shrink(into rows: PixelRows, from reader: some RowReader) throws(ImagingError) -> Int {
         let band = min(16, source.height)
         let bytesPerRow = source.width * 4
-        var resampler = try Resampler(from: source, to: target)
+        var resampler = try Resampler(from: source, extent: extent, to: target, filter)
         defer { withExtendedLifetime(resampler) {} }
         let buffer = try Buffer<UInt8>(bytesPerRow * band)
         defer { withExtendedLifetime(buffer) {} }

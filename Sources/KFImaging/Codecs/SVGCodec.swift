@@ -19,8 +19,8 @@ enum SVGCodec: ImageCodec {
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedPicture {
         let program = SVGProgram(limits: options.limits)
-        let longerSide = options.maxPixelSize.flatMap { $0 > 0 ? $0 : nil }
         let ownSize = try program.size(of: bytes)
+        let longerSide = options.longerSide(ofDrawing: ownSize.inPixels(longerSide: nil))
         let size = ownSize.inPixels(longerSide: longerSide)
         try options.limits.check(width: size.width, height: size.height)
         guard max(size.width, size.height) <= SVGProgram.longestSide else {
@@ -30,6 +30,18 @@ enum SVGCodec: ImageCodec {
         let asked = longerSide.map { (ownSize.longerSide, Double($0) * (1 - 3e-7)) }
         let picture = try program.draw(bytes, asked, pixelCount: size.width * size.height)
         return try picture.withBytes { picture throws(ImagingError) in try PNGCodec.decode(picture, options) }
+    }
+}
+
+extension DecodingOptions {
+    /// How long the longer side of a drawing is to be, which loses nothing by being enlarged; nil leaves it as it is.
+    fileprivate func longerSide(ofDrawing size: PixelSize) -> Int? {
+        guard var box = thumbnail else { return maxPixelSize.flatMap { $0 > 0 ? $0 : nil } }
+        box.enlarges = true
+        // Proportions are kept until it has been drawn: enough for the side that is scaled least.
+        let scaled = box.scaled(size)
+        let scale = max(Double(scaled.width) / Double(size.width), Double(scaled.height) / Double(size.height))
+        return Int((Double(size.longerSide) * scale).rounded())
     }
 }
 

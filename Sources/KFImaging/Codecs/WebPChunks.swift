@@ -14,12 +14,17 @@ struct WebPChunks {
     /// The frames that are there, the last one perhaps in part.
     private(set) var frames: [Frame] = []
 
+    /// Whether the file ends before it is as long as it says.
+    let isCut: Bool
+
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
 
     /// The frames of a picture of a given size; one that sticks out of it ends them.
     init(_ file: UnsafeRawBufferPointer, canvas: PixelSize) {
-        let bytes = UnsafeRawBufferPointer(rebasing: file.prefix(8 + Self.number(file, 4, 4)))
+        let length = 8 + Self.number(file, 4, 4)
+        let bytes = UnsafeRawBufferPointer(rebasing: file.prefix(length))
+        isCut = bytes.count < length
         var offset = 12
         while offset <= bytes.count - 8 {
             let name = bytes[offset..<offset + 4]

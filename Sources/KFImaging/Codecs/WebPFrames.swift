@@ -9,6 +9,7 @@ struct WebPFrames: FrameDecoder {
     let frames: [FrameDescription]
     let loopCount: UInt
     let orientation: Orientation
+    let isCut: Bool
     private let data: Data
     private let places: [Range<Int>]
     private let color: ColorTransform?
@@ -31,6 +32,7 @@ struct WebPFrames: FrameDecoder {
         frames = found.frames.map(\.description)
         loopCount = UInt(found.reader.header.loop_count)
         orientation = found.orientation
+        isCut = found.reader.chunks?.isCut ?? false
         self.data = data
         places = found.frames.map(\.picture)
         color = found.reader.profile?.transform(for: .rgb)

@@ -9,6 +9,8 @@ package final class AnimatedFrames: ImageFrameSource {
     package let data: Data?
     package let frameCount: Int
     package let loopCount: UInt
+    /// Whether the data ends before the last of the frames it announces.
+    let isCut: Bool
     /// The size of every frame in pixels, as displayed.
     package let size: PixelSize
     /// How the compositor's pictures are to be turned.
@@ -25,6 +27,7 @@ package final class AnimatedFrames: ImageFrameSource {
         self.data = data
         frameCount = decoder.frames.count
         loopCount = decoder.loopCount
+        isCut = decoder.isCut
         orientation = decoder.orientation
         size = orientation.isTransposing ? decoder.canvas.transposed : decoder.canvas
         delays = decoder.frames.map(\.delay)

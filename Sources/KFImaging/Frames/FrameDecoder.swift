@@ -51,6 +51,9 @@ protocol FrameDecoder: Sendable {
     /// Canvas, descriptions and pixels are those before that. `.up` unless a decoder says otherwise.
     var orientation: Orientation { get }
 
+    /// Whether the data ends before the last of the frames it announces; false unless a decoder says otherwise.
+    var isCut: Bool { get }
+
     /// Decodes a frame's own pixels, and hands over each row once, in any order.
     ///
     /// - Parameters:
@@ -66,6 +69,7 @@ protocol FrameDecoder: Sendable {
 
 extension FrameDecoder {
     var orientation: Orientation { .up }
+    var isCut: Bool { false }
 
     /// The decoder itself, for those that have no state.
     func independent() throws(ImagingError) -> any FrameDecoder { self }

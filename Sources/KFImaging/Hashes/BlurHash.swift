@@ -13,7 +13,7 @@ package enum BlurHash {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package static func encode(_ bitmap: Bitmap, components: (x: Int, y: Int)) throws(ImagingError) -> String? {
         guard (1...9).contains(components.x), (1...9).contains(components.y) else { return nil }
-        let small = try bitmap.resampled(to: Geometry.thumbnail(of: bitmap.size, limit: 128))
+        let small = try bitmap.resampled(to: Geometry.thumbnail(of: bitmap.size, limit: 128), filter: .bilinear)
         let waves = waves(in: small, components)
         let strongest = waves.dropFirst().map { max(abs($0.x), abs($0.y), abs($0.z)) }.max()
         let level = strongest.map { Int(min(max(($0 * 166 - 0.5).rounded(.down), 0), 82)) } ?? 0

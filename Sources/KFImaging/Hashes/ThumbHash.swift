@@ -22,7 +22,10 @@ public enum ThumbHash {
     static func encode(_ bitmap: Bitmap) throws(ImagingError) -> Data {
         let proportions = Geometry.thumbnail(of: bitmap.size, limit: 100)
         // Over fewer pixels than this the shortest waves look like longer ones, and the hash would say nonsense.
-        let small = try bitmap.resampled(to: PixelSize(max(8, proportions.width), max(8, proportions.height)))
+        let small = try bitmap.resampled(
+            to: PixelSize(max(8, proportions.width), max(8, proportions.height)),
+            filter: .bilinear
+        )
         let (width, height) = (small.width, small.height)
         var pixels: [SIMD4<Double>] = []
         pixels.reserveCapacity(width * height)

@@ -31,6 +31,8 @@ public final class Image: Sendable, Hashable {
         package var creatingOptions: ImageCreatingOptions?
         /// The data that the picture was decoded from at its full size; nil when something has been done to it since.
         package var decodedFrom: DataMark?
+        /// Whether a part of the picture, or of its frames, is missing in the data or could not be decoded.
+        package var isDamaged = false
 
         package init(contentType: ImageContentType? = nil, frameCount: Int? = nil, animatedData: Data? = nil) {
             self.contentType = contentType
@@ -107,6 +109,12 @@ extension Image {
     /// The height of the bitmap as stored, in pixels; 0 for the empty image.
     public var pixelHeight: Int { cgImage?.height ?? 0 }
 
+    /// Whether a part of the picture, or of the frames of an animation, was missing in the data or could not be decoded.
+    ///
+    /// Such a picture shows what there is; the rest is grey, transparent, or blurred in a progressive file. What processors
+    /// make of it says so, too. A picture that was stored after processing, and comes from a cache, does not.
+    public var isDamaged: Bool { metadata.withLock { $0.isDamaged } }
+
     /// Whether some pixel may be less than opaque.
     public var hasAlpha: Bool { cgImage?.hasAlpha ?? true }
 
@@ -165,6 +173,13 @@ extension Image {
 
     /// Changes what is remembered.
     package func note(_ change: (inout Metadata) -> Void) { metadata.withLock { change(&$0) } }
+
+    /// An upright picture that was made of this one by some operation; it is no animation.
+    package func derived(_ bitmap: Bitmap, scale: CGFloat? = nil, orientation: Orientation = .up) -> Image {
+        var metadata = Metadata()
+        metadata.isDamaged = isDamaged
+        return Image(cgImage: bitmap, scale: scale ?? self.scale, orientation: orientation, metadata: metadata)
+    }
 
     /// The same picture with orientation `.up`; the image itself when there is not enough memory to turn it.
     ///

@@ -24,6 +24,23 @@ package struct PixelSize: Hashable, Sendable {
     package var transposed: PixelSize { PixelSize(height, width) }
 }
 
+/// How far a picture reaches over rows that a decoder has made, from the upper left corner.
+///
+/// A picture of 1309 columns that is decoded at a quarter is 327.25 columns wide: it has 328, and of the last one only a
+/// quarter belongs to the picture.
+package struct PixelExtent: Hashable, Sendable {
+    package let width: Double
+    package let height: Double
+
+    package init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+
+    /// All of a size.
+    package init(_ size: PixelSize) { self.init(width: Double(size.width), height: Double(size.height)) }
+}
+
 /// A rectangle within a picture, in pixels.
 package struct PixelPart: Hashable, Sendable {
     package let x: Int

@@ -14,7 +14,7 @@ extension Image {
         else { return self }
         cairo_surface_flush(surface)
         guard let snapshot = Bitmap(imageSurface: surface) else { return self }
-        return Image(cgImage: snapshot, scale: scale, orientation: imageOrientation)
+        return derived(snapshot, orientation: imageOrientation)
     }
 }
 

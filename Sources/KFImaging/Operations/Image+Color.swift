@@ -29,6 +29,6 @@ extension Image {
         guard let bitmap = (try? upright())?.cgImage, let picture = FilterImage(bitmap, in: space),
             let result = try? transform(picture)?.bitmap()
         else { return still }
-        return Image(cgImage: result, scale: scale)
+        return derived(result)
     }
 }

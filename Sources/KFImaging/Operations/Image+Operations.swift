@@ -10,13 +10,13 @@ extension Image {
     ///   - filter: How pixels are made out of pixels.
     /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty image
     ///   is returned unchanged.
-    package func resized(toPoints size: CGSize, filter: ResamplingFilter = .bilinear) -> Image? {
+    package func resized(toPoints size: CGSize, filter: ResamplingFilter = .automatic) -> Image? {
         guard let bitmap = cgImage else { return self }
         guard let canvas = Geometry.canvas(points: size, scale: scale) else { return nil }
         // Turning the smaller of the two pictures is less work, and the kernel is symmetric.
         let stored = imageOrientation.isTransposing ? canvas.transposed : canvas
         let result = try? bitmap.resampled(to: stored, filter: filter).oriented(from: imageOrientation)
-        return result.map { Image(cgImage: $0, scale: scale) }
+        return result.map { derived($0) }
     }
 
     /// The displayed picture with its longer side limited to `limit` pixels, never enlarged; a limit of 0 is none.
@@ -29,7 +29,7 @@ extension Image {
         guard let bitmap = cgImage else { return self }
         let target = Geometry.thumbnail(of: bitmap.size, limit: limit)
         let result = try? bitmap.resampled(to: target).oriented(from: imageOrientation)
-        return result.map { Image(cgImage: $0, scale: scale) }
+        return result.map { derived($0, scale: scale) }
     }
 
     /// The displayed picture, stretched to a size and with rounded corners.

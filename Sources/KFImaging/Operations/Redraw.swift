@@ -42,7 +42,7 @@ extension Image {
         do throws(ImagingError) {
             guard let bitmap = try upright().cgImage else { return self }
             let result = try draw(bitmap)
-            return result === cgImage ? still : Image(cgImage: result, scale: scale)
+            return result === cgImage ? still : derived(result)
         } catch {
             return nil
         }
@@ -53,7 +53,7 @@ extension Image {
         let facts = facts
         let isMoving = isAnimated || facts.animatedData != nil || facts.frameCount != nil
         guard isMoving, let cgImage else { return self }
-        return Image(cgImage: cgImage, scale: scale, orientation: imageOrientation)
+        return derived(cgImage, orientation: imageOrientation)
     }
 
     /// A length in points as pixels; 0 for what is no number.

@@ -8,6 +8,7 @@ import CKFCodecs
 /// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and no more. Lines are made in pairs,
 /// which share the work that the columns' weights are.
 struct Resampler {
+    /// What there is of the source: rows, and pixels of a row.
     private let source: PixelSize
     private let target: PixelSize
     private let columns: ResamplingKernel
@@ -22,12 +23,24 @@ struct Resampler {
     private var received = 0
     private var emitted = 0
 
-    init(from source: PixelSize, to target: PixelSize, _ filter: ResamplingFilter = .bilinear) throws(ImagingError) {
-        try self.init(from: source, to: target, filter, isWindowed: true)
+    /// - Parameters:
+    ///   - source: The size that the rows have.
+    ///   - extent: How much of that is the picture; nil when all of it is.
+    ///   - target: The size to make.
+    ///   - filter: The kernel.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    init(
+        from source: PixelSize,
+        extent: PixelExtent? = nil,
+        to target: PixelSize,
+        _ filter: ResamplingFilter = .automatic
+    ) throws(ImagingError) {
+        try self.init(from: source, extent ?? PixelExtent(source), to: target, filter, isWindowed: true)
     }
 
     private init(
         from source: PixelSize,
+        _ extent: PixelExtent,
         to target: PixelSize,
         _ filter: ResamplingFilter,
         isWindowed: Bool
@@ -35,8 +48,8 @@ struct Resampler {
         self.source = source
         self.target = target
         // The loops take four pixels at a time, and may read three that do not exist.
-        columns = try ResamplingKernel(from: source.width, to: target.width, filter, multiple: 4)
-        lines = try ResamplingKernel(from: source.height, to: target.height, filter, multiple: 2)
+        columns = try ResamplingKernel(from: extent.width, to: target.width, filter, multiple: 4)
+        lines = try ResamplingKernel(from: extent.height, to: target.height, filter, multiple: 2)
         window = isWindowed ? try Buffer(lines.taps * source.width * 4) : nil
         parts = try Buffer(lines.taps)
         sums = try Buffer((source.width + 3) * 4 * 2)
@@ -67,7 +80,7 @@ struct Resampler {
         to output: PixelRows,
         _ filter: ResamplingFilter
     ) throws(ImagingError) {
-        let resampler = try Resampler(from: source, to: output.size, filter, isWindowed: false)
+        let resampler = try Resampler(from: source, PixelExtent(source), to: output.size, filter, isWindowed: false)
         defer { withExtendedLifetime(resampler) {} }
         for line in 0..<output.size.height {
             resampler.emit(line, to: output) { rows + $0 * bytesPerRow }
@@ -113,7 +126,7 @@ extension Bitmap {
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func resampled(
         to target: PixelSize,
-        filter: ResamplingFilter = .bilinear
+        filter: ResamplingFilter = .automatic
     ) throws(ImagingError) -> Bitmap {
         guard target != size else { return self }
         return try withUnsafeBytes { bytes throws(ImagingError) in

@@ -15,12 +15,20 @@ struct ResamplingKernel {
     /// Samples outside are dropped and the weights normalised. The number of taps is rounded up to a multiple: then the
     /// last of them may lie beyond the source and have the weight zero.
     ///
+    /// - Parameters:
+    ///   - extent: n, the length of what is resized; need not be a whole number.
+    ///   - target: m, the number of samples it becomes.
+    ///   - filter: The kernel.
+    ///   - multiple: What the number of taps is a multiple of.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    init(from source: Int, to target: Int, _ filter: ResamplingFilter, multiple: Int = 1) throws(ImagingError) {
-        let ratio = Double(source) / Double(target)
+    init(from extent: Double, to target: Int, _ filter: ResamplingFilter, multiple: Int = 1) throws(ImagingError) {
+        let ratio = extent / Double(target)
+        // A sample of which less than half belongs to the picture says more about what lies beyond its edge.
+        let source = max(1, Int(extent.rounded()))
+        let filter = filter.resolved(isReducing: ratio > 1)
         let stretch = filter == .nearest ? 1 : max(1, ratio)
         let support = filter.support * stretch
-        let used = filter == .nearest || source == target ? 1 : min(source, Int((2 * support).rounded(.up)))
+        let used = filter == .nearest || extent == Double(target) ? 1 : min(source, Int((2 * support).rounded(.up)))
         taps = (used + multiple - 1) / multiple * multiple
         starts = try Buffer(target)
         weights = try Buffer(target * taps)

@@ -12,7 +12,7 @@ extension Bitmap {
     func interestingPart(of target: PixelSize) throws(ImagingError) -> PixelPart {
         let part = PixelSize(min(target.width, width), min(target.height, height))
         guard part != size else { return PixelPart(x: 0, y: 0, size: size) }
-        let map = try InterestMap(try resampled(to: Geometry.thumbnail(of: size, limit: 128)))
+        let map = try InterestMap(try resampled(to: Geometry.thumbnail(of: size, limit: 128), filter: .bilinear))
         func scaled(_ length: Int, _ from: Int, _ to: Int) -> Int {
             Int((Double(length) * Double(to) / Double(from)).rounded())
         }

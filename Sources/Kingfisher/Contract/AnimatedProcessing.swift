@@ -82,7 +82,7 @@ struct EachFrameProcessor: ImageProcessor {
         return .animated(
             processed(frames, options),
             options: options.imageCreatingOptions,
-            baseImage: poster.map { Image(cgImage: $0, scale: answer.scale) }
+            baseImage: poster.map { answer.derived($0) }
         )
     }
 

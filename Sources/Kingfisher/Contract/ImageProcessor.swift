@@ -75,7 +75,10 @@ private struct JoinedImageProcessor: PartFindingImageProcessor {
     // Both always run, even one with an empty identifier: users' processors decode data by joining the default
     // processor and themselves, and would never end if that were taken apart.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        first.process(item: item, options: options).flatMap { second.process(item: .image($0), options: options) }
+        guard let image = first.process(item: item, options: options) else { return nil }
+        let result = second.process(item: .image(image), options: options)
+        if image.isDamaged { result?.note { $0.isDamaged = true } }
+        return result
     }
 }
 

@@ -65,7 +65,7 @@ extension KFOptionSetter {
     public func resizing(
         referenceSize: CGSize,
         mode: ContentMode = .none,
-        filter: ResamplingFilter = .bilinear
+        filter: ResamplingFilter = .automatic
     ) -> Self {
         appendProcessor(ResizingImageProcessor(referenceSize: referenceSize, mode: mode, filter: filter))
     }
@@ -77,6 +77,23 @@ extension KFOptionSetter {
     /// - Returns: The changed copy.
     public func downsampling(size: CGSize) -> Self {
         let processor = DownsamplingImageProcessor(size: size)
+        return options.processor.identifier.isEmpty ? setProcessor(processor) : appendProcessor(processor)
+    }
+
+    /// Decodes at a reduced size with a ``ThumbnailImageProcessor``.
+    ///
+    /// It needs the data, so it takes the place of the default processor; after any other it is appended.
+    /// - Parameters:
+    ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the picture.
+    ///   - mode: How the picture gets into the box.
+    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``.
+    /// - Returns: The changed copy.
+    public func thumbnail(
+        size: CGSize,
+        mode: ThumbnailMode = .fit,
+        anchor: ThumbnailAnchor = .center
+    ) -> Self {
+        let processor = ThumbnailImageProcessor(size: size, mode: mode, anchor: anchor)
         return options.processor.identifier.isEmpty ? setProcessor(processor) : appendProcessor(processor)
     }
 

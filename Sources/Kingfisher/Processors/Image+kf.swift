@@ -34,7 +34,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     public func resize(
         to targetSize: CGSize,
         for contentMode: ContentMode,
-        filter: ResamplingFilter = .bilinear
+        filter: ResamplingFilter = .automatic
     ) -> KFCrossPlatformImage {
         resized(to: targetSize, for: contentMode, filter: filter) ?? base
     }

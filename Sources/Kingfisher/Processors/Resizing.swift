@@ -7,7 +7,7 @@ import KFImaging
 ///
 /// Fit and fill keep the proportions; fill does not cut off what sticks out. The scale of the options decides how many
 /// pixels a point has, and the result has that scale. To make a small picture of a large file,
-/// ``DownsamplingImageProcessor`` is much faster and needs far less memory.
+/// ``ThumbnailImageProcessor`` is much faster and needs far less memory.
 public struct ResizingImageProcessor: ImageProcessor {
     /// Names the size, the mode and a filter that is not the default one.
     public let identifier: String
@@ -24,7 +24,7 @@ public struct ResizingImageProcessor: ImageProcessor {
     ///   - referenceSize: The size in points.
     ///   - mode: How the image is fitted to it; `ContentMode/none` stretches.
     ///   - filter: How the new pixels are made out of the old ones.
-    public init(referenceSize: CGSize, mode: ContentMode = .none, filter: ResamplingFilter = .bilinear) {
+    public init(referenceSize: CGSize, mode: ContentMode = .none, filter: ResamplingFilter = .automatic) {
         self.referenceSize = referenceSize
         targetContentMode = mode
         self.filter = filter
@@ -34,7 +34,7 @@ public struct ResizingImageProcessor: ImageProcessor {
             case .aspectFit: ", aspectFit"
             case .aspectFill: ", aspectFill"
             }
-        let filterText = filter == .bilinear ? "" : ", \(filter.rawValue)"
+        let filterText = filter == .automatic ? "" : ", \(filter.rawValue)"
         identifier =
             "com.onevcat.Kingfisher.ResizingImageProcessor(\(referenceSize.identifierText)\(modeText)\(filterText))"
     }
@@ -53,8 +53,9 @@ public struct ResizingImageProcessor: ImageProcessor {
 
 /// Decodes images at a reduced size, which is faster and needs less memory than decoding and then resizing.
 ///
-/// Neither side of the result is longer than the longer side of the size. Proportions are kept; images are never
-/// enlarged; the orientation in the file is applied.
+/// Neither side of the result is longer than the longer side of the size: asked for 50 × 400 points it makes 400 × 225 of a
+/// picture of 16:9. ``ThumbnailImageProcessor`` takes the size for a box. Proportions are kept; images are never enlarged; the
+/// orientation in the file is applied.
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The size in points; only its longer side counts.
     public let size: CGSize

@@ -1,0 +1,74 @@
+// The box that a thumbnail fits into or fills: sizes and places. Knows no pixels' colours, and nothing of points.
+
+public import Foundation
+
+/// How a thumbnail fills its box.
+public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
+    /// All of the picture, as large as possible within the box.
+    case fit
+    /// The box is covered, and what sticks out is cut off.
+    case fill
+    /// Stretched to exactly the box, whatever happens to the proportions.
+    case exact
+}
+
+/// Which part of a picture a thumbnail that fills its box keeps.
+public enum ThumbnailAnchor: Sendable, Hashable {
+    /// A relative place, 0…1 on each axis: 0 keeps the left or top edge, 1 the right or bottom one.
+    case point(CGPoint)
+    /// What people look at: detail, saturated colours, skin.
+    case smart
+
+    /// The middle.
+    public static let center = ThumbnailAnchor.point(CGPoint(x: 0.5, y: 0.5))
+}
+
+/// A box in pixels, and how pictures get into it.
+package struct Thumbnail: Sendable, Hashable {
+    /// 0 leaves a side free: it follows from the other one and the proportions of the picture.
+    package var width: Int
+    package var height: Int
+    package var mode: ThumbnailMode
+    package var anchor: ThumbnailAnchor
+    package var enlarges: Bool
+
+    package init(width: Int, height: Int, mode: ThumbnailMode, anchor: ThumbnailAnchor, enlarges: Bool) {
+        self.width = width
+        self.height = height
+        self.mode = mode
+        self.anchor = anchor
+        self.enlarges = enlarges
+    }
+
+    /// The size of the whole picture as it is displayed, before anything is cut off.
+    func scaled(_ picture: PixelSize) -> PixelSize {
+        var (x, y) = (scale(width, picture.width), scale(height, picture.height))
+        switch mode {
+        case .fit: (x, y) = (min(x, y), min(x, y))
+        case .fill where width > 0 && height > 0: (x, y) = (max(x, y), max(x, y))
+        case .fill, .exact: (x, y) = (min(x, width > 0 ? x : y), min(y, height > 0 ? y : x))
+        }
+        func side(_ length: Int, _ scale: Double) -> Int {
+            Int(min((Double(length) * (enlarges ? scale : min(scale, 1))).rounded(), Double(Int32.max)))
+        }
+        return width > 0 || height > 0 ? PixelSize(side(picture.width, x), side(picture.height, y)) : picture
+    }
+
+    private func scale(_ side: Int, _ length: Int) -> Double {
+        side > 0 ? Double(side) / Double(length) : .infinity
+    }
+
+    /// Throws when a picture of this size, as it is displayed, would become larger than is allowed.
+    package func check(enlarging picture: PixelSize, _ limits: ImageDecodingLimits) throws(ImagingError) {
+        let size = scaled(picture)
+        if enlarges { try limits.check(width: size.width, height: size.height) }
+    }
+
+    /// The size of what is kept of a picture that has been scaled: the box, in its proportions if the picture is smaller.
+    func kept(of scaled: PixelSize) -> PixelSize {
+        guard mode == .fill, width > 0, height > 0 else { return scaled }
+        let scale = min(1, Double(scaled.width) / Double(width), Double(scaled.height) / Double(height))
+        func side(_ length: Int, _ limit: Int) -> Int { min(Int((Double(length) * scale).rounded()), limit) }
+        return PixelSize(side(width, scaled.width), side(height, scaled.height))
+    }
+}

@@ -1,0 +1,65 @@
+// Thumbnails of images that are decoded already, and the cut of those that were decoded small. Knows no codec.
+
+package import Foundation
+
+extension Image {
+    /// The displayed picture as a thumbnail.
+    ///
+    /// - Parameters:
+    ///   - thumbnail: The box in pixels.
+    ///   - scale: The scale of the result.
+    /// - Returns: An image with orientation `.up` and no animation, or nil when the memory for it cannot be had, or is not
+    ///   allowed. An empty image is returned unchanged.
+    package func thumbnail(_ thumbnail: Thumbnail, scale: CGFloat) -> Image? {
+        guard cgImage != nil else { return self }
+        return (try? scaled(for: thumbnail)?.cut(to: thumbnail)).flatMap { $0.map { derived($0, scale: scale) } }
+    }
+
+    /// A box of which ``ThumbnailAnchor/smart`` has become a place: the one that is right for this picture.
+    ///
+    /// - Parameter thumbnail: The box in pixels.
+    /// - Returns: The box; the same one when nothing has to be looked for.
+    package func settled(_ thumbnail: Thumbnail) -> Thumbnail {
+        guard thumbnail.anchor == .smart, let whole = try? scaled(for: thumbnail),
+            let part = try? whole.interestingPart(of: thumbnail.kept(of: whole.size))
+        else { return thumbnail }
+        func place(_ position: Int, _ free: Int) -> Double { free > 0 ? Double(position) / Double(free) : 0.5 }
+        var settled = thumbnail
+        settled.anchor = .point(
+            CGPoint(
+                x: place(part.x, whole.width - part.size.width),
+                y: place(part.y, whole.height - part.size.height)
+            )
+        )
+        return settled
+    }
+
+    /// All of the displayed picture, in the size that a thumbnail is cut out of; nil for an empty image.
+    private func scaled(for thumbnail: Thumbnail) throws(ImagingError) -> Bitmap? {
+        guard let bitmap = cgImage else { return nil }
+        let isTurned = imageOrientation.isTransposing
+        var options = DecodingOptions()
+        options.thumbnail = thumbnail
+        try thumbnail.check(enlarging: isTurned ? bitmap.size.transposed : bitmap.size, options.limits)
+        // Turning the smaller of the two pictures is less work, and the kernel is symmetric.
+        return try bitmap.resampled(to: options.target(for: bitmap.size, imageOrientation))
+            .oriented(from: imageOrientation)
+    }
+}
+
+extension Bitmap {
+    /// What a thumbnail keeps of the scaled picture; this bitmap itself when that is all of it.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    func cut(to thumbnail: Thumbnail) throws(ImagingError) -> Bitmap {
+        let kept = thumbnail.kept(of: size)
+        switch thumbnail.anchor {
+        case .smart: return try part(interestingPart(of: kept))
+        case .point(let anchor):
+            func place(_ anchor: CGFloat, _ free: Int) -> Int {
+                Int((Double(free) * min(max(anchor.isNaN ? 0.5 : Double(anchor), 0), 1)).rounded())
+            }
+            return try part(x: place(anchor.x, width - kept.width), y: place(anchor.y, height - kept.height), kept)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// The processor for thumbnails in a box. The pixels are KFImaging's business.
+
+public import Foundation
+import KFImaging
+
+/// Makes thumbnails: pictures that fit into a box, or fill it, decoded small wherever the format can.
+///
+/// The orientation in the file is applied first, so the box is that of the picture as it is displayed. Images are not
+/// enlarged unless ``enlarges`` says so: then a smaller picture keeps its size, or with ``ThumbnailMode/fill`` is cut to the
+/// proportions of the box. Drawings (SVG) are always drawn at the size of the box.
+///
+/// ```swift
+/// // 300 × 200 points, cut where there is least to see.
+/// ThumbnailImageProcessor(size: CGSize(width: 300, height: 200), mode: .fill, anchor: .smart)
+/// // 300 points wide, as high as the proportions want.
+/// ThumbnailImageProcessor(size: CGSize(width: 300, height: 0))
+/// ```
+public struct ThumbnailImageProcessor: ImageProcessor {
+    /// The box in points; the scale of the options decides how many pixels that are.
+    ///
+    /// A side of 0 is free: it follows from the other one and the proportions of the picture.
+    public let size: CGSize
+    /// How the picture gets into the box.
+    public let mode: ThumbnailMode
+    /// Which part is kept by ``ThumbnailMode/fill``.
+    public let anchor: ThumbnailAnchor
+    /// Whether smaller pictures are made larger.
+    public let enlarges: Bool
+    /// Names the box, and the mode, the anchor and enlarging where they are not the default ones.
+    public let identifier: String
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - size: The box in points. A side that is 0, negative or no finite number is free: it follows from the other one
+    ///     and the proportions of the picture.
+    ///   - mode: How the picture gets into the box.
+    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``. In an animation, ``ThumbnailAnchor/smart`` keeps the part of
+    ///     all frames that is right for the first one.
+    ///   - enlarges: Whether smaller pictures are made larger.
+    public init(
+        size: CGSize,
+        mode: ThumbnailMode = .fit,
+        anchor: ThumbnailAnchor = .center,
+        enlarges: Bool = false
+    ) {
+        self.size = size
+        self.mode = mode
+        self.anchor = anchor
+        self.enlarges = enlarges
+        var text = size.identifierText
+        if mode != .fit { text += ", \(mode.rawValue)" }
+        if mode == .fill {
+            switch anchor {
+            case .smart: text += ", smart"
+            case .point(let place): text += anchor == .center ? "" : ", \(place.identifierText)"
+            }
+        }
+        if enlarges { text += ", enlarging" }
+        identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
+    }
+
+    /// The thumbnail.
+    ///
+    /// - Parameters:
+    ///   - item: Data to decode small, or an image to make smaller.
+    ///   - options: Names the scale.
+    /// - Returns: The image, or nil for data that cannot be decoded and boxes no bitmap can have.
+    public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        box(options).process(item: item, options: options)
+    }
+
+    private func box(_ options: KingfisherParsedOptionsInfo) -> ThumbnailBox {
+        func side(_ points: CGFloat) -> Int {
+            let pixels = points * options.scaleFactor
+            return pixels.isFinite && pixels > 0 ? max(1, Int(min(pixels.rounded(), CGFloat(Int32.max)))) : 0
+        }
+        let thumbnail = Thumbnail(
+            width: side(size.width),
+            height: side(size.height),
+            mode: mode,
+            anchor: anchor,
+            enlarges: enlarges
+        )
+        return ThumbnailBox(thumbnail: thumbnail, identifier: identifier)
+    }
+}
+
+extension ThumbnailImageProcessor: PartFindingImageProcessor {
+    /// What is interesting in the first frame.
+    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+        var box = box(options)
+        if let first = frames.frame(at: 0) { box.thumbnail = Image(cgImage: first).settled(box.thumbnail) }
+        return box
+    }
+}
+
+/// A box in pixels, of which it may be known already where it lies.
+private struct ThumbnailBox: ImageProcessor {
+    var thumbnail: Thumbnail
+    let identifier: String
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        switch item {
+        case .image(let image): return image.thumbnail(thumbnail, scale: options.scaleFactor)
+        case .data(let data):
+            var decoding = DecodingOptions(scale: options.scaleFactor)
+            decoding.thumbnail = thumbnail
+            if thumbnail.enlarges, let info = try? Codecs.info(of: data) {
+                let stored = PixelSize(info.pixelWidth, info.pixelHeight)
+                let displayed = info.orientation.isTransposing ? stored.transposed : stored
+                guard (try? thumbnail.check(enlarging: displayed, decoding.limits)) != nil else { return nil }
+            }
+            return try? Codecs.decode(data, options: decoding)
+        }
+    }
+}

@@ -8,16 +8,15 @@ bool baseline_vips_start(void) {
     return true;
 }
 
-size_t baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side) {
+uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count) {
     VipsImage *image = NULL;
+    *count = 0;
     // The buffer is only read; the parameter merely lacks its const.
-    if (vips_thumbnail_buffer((void *)(uintptr_t)bytes, size, &image, side, "height", side, NULL) != 0) return 0;
-    size_t length = 0;
-    void *pixels = vips_image_write_to_memory(image, &length);
+    if (vips_thumbnail_buffer((void *)(uintptr_t)bytes, size, &image, side, "height", side, NULL) != 0) return NULL;
+    // GLib's memory is that of `malloc`.
+    uint8_t *pixels = vips_image_write_to_memory(image, count);
     g_object_unref(image);
-    if (!pixels) return 0;
-    g_free(pixels);
-    return length;
+    return pixels;
 }
 
 size_t baseline_vips_png(const uint8_t *bytes, size_t size) {

@@ -60,9 +60,11 @@ enum Child {
             let image = processor.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
             try Broken.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
         } else if way == "vips" {
-            let count = data.withUnsafeBytes { bytes in
-                baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400)
+            var count = 0
+            let pixels = data.withUnsafeBytes { bytes in
+                baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400, &count)
             }
+            free(pixels)
             try Broken.unless(count == 400 * 300 * 3, "libvips cannot make the thumbnail")
         } else {
             var (width, height) = (0, 0)

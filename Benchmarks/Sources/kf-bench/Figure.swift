@@ -41,6 +41,16 @@ enum Goal {
     case shown
 }
 
+/// How much two small pictures are like what they should be, in decibels.
+struct Likeness {
+    let ours: Double
+    /// Nil where the baseline makes no small picture.
+    let baseline: Double?
+
+    /// Whether ours is as good, a difference left out that comes of rounding alone.
+    var isReached: Bool { baseline.map { ours >= $0 - 0.1 } ?? true }
+}
+
 /// A measured row.
 struct Figure {
     let ours: Quantity
@@ -48,9 +58,12 @@ struct Figure {
     /// How many times the baseline's time ours takes; pairs are compared, not averages, where both were measured together.
     let timesBaseline: Double?
     let goal: Goal
+    /// For work that makes a small picture; without the baseline's likeness no speed reaches the goal.
+    let likeness: Likeness?
 
     /// Two pieces of work that were timed against each other.
-    init(_ comparison: Comparison, _ goal: Goal) {
+    init(_ comparison: Comparison, _ goal: Goal, _ likeness: Likeness? = nil) {
+        self.likeness = likeness
         ours = .seconds(comparison.ours)
         baseline = .seconds(comparison.baseline)
         timesBaseline = comparison.ratio
@@ -59,6 +72,7 @@ struct Figure {
 
     /// The same, told as operations a second.
     init(rateOf comparison: Comparison, _ goal: Goal) {
+        likeness = nil
         ours = .rate(1 / comparison.ours)
         baseline = .rate(1 / comparison.baseline)
         timesBaseline = comparison.ratio
@@ -66,7 +80,8 @@ struct Figure {
     }
 
     /// A number, and perhaps one to see it in proportion to.
-    init(_ ours: Quantity, baseline: Quantity? = nil, _ goal: Goal) {
+    init(_ ours: Quantity, baseline: Quantity? = nil, _ goal: Goal, _ likeness: Likeness? = nil) {
+        self.likeness = likeness
         self.ours = ours
         self.baseline = baseline
         timesBaseline = baseline.map { ours.value / $0.value }
@@ -75,6 +90,7 @@ struct Figure {
 
     /// Whether the goal is reached; a comparison without a baseline never does.
     var isReached: Bool {
+        if let likeness, !likeness.isReached { return false }
         let ratio = timesBaseline ?? .infinity
         return switch goal {
         case .faster(let times): 1 / ratio >= times

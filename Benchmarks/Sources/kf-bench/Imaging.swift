@@ -6,17 +6,17 @@ import Kingfisher
 
 let imagingBenchmarks = [
     Benchmark(name: "JPEG 300×300 → 100×100, against libjpeg-turbo") {
-        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 3)
+        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         let comparison = try await compare(
             rounds: 201,
             operations: 10,
             ours: { for _ in 0..<10 { try photo.downsample() } },
             baseline: { for _ in 0..<10 { try photo.decodeBare() } }
         )
-        return Figure(comparison, .atMostTimes(1.3))
+        return Figure(comparison, .atMostTimes(1.3), try photo.likeness())
     },
     Benchmark(name: "JPEG 300×300 → 100×100, against libvips") {
-        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 3)
+        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         try Broken.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 101,
@@ -25,10 +25,10 @@ let imagingBenchmarks = [
             ours: { for _ in 0..<10 { try photo.downsample() } },
             baseline: { for _ in 0..<10 { try photo.thumbnailByVips() } }
         )
-        return Figure(comparison, .faster(8))
+        return Figure(comparison, .faster(6), try photo.likeness(ofVips: true))
     },
     Benchmark(name: "JPEG 2 megapixels → 300 px, against libvips") {
-        let photo = try Photo(try Pictures.jpeg(width: 1920, height: 1080), side: 300, eighths: 2)
+        let photo = try Photo(try Pictures.jpeg(width: 1920, height: 1080), side: 300, eighths: 4)
         try Broken.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 61,
@@ -36,7 +36,7 @@ let imagingBenchmarks = [
             ours: photo.downsample,
             baseline: photo.thumbnailByVips
         )
-        return Figure(comparison, .faster(2))
+        return Figure(comparison, .faster(2), try photo.likeness(ofVips: true))
     },
     Benchmark(name: "JPEG 12 megapixels → 400 px, against libvips") {
         let photo = try Photo.large()
@@ -47,12 +47,12 @@ let imagingBenchmarks = [
             ours: photo.downsample,
             baseline: photo.thumbnailByVips
         )
-        return Figure(comparison, .faster(1.3))
+        return Figure(comparison, .faster(1.3), try photo.likeness(ofVips: true))
     },
     Benchmark(name: "JPEG 12 megapixels → 400 px, against libjpeg-turbo") {
         let photo = try Photo.large()
         let comparison = try await compare(rounds: 41, ours: photo.downsample, baseline: photo.decodeBare)
-        return Figure(comparison, .atMostTimes(1.15))
+        return Figure(comparison, .atMostTimes(1.15), try photo.likeness())
     },
     Benchmark(name: "JPEG 12 megapixels → 400 px, peak memory") {
         let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
@@ -83,7 +83,7 @@ struct Photo: Sendable {
     private let processor: DownsamplingImageProcessor
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    /// `eighths` is the scale that the decoder is asked for by both sides: the smallest that covers the result.
+    /// `eighths` is the scale that libjpeg-turbo is asked for by both sides: bare, it leaves the rest undone.
     init(_ data: Data, side: Int, eighths: UInt32) throws {
         self.data = data
         self.side = side
@@ -94,12 +94,24 @@ struct Photo: Sendable {
 
     /// 4000 × 3000 pixels, to be made 400 wide.
     static func large() throws -> Photo {
-        try Photo(try Pictures.jpeg(width: 4000, height: 3000), side: 400, eighths: 1)
+        try Photo(try Pictures.jpeg(width: 4000, height: 3000), side: 400, eighths: 2)
     }
 
-    func downsample() throws {
-        let image = processor.process(item: .data(data), options: options)
-        try Broken.unless(image?.pixelWidth == side, "the picture was not made \(side) pixels wide")
+    func downsample() throws { _ = try small() }
+
+    private func small() throws -> Image {
+        guard let image = processor.process(item: .data(data), options: options), image.pixelWidth == side else {
+            throw Broken("the picture was not made \(side) pixels wide")
+        }
+        return image
+    }
+
+    /// How good the small pictures are, against a full decode and Lanczos.
+    func likeness(ofVips: Bool = false) throws -> Likeness {
+        let ours = try ExactPicture(small())
+        let exact = try ExactPicture(jpeg: data).reduced(to: ours.width, ours.height)
+        let vips = ofVips ? try withThumbnailByVips { try ExactPicture(rgb: $0, width: side) } : nil
+        return Likeness(ours: try exact.likeness(of: ours), baseline: try vips.map { try exact.likeness(of: $0) })
     }
 
     func decodeBare() throws {
@@ -112,9 +124,17 @@ struct Photo: Sendable {
     }
 
     func thumbnailByVips() throws {
-        let count = data.withUnsafeBytes { bytes in
-            baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(side))
+        try withThumbnailByVips { rgb in
+            try Broken.unless(rgb.count > 0 && rgb.count % (side * 3) == 0, "libvips cannot make the thumbnail")
         }
-        try Broken.unless(count > 0 && count % (side * 3) == 0, "libvips cannot make the thumbnail")
+    }
+
+    private func withThumbnailByVips<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
+        var count = 0
+        let pixels = data.withUnsafeBytes { bytes in
+            baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(side), &count)
+        }
+        defer { free(pixels) }
+        return try body(UnsafeBufferPointer(start: pixels, count: count))
     }
 }

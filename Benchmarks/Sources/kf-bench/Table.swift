@@ -15,7 +15,8 @@ struct Table {
 
     func show(_ figure: Figure, named name: String) {
         let cells = [text(figure.ours), figure.baseline.map(text) ?? "–", ratio(figure), target(figure.goal)]
-        line(name, cells, figure.isReached ? "ok" : "falls short")
+        let verdict = figure.isReached ? "ok" : "falls short"
+        line(name, cells, ([verdict] + (figure.likeness.map { [text($0)] } ?? [])).joined(separator: "  "))
     }
 
     func show(_ error: any Error, named name: String) {
@@ -39,6 +40,11 @@ struct Table {
         case .fraction(let fraction): number(fraction * 100, "%")
         case .count(let count): String(count)
         }
+    }
+
+    private func text(_ likeness: Likeness) -> String {
+        let baseline = likeness.baseline.map { String(format: ", baseline %.1f dB", $0) } ?? ""
+        return String(format: "PSNR %.1f dB", likeness.ours) + baseline
     }
 
     private func number(_ value: Double, _ unit: String) -> String {

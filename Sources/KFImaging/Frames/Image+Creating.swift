@@ -59,7 +59,7 @@ extension Image {
         metadata.frameCount = count
         metadata.animatedData = source.data
         metadata.creatingOptions = options
-        metadata.isDamaged = baseImage?.isDamaged ?? false || (source as? AnimatedFrames)?.isCut ?? false
+        metadata.isDamaged = (source as? AnimatedFrames)?.isCut ?? false
         if !options.onlyFirstFrame {
             if options.preloadAll, limits.permits(count, framesOf: poster) {
                 metadata.preloaded = preloaded(source, poster, options)

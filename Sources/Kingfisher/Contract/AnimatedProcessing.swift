@@ -58,7 +58,7 @@ struct EachFrameProcessor: ImageProcessor {
         switch item {
         case .image(let image):
             guard let frames = wanted(image.frames, options) else { return base.process(item: item, options: options) }
-            return .animated(processed(frames, options), options: options.imageCreatingOptions)
+            return animation(frames, of: image, options)
         case .data(let data):
             return process(data, options)
         }
@@ -79,18 +79,20 @@ struct EachFrameProcessor: ImageProcessor {
         guard let frames = wanted((try? Codecs.frameSource(of: data)) ?? nil, options) else { return answer }
         // What was found in the first picture alone may be another part than what all frames keep.
         let poster = base is any PartFindingImageProcessor ? nil : answer.turned.cgImage
-        return .animated(
-            processed(frames, options),
-            options: options.imageCreatingOptions,
-            baseImage: poster.map { answer.derived($0) }
-        )
+        return animation(frames, of: answer, poster: poster.map { answer.derived($0) }, options)
     }
 
-    private func processed(
+    /// The animation of the processed frames, which is as damaged as the picture that they come with.
+    private func animation(
         _ frames: any ImageFrameSource,
+        of image: Image,
+        poster: Image? = nil,
         _ options: KingfisherParsedOptionsInfo
-    ) -> ProcessedFrames {
-        ProcessedFrames(of: frames, by: base.forAllFrames(of: frames, options), options)
+    ) -> KFCrossPlatformImage? {
+        let processed = ProcessedFrames(of: frames, by: base.forAllFrames(of: frames, options), options)
+        let result = Image.animated(processed, options: options.imageCreatingOptions, baseImage: poster)
+        if image.isDamaged { result?.note { $0.isDamaged = true } }
+        return result
     }
 
     /// The frames, if there are more than one and more than the first is wanted.

@@ -12,8 +12,9 @@ uint8_t *baseline_jpeg(const uint8_t *bytes, size_t size, unsigned eighths, size
 
 /// Starts libvips once, without its cache of operations: the same picture is asked for again and again.
 bool baseline_vips_start(void);
-/// Decodes a picture and fits it into a square, down to pixels in memory; answers how many bytes they took, 0 on failure.
-size_t baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side);
+/// Decodes a picture and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they take,
+/// or NULL.
+uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count);
 
 /// Decodes a PNG to BGRA through libpng's simplified API; answers the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_png(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
@@ -43,8 +44,9 @@ typedef struct baseline_avif_kind {
 uint8_t *baseline_avif_encode(
     const uint8_t *bgra, size_t stride, size_t width, size_t height, baseline_avif_kind kind, size_t *size);
 
-/// Resizes a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
-size_t baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, bool lanczos);
+/// Resizes a picture of three bytes a pixel with Lanczos; returns pixels of the same kind, to be released with `free`, and how
+/// many bytes they take, or NULL.
+uint8_t *baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, size_t *count);
 /// Blurs a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
 size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma);
 

@@ -8,7 +8,7 @@ package import Foundation
 package enum Codecs {
     private static let all: [any ImageCodec.Type] =
         [
-            JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self,
+            JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self, BMPCodec.self, ICOCodec.self,
         ] + OptionalFormats.codecs
 
     /// What the header says; no pixels are decoded.

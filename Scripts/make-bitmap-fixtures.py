@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the BMP and ICO pictures that the tests decode.
+"""Makes the BMP, ICO and TIFF pictures that the tests decode.
 
-Needs Pillow (apt: python3-pil) and ImageMagick (apt: imagemagick). The pictures are committed, so the tests need neither. Run
-from anywhere: Scripts/make-bitmap-fixtures.py
+Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick) and tiffcp (apt: libtiff-tools). The pictures are committed, so
+the tests need none of them. Run from anywhere: Scripts/make-bitmap-fixtures.py
 """
 import importlib.util
 import io
@@ -10,6 +10,7 @@ import os
 import random
 import struct
 import subprocess
+import tempfile
 
 from PIL import Image
 
@@ -197,7 +198,182 @@ def make_ico(photo):
     fixtures.write("mask.cur", icon[:2] + b"\2" + icon[3:10] + struct.pack("<HH", 3, 5) + icon[14:])
 
 
+# --------------------------------------------------------------------------------------------- TIFF
+
+WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE, INKS = 0, 1, 2, 3, 5
+
+
+def tiff(width, height, depth, photometric, rows, extra=None, colormap=None, separate=False):
+    """One strip without compression, or one a plane, the lowest byte first; a pixel is a tuple of samples."""
+    samples = len(rows[0][0])
+    body = b""
+    strips = 1
+    if separate:
+        strips = samples
+        rows = [[(pixel[plane],) for pixel in row] for plane in range(samples) for row in rows]
+    for row in rows:
+        values = [value for pixel in row for value in pixel]
+        if depth == 16:
+            body += struct.pack(f"<{len(values)}H", *values)
+        else:
+            bits = "".join(format(value, f"0{depth}b") for value in values)
+            bits += "0" * (-len(bits) % 8)
+            body += bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+    tags = {256: [width], 257: [height], 258: [depth] * samples, 259: [1], 262: [photometric],
+            273: [8 + i * len(body) // strips for i in range(strips)], 277: [samples], 278: [height],
+            279: [len(body) // strips] * strips, 284: [2 if separate else 1]}
+    if extra is not None:
+        tags[338] = extra
+    if colormap:
+        tags[320] = colormap
+    body += bytes(len(body) % 2)
+    directory, spare = b"", b""
+    start = 8 + len(body)
+    for tag, values in sorted(tags.items()):
+        content = struct.pack(f"<{len(values)}H", *values)
+        if len(content) > 4:
+            place = start + 2 + 12 * len(tags) + 4 + len(spare)
+            spare += content
+            content = struct.pack("<I", place)
+        directory += struct.pack("<HHI", tag, 3, len(values)) + content.ljust(4, b"\0")
+    return (b"II*\0" + struct.pack("<I", start) + body + struct.pack("<H", len(tags)) + directory + bytes(4) + spare)
+
+
+def rounded(value, depth):
+    most = (1 << depth) - 1
+    return (2 * value * 255 + most) // (2 * most)
+
+
+def meaning(pixel, depth, photometric, extra, colormap):
+    """Red, green, blue and straight alpha, 0…255."""
+    most = (1 << depth) - 1
+    if photometric == PALETTE:
+        count = 1 << depth
+        return tuple(rounded(colormap[pixel[0] + i * count], 16) for i in range(3)) + (255,)
+    if photometric == INKS:
+        inks = [255 - rounded(value, depth) for value in pixel[:4]]
+        return tuple((2 * ink * inks[3] + 255) // 510 for ink in inks[:3]) + (255,)
+    colors = 3 if photometric == RGB else 1
+    if extra is None and len(pixel) == 4:
+        extra = [2]
+    alpha = next(((colors + i, kind) for i, kind in enumerate(extra or []) if kind), None)
+    values, level = list(pixel[:colors]), most
+    if alpha:
+        level = pixel[alpha[0]]
+        if alpha[1] == 1:
+            values = [min(most, (2 * value * most + level) // (2 * level)) if level else 0 for value in values]
+    if photometric == WHITE_IS_ZERO:
+        values = [most - value for value in values]
+    return tuple(rounded(value, depth) for value in values * (3 // colors)) + (rounded(level, depth),)
+
+
+def tiff_kinds():
+    dice = random.Random(21)
+    kinds = [("grey", BLACK_IS_ZERO, depth, 1, None) for depth in (1, 2, 4, 8, 16)]
+    kinds += [("inverted", WHITE_IS_ZERO, depth, 1, None) for depth in (1, 4, 8, 16)]
+    kinds += [("palette", PALETTE, depth, 1, None) for depth in (1, 2, 4, 8)]
+    for depth in (8, 16):
+        kinds += [("rgb", RGB, depth, 3, None), ("inks", INKS, depth, 4, None), ("inks-extra", INKS, depth, 5, [2]),
+                  ("unassociated", RGB, depth, 4, [2]), ("associated", RGB, depth, 4, [1]),
+                  ("grey-unassociated", BLACK_IS_ZERO, depth, 2, [2]),
+                  ("grey-associated", BLACK_IS_ZERO, depth, 2, [1]),
+                  ("inverted-unassociated", WHITE_IS_ZERO, depth, 2, [2])]
+    kinds += [("unspecified", RGB, 8, 4, [0]), ("untold", RGB, 8, 4, None), ("second-extra", RGB, 8, 5, [0, 2])]
+    copies = {"grey1": [["-c", "g4"], ["-c", "g3"], ["-c", "packbits", "-f", "lsb2msb"]], "grey4": [["-t"]],
+              "rgb8": [["-c", "lzw:2", "-r", "2"], ["-c", "zip"], ["-p", "separate", "-r", "2"], ["-t", "-c", "lzw"],
+                       ["-t", "-p", "separate"], ["-B", "-8"]],
+              "unassociated16": [["-B", "-c", "zip:2"], ["-t", "-B"], ["planes"]], "inks8": [["-t"]],
+              "palette4": [["-c", "packbits", "-r", "1"]], "associated8": [["-p", "separate", "-t"]]}
+    for word, photometric, depth, samples, extra in kinds:
+        name = f"{word}{depth}"
+        for options in [None] + copies.get(name, []):
+            width, height = (17, 3) if options and "-t" in options else (WIDTH, HEIGHT)
+            colormap = [dice.randrange(256) * 257 for _ in range(3 << depth)] if photometric == PALETTE else None
+            rows = [[tuple(dice.randrange(1 << depth) for _ in range(samples)) for _ in range(width)]
+                    for _ in range(height)]
+            if extra and 1 in extra:
+                rows = [[tuple(min(value, pixel[-1]) for value in pixel) for pixel in row] for row in rows]
+            data = tiff(width, height, depth, photometric, rows, extra, colormap, options == ["planes"])
+            if options and options != ["planes"]:
+                tiles = ["-w", "16", "-l", "16"] if "-t" in options else []
+                data = copied(data, *options, *tiles)
+            if options:
+                name = f"{word}{depth}" + "".join(options)
+            yield name, width, height, data, [meaning(pixel, depth, photometric, extra, colormap)
+                                              for row in rows for pixel in row]
+
+
+def halved(image):
+    """Luma, and differences of half the width and height, as TIFF interleaves them."""
+    values, rows = image.load(), []
+    for y in range(0, image.height, 2):
+        row = []
+        for x in range(0, image.width, 2):
+            square = [values[x + i, y + j] for j in (0, 1) for i in (0, 1)]
+            row += [pixel[0] for pixel in square] + [sum(pixel[i] for pixel in square) // 4 for i in (1, 2)]
+        rows.append([(value,) for value in row])
+    data = tiff(image.width, image.height, 8, 6, rows)
+    # Three samples a pixel, though a square of four has six.
+    return data.replace(struct.pack("<HHIHH", 277, 3, 1, 1, 0), struct.pack("<HHIHH", 277, 3, 1, 3, 0))
+
+
+def copied(data, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "a.tif"), os.path.join(folder, "b.tif")
+        with open(source, "wb") as file_:
+            file_.write(data)
+        subprocess.run(["tiffcp", *options, source, target], check=True, stderr=subprocess.DEVNULL)
+        with open(target, "rb") as file_:
+            return file_.read()
+
+
+def saved(image, **options):
+    out = io.BytesIO()
+    image.save(out, "TIFF", **options)
+    return out.getvalue()
+
+
+def tiff_seen_by_others(data, pixels):
+    seen = []
+    near = lambda picture: all(p[3] < 255 or all(abs(x - y) <= 1 for x, y in zip(p, q)) for p, q in zip(pixels, picture))
+    try:
+        picture = Image.open(io.BytesIO(data))
+        if picture.mode != "CMYK" and not picture.mode.startswith("I"):
+            seen += ["Pillow"] * near(list(picture.convert("RGBA").getdata()))
+    except Exception:
+        pass
+    other = subprocess.run(["convert", "tiff:-", "-depth", "8", "rgba:-"], input=data, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL).stdout
+    other = [tuple(other[i:i + 4]) for i in range(0, len(other), 4)]
+    return seen + ["ImageMagick"] * (len(other) == len(pixels) and near(other))
+
+
+def make_tiff(photo):
+    with open(fixtures.path("tiff-kinds.txt"), "w") as out:
+        for name, width, height, data, pixels in tiff_kinds():
+            print(f"{name}: {', '.join(tiff_seen_by_others(data, pixels)) or 'by nobody else'}")
+            straight = bytes(value for pixel in pixels for value in pixel)
+            out.write(f"{name} {width} {height} {data.hex()} {straight.hex()}\n")
+    write = fixtures.write
+    write("photo.tiff", copied(saved(photo), "-c", "lzw:2", "-r", "16"))
+    write("fax.tiff", saved(photo.convert("1"), compression="group4"))
+    write("palette.tiff", saved(photo.quantize(64), compression="packbits"))
+    write("alpha.tiff", copied(saved(fixtures.veil(96, 64)), "-c", "zip:2"))
+    write("jpeg.tiff", saved(photo, compression="jpeg", quality=90))
+    write("tiles.tiff", copied(saved(photo), "-c", "zip:2", "-t", "-w", "32", "-l", "32"))
+    write("planes.tiff", copied(saved(photo), "-c", "zip:2", "-p", "separate", "-r", "16"))
+    write("ycbcr.tiff", halved(photo.crop((0, 0, 48, 32)).convert("YCbCr")))
+    write("lab.tiff", magick(saved(photo.crop((0, 0, 48, 32))), "tiff:-", "-colorspace", "Lab", "-compress", "Zip", "tiff:-"))
+    write("orientation-6.tiff", copied(saved(photo.transpose(Image.ROTATE_90), tiffinfo={274: 6}), "-c", "zip:2"))
+    write("display-p3.tiff", saved(fixtures.patches(), compression="tiff_lzw", icc_profile=fixtures.P3))
+    inks = photo.convert("CMYK")
+    write("cmyk.tiff", copied(saved(inks), "-c", "zip:2"))
+    with Image.open(fixtures.path("cmyk-profile.jpg")) as picture:
+        write("cmyk-profile.tiff", copied(saved(inks, icc_profile=picture.info["icc_profile"]), "-c", "zip:2"))
+
+
 if __name__ == "__main__":
     scene = fixtures.scene(96, 64)
     make_bmp(scene)
     make_ico(scene)
+    make_tiff(scene)

@@ -7,7 +7,7 @@ extension FuzzTarget {
     static var stills: [FuzzTarget] {
         var types: [(String, ImageContentType)] = [
             ("jpeg", .jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("avif", .avif), ("bmp", .bmp),
-            ("ico", .ico),
+            ("ico", .ico), ("tiff", .tiff),
         ]
         #if HEIC
         types.append(("heic", .heic))

@@ -9,6 +9,7 @@ package enum Codecs {
     private static let all: [any ImageCodec.Type] =
         [
             JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self, BMPCodec.self, ICOCodec.self,
+            TIFFCodec.self,
         ] + OptionalFormats.codecs
 
     /// What the header says; no pixels are decoded.

@@ -20,10 +20,10 @@ struct RowDecoding {
     /// Nil when not a single row could be decoded.
     func bitmap(from reader: some RowReader) throws(ImagingError) -> Bitmap? {
         var decoded = 0
-        // Whether rows are missing is known afterwards, and they may be transparent.
-        let opaque = hasAlpha == false && missing >> 24 == 255
-        let bitmap = try Bitmap(target, hasAlpha: opaque ? false : nil) { rows throws(ImagingError) in
+        let bitmap = try Bitmap(target, capacity: { $0 }) { rows, _ throws(ImagingError) in
             decoded = source == target ? fill(rows, from: reader) : try shrink(into: rows, from: reader)
+            // Missing rows may be transparent.
+            return hasAlpha == false && (decoded == source.height || missing >> 24 == 255) ? false : nil
         }
         return decoded > 0 ? bitmap : nil
     }

@@ -68,6 +68,7 @@ let package = Package(
         system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CDav1d", pkgConfig: "dav1d", apt: "libdav1d-dev"),
         system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+        system("CTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
         // Used with the traits only.
         system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
@@ -78,6 +79,7 @@ let package = Package(
             name: "CKFCodecs",
             dependencies: [
                 "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
+                "CTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]

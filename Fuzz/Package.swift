@@ -43,6 +43,7 @@ let package = Package(
         system("CAVIF", nil),
         system("CDav1d", "dav1d"),
         system("CLCMS", "lcms2"),
+        system("CTIFF", "libtiff-4"),
         system("CCairo", "cairo", path: "Sources/CCairo"),
         system("CHEIF", "libheif"),
         system("CJXL", "libjxl"),
@@ -50,6 +51,7 @@ let package = Package(
             name: "CKFCodecs",
             dependencies: [
                 "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
+                "CTIFF",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]

@@ -90,8 +90,11 @@ import Testing
         #expect(throws: ImagingError.encodingFailed(.gif, detail: "the format can only be read")) {
             try Codecs.encode(image, as: .gif)
         }
-        #expect(throws: ImagingError.encodingFailed(.tiff, detail: "the format is not built in")) {
+        #expect(throws: ImagingError.encodingFailed(.tiff, detail: "the format can only be read")) {
             try Codecs.encode(image, as: .tiff)
+        }
+        #expect(throws: ImagingError.encodingFailed(.jp2, detail: "the format is not built in")) {
+            try Codecs.encode(image, as: .jp2)
         }
     }
 

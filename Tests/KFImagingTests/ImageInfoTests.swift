@@ -9,7 +9,8 @@ import Testing
         ("photo.jpg", ImageContentType.jpeg), ("progressive.jpg", .jpeg), ("grey.jpg", .jpeg), ("cmyk.jpg", .jpeg),
         ("photo.png", .png), ("interlaced.png", .png), ("palette.png", .png), ("plain.gif", .gif),
         ("photo.webp", .webp),
-        ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif),
+        ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif), ("palette.bmp", .bmp),
+        ("runs.bmp", .bmp),
     ])
     func stillsAreMeasured(name: String, type: ImageContentType) throws {
         let data = try fixture(name)
@@ -137,7 +138,9 @@ import Testing
 
     @Test(arguments: [
         ([0x49, 0x49, 0x2A, 0x00], ImageContentType.tiff), ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
-        ([0x00, 0x00, 0x01, 0x00], .ico), ([0x42, 0x4D], .bmp), ([0xFF, 0x0A], .jxl), ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
+        ([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00], .tiff),
+        ([0xFF, 0x0A], .jxl), ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
         ([0x25, 0x50, 0x44, 0x46], .pdf),
     ])
     func signaturesAreKnown(bytes: [UInt8], type: ImageContentType) {

@@ -18,26 +18,21 @@ private struct Expectation {
         let samples = (0..<(PNGWriter.components[writer.type] ?? 1)).map { writer.sample(x, y, $0) }
         if writer.type == 3 {
             let entry = palette.indices.contains(samples[0]) ? palette[samples[0]] : [0, 0, 0, 255]
-            return Self.premultiplied(entry[0], entry[1], entry[2], entry[3])
+            return Pixel.premultiplied(entry[0], entry[1], entry[2], entry[3])
         }
         // To 8 bits: rounded, never cut off.
         let greatest = (1 << writer.depth) - 1
         let levels = samples.map { (2 * $0 * 255 + greatest) / (2 * greatest) }
         let alpha = samples == key ? 0 : 255
         switch writer.type {
-        case 0: return Self.premultiplied(levels[0], levels[0], levels[0], alpha)
-        case 4: return Self.premultiplied(levels[0], levels[0], levels[0], levels[1])
-        case 2: return Self.premultiplied(levels[0], levels[1], levels[2], alpha)
-        default: return Self.premultiplied(levels[0], levels[1], levels[2], levels[3])
+        case 0: return Pixel.premultiplied(levels[0], levels[0], levels[0], alpha)
+        case 4: return Pixel.premultiplied(levels[0], levels[0], levels[0], levels[1])
+        case 2: return Pixel.premultiplied(levels[0], levels[1], levels[2], alpha)
+        default: return Pixel.premultiplied(levels[0], levels[1], levels[2], levels[3])
         }
     }
 
     var rows: [[Pixel]] { (0..<writer.height).map { y in (0..<writer.width).map { pixel($0, y) } } }
-
-    static func premultiplied(_ r: Int, _ g: Int, _ b: Int, _ a: Int) -> Pixel {
-        func byte(_ value: Int) -> UInt8 { UInt8((2 * value * a + 255) / 510) }
-        return Pixel(r: byte(r), g: byte(g), b: byte(b), a: UInt8(a))
-    }
 }
 
 /// A picture of random samples, some of them alike so that every filter has something to find.
@@ -123,24 +118,13 @@ private func isFast(_ data: Data) -> Bool {
     }
 
     @Test func everyKindLooksAsOthersSeeIt() throws {
-        let lines = String(decoding: try fixture("png-kinds.txt"), as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == 26)
-        for line in lines {
-            let fields = line.split(separator: " ").map(String.init)
-            let straight = hexadecimal(fields[4])
-            let pixels = stride(from: 0, to: straight.count, by: 4).map { place -> Pixel in
-                let values = straight[place..<place + 4].map(Int.init)
-                return Expectation.premultiplied(values[0], values[1], values[2], values[3])
-            }
-            let bitmap = try Codecs.decode(Data(hexadecimal(fields[3]))).bitmap()
-            #expect("\(bitmap.width) \(bitmap.height)" == "\(fields[1]) \(fields[2])")
-            #expect(Array(bitmap.rows.joined()) == pixels, "\(fields[0])")
+        let kinds = try KindsFixture.lines(of: "png-kinds.txt")
+        #expect(kinds.count == 26)
+        for kind in kinds {
+            let bitmap = try Codecs.decode(kind.data).bitmap()
+            #expect(bitmap.size == kind.size)
+            #expect(Array(bitmap.rows.joined()) == kind.pixels, "\(kind.name)")
         }
-    }
-
-    private func hexadecimal(_ text: String) -> [UInt8] {
-        let digits = Array(text.utf8).map { $0 < 0x60 ? $0 - 0x30 : $0 - 0x57 }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     @Test(arguments: PNGWriter.kinds.indices)

@@ -31,6 +31,12 @@ struct Pixel: Equatable, CustomStringConvertible {
 
     var description: String { "(\(r), \(g), \(b), \(a))" }
 
+    /// The pixel of a straight alpha.
+    static func premultiplied(_ r: Int, _ g: Int, _ b: Int, _ a: Int) -> Pixel {
+        func byte(_ value: Int) -> UInt8 { UInt8((2 * value * a + 255) / 510) }
+        return Pixel(r: byte(r), g: byte(g), b: byte(b), a: UInt8(a))
+    }
+
     func isNear(_ other: Pixel, within tolerance: Int) -> Bool {
         zip([r, g, b, a], [other.r, other.g, other.b, other.a]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
     }
@@ -92,5 +98,32 @@ struct Dice: RandomNumberGenerator {
         z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
         return z ^ z >> 31
+    }
+}
+
+/// One line of a fixture of many small pictures: a file, and the pixels it holds.
+struct KindsFixture {
+    let name: String
+    let size: PixelSize
+    let data: Data
+    /// Premultiplied, row by row.
+    let pixels: [Pixel]
+
+    static func lines(of fixtureName: String) throws -> [KindsFixture] {
+        try String(decoding: fixture(fixtureName), as: UTF8.self).split(separator: "\n").map { line in
+            let fields = line.split(separator: " ").map(String.init)
+            let straight = hexadecimal(fields[4])
+            let pixels = stride(from: 0, to: straight.count, by: 4).map { place -> Pixel in
+                let values = straight[place..<place + 4].map(Int.init)
+                return Pixel.premultiplied(values[0], values[1], values[2], values[3])
+            }
+            let size = PixelSize(Int(fields[1]) ?? 0, Int(fields[2]) ?? 0)
+            return KindsFixture(name: fields[0], size: size, data: Data(hexadecimal(fields[3])), pixels: pixels)
+        }
+    }
+
+    private static func hexadecimal(_ text: String) -> [UInt8] {
+        let digits = Array(text.utf8).map { $0 < 0x60 ? $0 - 0x30 : $0 - 0x57 }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

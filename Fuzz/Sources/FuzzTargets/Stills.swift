@@ -6,7 +6,8 @@ import KFImaging
 extension FuzzTarget {
     static var stills: [FuzzTarget] {
         var types: [(String, ImageContentType)] = [
-            ("jpeg", .jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("avif", .avif),
+            ("jpeg", .jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("avif", .avif), ("bmp", .bmp),
+            ("ico", .ico), ("tiff", .tiff),
         ]
         #if HEIC
         types.append(("heic", .heic))

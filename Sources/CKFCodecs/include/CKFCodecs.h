@@ -157,6 +157,31 @@ size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t 
 /// Looks the colours of pixels up.
 void kf_gif_color(const uint8_t *indices, size_t count, const uint32_t colors[256], uint32_t *pixels);
 
+// ---------------------------------------------------------------------------------------------- TIFF
+
+typedef struct kf_tiff_reader kf_tiff_reader;
+
+typedef struct kf_tiff_header {
+    uint32_t width, height;
+    /// The tag's value; 1 when there is none.
+    uint32_t orientation;
+    /// Colours as `kf_tiff_read` gives them: 1 grey (three times the same), 3 colour, 4 CMYK.
+    uint32_t components;
+    bool has_alpha;
+    /// Lives as long as the reader; NULL when there is none.
+    const uint8_t *icc;
+    size_t icc_size;
+} kf_tiff_header;
+
+/// Reads the first directory, for a picture of at most so many pixels: what libtiff takes is held to that, but whether the
+/// picture keeps to it is for the caller to see. NULL on failure.
+kf_tiff_reader *kf_tiff_open(
+    const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message);
+/// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Answers how many rows were written; fewer than
+/// asked means that the data is damaged from here on, with the reason in `message`.
+uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+void kf_tiff_close(kf_tiff_reader *reader);
+
 // ---------------------------------------------------------------------------------------------- rows
 
 /// Lays premultiplied pixels over others.

@@ -8,7 +8,8 @@ package import Foundation
 package enum Codecs {
     private static let all: [any ImageCodec.Type] =
         [
-            JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self,
+            JPEGCodec.self, PNGCodec.self, GIFCodec.self, WebPCodec.self, AVIFCodec.self, BMPCodec.self, ICOCodec.self,
+            TIFFCodec.self,
         ] + OptionalFormats.codecs
 
     /// How many times as large as wanted a decoder's own scaling leaves a picture at least, in both directions.

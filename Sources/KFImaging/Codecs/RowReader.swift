@@ -23,10 +23,10 @@ struct RowDecoding {
     /// The bitmap, and whether all of its rows could be decoded; nil when not a single one could.
     func bitmap(from reader: some RowReader) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         var decoded = 0
-        // Whether rows are missing is known afterwards, and they may be transparent.
-        let opaque = hasAlpha == false && missing >> 24 == 255
-        let bitmap = try Bitmap(target, hasAlpha: opaque ? false : nil) { rows throws(ImagingError) in
+        let bitmap = try Bitmap(target, capacity: { $0 }) { rows, _ throws(ImagingError) in
             decoded = source == target ? fill(rows, from: reader) : try shrink(into: rows, from: reader)
+            // Missing rows may be transparent.
+            return hasAlpha == false && (decoded == source.height || missing >> 24 == 255) ? false : nil
         }
         return decoded > 0 ? (bitmap, decoded == source.height) : nil
     }

@@ -36,7 +36,7 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public static let tiff = ImageContentType(rawValue: "public.tiff")
     /// Windows bitmap.
     public static let bmp = ImageContentType(rawValue: "com.microsoft.bmp")
-    /// Windows icon.
+    /// Windows icon, or cursor.
     public static let ico = ImageContentType(rawValue: "com.microsoft.ico")
     /// PDF.
     public static let pdf = ImageContentType(rawValue: "com.adobe.pdf")
@@ -89,8 +89,8 @@ extension ImageContentType {
         (.jxl, "JPEG XL", ["jxl"]),
         (.jp2, "JPEG 2000", ["jp2", "j2k"]),
         (.tiff, "TIFF", ["tiff", "tif"]),
-        (.bmp, "BMP", ["bmp"]),
-        (.ico, "ICO", ["ico"]),
+        (.bmp, "BMP", ["bmp", "dib"]),
+        (.ico, "ICO", ["ico", "cur"]),
         (.pdf, "PDF", ["pdf"]),
         (.svg, "SVG", ["svg"]),
         (.mp4, "MP4", ["mp4"]),
@@ -111,9 +111,10 @@ extension ImageContentType {
         ([0xFF, 0x0A], .jxl),
         ([0x49, 0x49, 0x2A, 0x00], .tiff),
         ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
-        ([0x00, 0x00, 0x01, 0x00], .ico),
+        // The same with offsets of 64 bits.
+        ([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00], .tiff),
+        ([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00], .tiff),
         (Array("%PDF".utf8), .pdf),
-        (Array("BM".utf8), .bmp),
     ]
 
     private static let brands: [(names: [String], type: ImageContentType)] = [
@@ -129,8 +130,26 @@ extension ImageContentType {
         if let match = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return match.type }
         if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) { return .webp }
         if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) { return sniffBrand(bytes) }
+        if isBitmap(bytes) { return .bmp }
+        if isIcon(bytes) { return .ico }
         if isMarkup(bytes), bytes.suffix(100).contains("</svg>") { return .svg }
         return nil
+    }
+
+    /// Whether the two letters are followed by a header of a length that exists.
+    private static func isBitmap(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.starts(with: "BM".utf8), let length = bytes.littleEndian(14, 4) else { return false }
+        return length == 12 || (16...64).contains(length) || length == 108 || length == 124
+    }
+
+    /// Whether the bytes begin with the directory of an icon or a cursor, whose first entry can be right.
+    private static func isIcon(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.starts(with: [0, 0, 1, 0]) || bytes.starts(with: [0, 0, 2, 0]),
+            let count = bytes.littleEndian(4, 2), let reserved = bytes.littleEndian(9, 1),
+            let size = bytes.littleEndian(14, 4), let offset = bytes.littleEndian(18, 4)
+        else { return false }
+        // .NET writes 255 where nothing should be.
+        return count > 0 && (reserved == 0 || reserved == 255) && size > 0 && offset >= 6 + 16 * count
     }
 
     /// Whether the text begins with a tag, behind the mark of UTF-8 and white space that editors leave there.

@@ -27,7 +27,7 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     /// The length of the encoded data in bytes.
     public var byteCount: Int
 
-    /// Reads the header of JPEG, PNG, GIF, WebP or AVIF data.
+    /// Reads the header of encoded data, of any format that can be decoded.
     ///
     /// - Parameter data: The encoded bytes.
     /// - Throws: ``ImagingError`` when the header cannot be read.

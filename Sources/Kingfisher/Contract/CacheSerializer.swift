@@ -51,7 +51,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// An image that is what its original bytes decode to is stored as those bytes, unless a
     /// ``compressionQuality`` below 1 asks for smaller ones: nothing is lost, an animation stays one, and the file is
     /// the one the server sent. (Kingfisher encodes JPEG and PNG again.) Formats that came after PNG, JPEG and GIF are
-    /// small already, and are then stored as they are whatever the quality. An image that a processor has decoded from
+    /// small already (BMP, ICO and TIFF are older), and are then stored as they are whatever the quality. An image that a processor has decoded from
     /// other bytes than the original ones, say from what they are an envelope of, counts as processed.
     ///
     /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or takes
@@ -64,7 +64,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         let bytes = original ?? image.animatedData
         let type = bytes.flatMap { ImageContentType(sniffing: $0) }
-        let isModern = type.map { ![.png, .jpeg, .gif].contains($0) } ?? false
+        let isModern = type.map { ![.png, .jpeg, .gif, .bmp, .ico, .tiff].contains($0) } ?? false
         if let bytes {
             let isGoodEnough = compressionQuality >= 1 || isModern
             if preferCacheOriginalData || (isGoodEnough && image.isDecoded(from: bytes)) { return bytes }

@@ -1,0 +1,36 @@
+// Samples of a TIFF as pixels, shared by the two files that read it. Knows nothing of libtiff.
+#ifndef KF_TIFF_ROWS_H
+#define KF_TIFF_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The most samples of a pixel that are looked at: four inks, or three colours and an alpha.
+enum { KF_TIFF_COMPONENTS = 4 };
+
+/// What samples mean.
+typedef struct kf_tiff_samples {
+    /// Bits a sample: 1, 2, 4 or 8 for one that is looked up in `table`, else 8 or 16.
+    unsigned depth;
+    bool indexed;
+    uint32_t table[256];
+    /// 1 grey, 3 red, green and blue, 4 inks; an alpha may follow where there are less than four.
+    unsigned colors;
+    bool has_alpha;
+    /// Colours were multiplied by alpha.
+    bool premultiplied;
+    /// Grey: the lowest value is white.
+    bool inverted;
+} kf_tiff_samples;
+
+/// Makes pixels of samples: BGRA with straight alpha, or inks. Component i of pixel x lies `step` · x bytes behind
+/// `components[i]`; indexed ones lie side by side from the highest bit on.
+void kf_tiff_unpack(
+    const kf_tiff_samples *samples, const uint8_t *const components[KF_TIFF_COMPONENTS], size_t step, size_t count,
+    uint8_t *pixels);
+
+/// Makes R, G, B, A, multiplied by alpha if `has_alpha` and opaque otherwise, BGRA with straight alpha.
+void kf_tiff_from_rgba(uint8_t *pixels, size_t count, bool has_alpha);
+
+#endif

@@ -1,0 +1,153 @@
+// Windows bitmaps: every kind of header and storage, damage, and hostile numbers.
+
+import Foundation
+import KFImaging
+import Testing
+
+/// A number, the lowest byte first.
+func littleEndian(_ value: Int, _ count: Int = 4) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+}
+
+/// The header of a bitmap without the one of a file: 40 bytes.
+func bitmapHeader(_ width: Int, _ height: Int, depth: Int, compression: Int = 0, colors: Int = 0) -> Data {
+    littleEndian(40) + littleEndian(width) + littleEndian(height) + littleEndian(1, 2) + littleEndian(depth, 2)
+        + littleEndian(compression) + Data(count: 12) + littleEndian(colors) + Data(count: 4)
+}
+
+/// A file of a header, a palette and rows.
+private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data {
+    let offset = 14 + header.count + palette.count
+    return Data("BM".utf8) + littleEndian(offset + rows.count) + Data(count: 4) + littleEndian(offset) + header
+        + palette
+        + rows
+}
+
+@Suite struct BMPTests {
+    @Test("Every kind of header, depth and storage gives the pixels that were put in")
+    func everyKind() throws {
+        let kinds = try KindsFixture.lines(of: "bmp-kinds.txt")
+        #expect(kinds.count == 38)
+        for kind in kinds {
+            #expect(ImageContentType(sniffing: kind.data) == .bmp, "\(kind.name)")
+            let bitmap = try Codecs.decode(kind.data).bitmap()
+            #expect(bitmap.size == kind.size)
+            #expect(Array(bitmap.rows.joined()) == kind.pixels, "\(kind.name)")
+            let info = try ImageInfo(data: kind.data)
+            #expect(PixelSize(info.pixelWidth, info.pixelHeight) == kind.size && info.contentType == .bmp)
+        }
+    }
+
+    @Test(
+        "What other programs write looks like the same picture in PNG",
+        arguments: ["palette", "bilevel", "grey", "runs"]
+    )
+    func likePNG(name: String) throws {
+        let expected = try picture(name == "runs" ? "palette.png" : "\(name).png").bitmap()
+        let image = try picture("\(name).bmp")
+        #expect(try image.bitmap().rows == expected.rows && !image.hasAlpha && image.contentType == .bmp)
+        let small = try picture("\(name).bmp", maxPixelSize: 33).bitmap()
+        #expect(try small.rows == expected.resampled(to: PixelSize(33, 22)).rows)
+    }
+
+    @Test("Alpha is multiplied in, and announced")
+    func alpha() throws {
+        let expected = try #require(try picture("alpha.png").bitmap().part(CGRect(x: 0, y: 0, width: 40, height: 24)))
+        let bitmap = try picture("alpha.bmp").bitmap()
+        #expect(bitmap.rows == expected.rows && bitmap.hasAlpha)
+        #expect(try ImageInfo(data: fixture("alpha.bmp")).hasAlpha)
+        #expect(try !ImageInfo(data: fixture("palette.bmp")).hasAlpha)
+    }
+
+    @Test("The embedded profile is applied, and named")
+    func profile() throws {
+        let expected = try picture("display-p3.png").bitmap()
+        let bitmap = try picture("display-p3.bmp").bitmap()
+        for (x, y) in [(2, 2), (13, 2), (2, 13), (13, 13)] {
+            let same = expected[x * expected.width / 16, y * expected.height / 16]
+            #expect(bitmap[x, y].isNear(same, within: 1), "\(bitmap[x, y]), not \(same)")
+        }
+        #expect(try ImageInfo(data: fixture("display-p3.bmp")).colorProfileName == "Display P3 (test)")
+    }
+
+    @Test("32 bits whose alpha is 0 everywhere are opaque, with 0 somewhere they are not")
+    func emptyAlpha() throws {
+        let header = bitmapHeader(2, 1, depth: 32)
+        let opaque = try Codecs.decode(file(header, Data([1, 2, 3, 0, 4, 5, 6, 0]))).bitmap()
+        #expect(opaque.rows == [[Pixel(r: 3, g: 2, b: 1), Pixel(r: 6, g: 5, b: 4)]] && !opaque.hasAlpha)
+        let other = try Codecs.decode(file(header, Data([1, 2, 3, 0, 4, 5, 6, 255]))).bitmap()
+        #expect(other.rows == [[Pixel(r: 0, g: 0, b: 0, a: 0), Pixel(r: 6, g: 5, b: 4)]] && other.hasAlpha)
+    }
+
+    @Test("Of a file cut short the rows that are there are kept, and others are transparent")
+    func cutRows() throws {
+        let whole = try picture("grey.bmp").bitmap()
+        let half = try Codecs.decode(fixture("grey.bmp").dropLast(96 * 20 + 5)).bitmap()
+        #expect(half.size == whole.size && half.hasAlpha)
+        // The file begins with the lowest row.
+        #expect(Array(half.rows.suffix(43)) == Array(whole.rows.suffix(43)))
+        #expect(half.rows.prefix(21).joined().allSatisfy { $0.a == 0 })
+        let header = bitmapHeader(2, -3, depth: 24)
+        let rows = Data([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0, 13])
+        let upper = try Codecs.decode(file(header, rows)).bitmap()
+        #expect(upper[1, 1] == Pixel(r: 12, g: 11, b: 10) && upper[0, 2].a == 0)
+        // The padding of the last row is not missed.
+        #expect(try !Codecs.decode(file(bitmapHeader(2, -2, depth: 24), rows.prefix(14))).bitmap().hasAlpha)
+    }
+
+    @Test("Without a single row there is no picture")
+    func noRows() throws {
+        for rows in [Data(), Data(count: 5)] {
+            let data = file(bitmapHeader(2, 3, depth: 24), rows)
+            #expect(Codecs.diagnose(data) == .malformed(.bmp, detail: "the data ends before the first row"))
+        }
+        let runs = file(bitmapHeader(2, 3, depth: 8, compression: 1), palette: Data(count: 1024), Data())
+        #expect(Codecs.diagnose(runs) == .malformed(.bmp, detail: "the data ends before the first row"))
+    }
+
+    @Test("A palette may be shorter than the depth allows, and what is beyond it is black")
+    func shortPalette() throws {
+        let header = bitmapHeader(3, 1, depth: 8, colors: 2)
+        let bitmap = try Codecs.decode(file(header, palette: Data([1, 2, 3, 0, 4, 5, 6, 0]), Data([0, 1, 200, 0])))
+            .bitmap()
+        #expect(bitmap.rows == [[Pixel(r: 3, g: 2, b: 1), Pixel(r: 6, g: 5, b: 4), Pixel(r: 0, g: 0, b: 0)]])
+    }
+
+    @Test("Runs beyond the edges of the picture are cut off")
+    func runsBeyondTheEdge() throws {
+        let header = bitmapHeader(2, 2, depth: 8, compression: 1, colors: 2)
+        let runs = Data([200, 1, 0, 2, 255, 0, 9, 1, 0, 0, 0, 4, 1, 0, 1, 0, 0, 2, 0, 255, 5, 1])
+        let bitmap = try Codecs.decode(file(header, palette: Data([1, 2, 3, 0, 4, 5, 6, 0]), runs)).bitmap()
+        let (one, two) = (Pixel(r: 3, g: 2, b: 1), Pixel(r: 6, g: 5, b: 4))
+        #expect(bitmap.rows == [[two, one], [two, two]])
+    }
+
+    @Test("A picture that is too large is refused before memory is taken, and one that says nonsense in words")
+    func hostileNumbers() throws {
+        let large = file(
+            bitmapHeader(60_000, -60_000, depth: 8, compression: 1),
+            palette: Data(count: 1024),
+            Data(count: 4)
+        )
+        let refusal = ImagingError.limitExceeded(
+            limit: "maxPixelCount",
+            allowed: 1 << 28,
+            width: 60_000,
+            height: 60_000
+        )
+        #expect(Codecs.diagnose(large) == refusal)
+        let flat = file(bitmapHeader(0, 5, depth: 24), Data(count: 20))
+        #expect(Codecs.diagnose(flat) == .malformed(.bmp, detail: "the picture has no pixels"))
+        let jpeg = file(bitmapHeader(5, 5, depth: 24, compression: 4), Data(count: 20))
+        #expect(Codecs.diagnose(jpeg) == .unsupported(.bmp, detail: "compression 4 of pixels of 24 bits"))
+        let least = file(bitmapHeader(1, Int(Int32.min), depth: 1), Data(count: 20))
+        #expect(Codecs.diagnose(least)?.description.contains("maxPixelCount") == true)
+    }
+
+    @Test("Two letters alone are no bitmap")
+    func letters() {
+        #expect(ImageContentType(sniffing: Data("BM".utf8)) == nil)
+        #expect(ImageContentType(sniffing: Data("BMW drivers of all countries".utf8)) == nil)
+        #expect(Codecs.diagnose(Data("BMW drivers".utf8)) == .unrecognizedFormat(resembling: "plain text"))
+    }
+}

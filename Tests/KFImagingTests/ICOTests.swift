@@ -1,0 +1,119 @@
+// Icons and cursors: which picture is shown, what a mask hides, and what is inside.
+
+import Foundation
+import KFImaging
+import Testing
+
+@Suite struct ICOTests {
+    /// An icon of pictures that lie one behind the other; the directory tells no sizes.
+    private func icon(_ pictures: [Data], type: Int = 1) -> Data {
+        var directory = littleEndian(0, 2) + littleEndian(type, 2) + littleEndian(pictures.count, 2)
+        var offset = 6 + 16 * pictures.count
+        for picture in pictures {
+            directory += Data(count: 8) + littleEndian(picture.count) + littleEndian(offset)
+            offset += picture.count
+        }
+        return pictures.reduce(directory, +)
+    }
+
+    /// A picture of one colour, of 24 or 32 bits (0xAARRGGBB); nothing of it is masked.
+    private func solid(_ color: Int, _ width: Int, _ height: Int, depth: Int = 24) -> Data {
+        var data = bitmapHeader(width, height * 2, depth: depth)
+        for _ in 0..<height {
+            for _ in 0..<width { data += littleEndian(color, depth / 8) }
+            if depth == 24 { data += Data(count: width % 4) }
+        }
+        return data + Data(count: (width + 31) / 32 * 4 * height)
+    }
+
+    private func part(_ name: String, _ width: Int) throws -> Bitmap {
+        let rect = CGRect(x: 0, y: 8, width: width, height: width)
+        return try #require(try picture(name).bitmap().part(rect))
+    }
+
+    @Test("The largest picture is shown, PNG or bitmap", arguments: [("png.ico", 48), ("alpha.ico", 24)])
+    func largestPicture(name: String, side: Int) throws {
+        let image = try picture(name)
+        #expect(try image.bitmap().rows == part("alpha.png", side).rows)
+        #expect(image.contentType == .ico && image.hasAlpha)
+        let info = try ImageInfo(data: fixture(name))
+        #expect(info.pixelWidth == side && info.pixelHeight == side && info.hasAlpha && info.contentType == .ico)
+        let small = try picture(name, maxPixelSize: 12).bitmap()
+        #expect(try small.likeness(to: part("alpha.png", side).resampled(to: PixelSize(12, 12))) > 40)
+    }
+
+    @Test("A mask hides pixels, of icons and of cursors", arguments: ["mask.ico", "mask.cur"])
+    func mask(name: String) throws {
+        let bitmap = try picture(name).bitmap()
+        #expect(try bitmap.rows == picture("art.png").bitmap().rows && bitmap.hasAlpha)
+    }
+
+    @Test("Of pictures of one size that with the deepest pixels is shown, and of these the first")
+    func depthDecides() throws {
+        let red = solid(0xFF0000, 3, 3)
+        let green = solid(0xFF00_FF00, 3, 3, depth: 32)
+        let blue = solid(0xFF00_00FF, 3, 3, depth: 32)
+        let bitmap = try Codecs.decode(icon([red, green, blue, solid(0, 2, 4)])).bitmap()
+        #expect(bitmap.size == PixelSize(3, 3) && bitmap[1, 1] == Pixel(r: 0, g: 255, b: 0))
+        #expect(try Codecs.decode(icon([green, red], type: 2)).bitmap()[0, 0] == Pixel(r: 0, g: 255, b: 0))
+    }
+
+    @Test("32 bits without any alpha go by the mask")
+    func emptyAlpha() throws {
+        var data = solid(0x10_2030, 2, 2, depth: 32)
+        // The lower row of the mask: its left pixel is hidden.
+        data[data.count - 8] = 0x80
+        let bitmap = try Codecs.decode(icon([data])).bitmap()
+        let (color, nothing) = (Pixel(r: 0x10, g: 0x20, b: 0x30), Pixel(r: 0, g: 0, b: 0, a: 0))
+        #expect(bitmap.rows == [[color, color], [nothing, color]])
+        // A mask that is not there hides nothing.
+        #expect(try !Codecs.decode(icon([data]).dropLast(8)).bitmap().hasAlpha)
+    }
+
+    @Test("Pictures with broken headers do not count, and without any other there is an error")
+    func brokenPictures() throws {
+        let broken = Data(count: 60)
+        let good = solid(0xFF0000, 2, 2)
+        #expect(try Codecs.decode(icon([broken, good])).pixelWidth == 2)
+        #expect(Codecs.diagnose(icon([broken])) == .malformed(.ico, detail: "it holds no picture"))
+        let cut = icon([good]).prefix(22 + 41)
+        #expect(Codecs.diagnose(cut) == .malformed(.ico, detail: "the data ends before the first row"))
+    }
+
+    @Test("The picture's own header is held to the limits")
+    func limits() throws {
+        let refusal = ImagingError.limitExceeded(
+            limit: "maxPixelCount",
+            allowed: 1 << 28,
+            width: 60_000,
+            height: 60_000
+        )
+        #expect(Codecs.diagnose(icon([bitmapHeader(60_000, 120_000, depth: 32) + Data(count: 9)])) == refusal)
+        #expect(try Codecs.diagnose(icon([fixture("bomb.png")])) == refusal)
+    }
+
+    @Test("An animated PNG in an icon is a still")
+    func animatedPNG() throws {
+        let data = try icon([fixture("animated.png")])
+        let image = try Codecs.decode(data)
+        #expect(image.pixelWidth == 24 && image.animatedData == nil)
+        #expect(try ImageInfo(data: data).frameCount == 1 && Codecs.frameSource(of: data) == nil)
+    }
+
+    @Test("Bytes that begin like a directory and are none are not taken for an icon")
+    func otherBytes() {
+        let data = icon([solid(0, 2, 2)])
+        #expect(
+            ImageContentType(sniffing: data.prefix(22)) == .ico && ImageContentType(sniffing: data.prefix(21)) == nil
+        )
+        // No entries, a reserved byte that is used, an entry without bytes, and one that begins in the directory.
+        for (place, value) in [(4, 0), (9, 7), (14, 0), (18, 21)] as [(Int, UInt8)] {
+            var other = data
+            other[place] = value
+            #expect(ImageContentType(sniffing: other) == nil, "\(place)")
+        }
+        // The header of an uncompressed TGA.
+        let tga = Data([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 24, 32]) + Data(count: 100)
+        #expect(ImageContentType(sniffing: tga) == nil)
+    }
+}

@@ -1,0 +1,143 @@
+// TIFF: every kind of sample, layout and compression that is read, damage, and directories that announce too much.
+
+import Foundation
+import KFImaging
+import Testing
+
+/// The most memory this process has had, in bytes.
+private func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
+    return try #require(Int(line.filter(\.isNumber))) * 1024
+}
+
+/// A file of one directory, behind its data; values of 32 bits, of which only the first is known to a tag.
+private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Data {
+    let entries = tags.map { littleEndian($0.0, 2) + littleEndian(4, 2) + littleEndian(1) + littleEndian($0.1) }
+    return Data([0x49, 0x49, 0x2A, 0]) + littleEndian(8 + data.count) + data + littleEndian(tags.count, 2)
+        + entries.reduce(Data(), +) + Data(count: 4)
+}
+
+@Suite struct TIFFTests {
+    @Test("Every kind of samples, layout and order gives the pixels that were put in")
+    func everyKind() throws {
+        let kinds = try KindsFixture.lines(of: "tiff-kinds.txt")
+        #expect(kinds.count == 48)
+        for kind in kinds {
+            #expect(ImageContentType(sniffing: kind.data) == .tiff, "\(kind.name)")
+            let bitmap = try Codecs.decode(kind.data).bitmap()
+            #expect(bitmap.size == kind.size)
+            // Of 16 bits colour and alpha are rounded one after the other.
+            let tolerance = kind.name.contains("associated16") || kind.name.contains("inks") ? 1 : 0
+            for (pixel, expected) in zip(bitmap.rows.joined(), kind.pixels) {
+                #expect(pixel.isNear(expected, within: tolerance), "\(kind.name): \(pixel), not \(expected)")
+            }
+        }
+    }
+
+    @Test(
+        "What other programs write looks like the same picture in PNG",
+        arguments: [
+            ("photo", "photo", Double.infinity), ("tiles", "photo", .infinity), ("planes", "photo", .infinity),
+            ("fax", "bilevel", .infinity), ("palette", "palette", .infinity), ("alpha", "alpha", .infinity),
+            ("jpeg", "photo", 40), ("cmyk", "photo", 45), ("orientation-6", "photo", .infinity),
+        ]
+    )
+    func likePNG(name: String, original: String, bound: Double) throws {
+        let expected = try picture("\(original).png").bitmap()
+        let image = try picture("\(name).tiff")
+        let likeness = try image.bitmap().likeness(to: expected)
+        #expect(likeness >= bound && image.hasAlpha == (name == "alpha"), "\(likeness) dB")
+        #expect(image.contentType == .tiff)
+        let small = try picture("\(name).tiff", maxPixelSize: 33).bitmap()
+        let smallLikeness = try small.likeness(to: expected.resampled(to: PixelSize(33, 22)))
+        // A turned picture is turned after it has been made smaller.
+        #expect(smallLikeness >= (name == "orientation-6" ? 40 : bound), "\(smallLikeness) dB")
+    }
+
+    @Test("Kinds that libtiff converts look like the scene", arguments: [("ycbcr.tiff", 24.0), ("lab.tiff", 35)])
+    func converted(name: String, bound: Double) throws {
+        let expected = try #require(try picture("photo.png").bitmap().part(CGRect(x: 0, y: 0, width: 48, height: 32)))
+        // Colours of half the resolution blur the edge of the disc.
+        let likeness = try picture(name).bitmap().likeness(to: expected)
+        #expect(likeness > bound, "\(likeness) dB")
+    }
+
+    @Test("The header tells size, orientation, alpha and profile")
+    func headers() throws {
+        let turned = try ImageInfo(data: fixture("orientation-6.tiff"))
+        #expect(turned.pixelWidth == 64 && turned.pixelHeight == 96 && turned.orientation == .right && !turned.hasAlpha)
+        #expect(try ImageInfo(data: fixture("alpha.tiff")).hasAlpha)
+        let patches = try ImageInfo(data: fixture("display-p3.tiff"))
+        #expect(patches.colorProfileName == "Display P3 (test)" && patches.frameCount == 1)
+        #expect(try ImageInfo(data: fixture("photo.tiff")).colorProfileName == nil)
+    }
+
+    @Test("Profiles are applied, of colours and of inks")
+    func profiles() throws {
+        #expect(try picture("display-p3.tiff").bitmap().rows == picture("display-p3.png").bitmap().rows)
+        let plain = try picture("cmyk.tiff").bitmap()
+        let printed = try picture("cmyk-profile.tiff").bitmap()
+        let expected = try picture("cmyk-profile.jpg").bitmap()
+        #expect(printed.likeness(to: expected) > 28, "\(printed.likeness(to: expected)) dB")
+        #expect(printed.likeness(to: plain) < 28)
+    }
+
+    @Test("Of a file cut short the rows that are there are kept, and others are transparent")
+    func cutRows() throws {
+        // Data first, the directory last, is how most programs write; so the end of a strip is cut out.
+        let pixels = Data((0..<30).map { UInt8($0 * 8) })
+        let tags = [(256, 5), (257, 6), (258, 8), (259, 1), (262, 1), (273, 200), (277, 1), (278, 6), (279, 30)]
+        let head = directory(tags, data: Data())
+        let file = head + Data(count: 200 - head.count) + pixels
+        let whole = try Codecs.decode(file).bitmap()
+        #expect(whole[4, 5] == Pixel(r: 232, g: 232, b: 232) && !whole.hasAlpha)
+        let cut = try Codecs.decode(file.dropLast(13)).bitmap()
+        #expect(Array(cut.rows.prefix(3)) == Array(whole.rows.prefix(3)))
+        #expect(cut.rows.dropFirst(3).joined().allSatisfy { $0.a == 0 } && cut.hasAlpha)
+        guard case .malformed(.tiff, _)? = Codecs.diagnose(file.dropLast(27)) else {
+            Issue.record("a picture without a single row")
+            return
+        }
+    }
+
+    @Test("What is not read is refused in words")
+    func unsupported() throws {
+        let base = [(256, 4), (257, 4), (258, 8), (262, 1), (273, 8), (277, 1), (278, 4), (279, 16)]
+        func diagnosis(_ tag: Int, _ value: Int) -> ImagingError? {
+            Codecs.diagnose(directory((base.filter { $0.0 != tag } + [(tag, value)]).sorted { $0.0 < $1.0 }))
+        }
+        #expect(diagnosis(259, 1) == nil)
+        #expect(diagnosis(259, 6) == .unsupported(.tiff, detail: "compression 6 is not supported"))
+        #expect(diagnosis(339, 3) == .unsupported(.tiff, detail: "the samples are no unsigned numbers"))
+        guard case .unsupported(.tiff, _)? = diagnosis(258, 12) else {
+            Issue.record("12 bits a sample")
+            return
+        }
+    }
+
+    @Test("A kilobyte that announces gigabytes is refused before they are taken")
+    func hostileNumbers() async {
+        // In a process of its own, where no other test takes memory.
+        await #expect(processExitsWith: .success) {
+            let before = try peakMemory()
+            let picture = [(258, 8), (259, 1), (262, 1), (277, 1)]
+            let most = Int(UInt32.max)
+            let announced: [[(Int, Int)]] = [
+                [(256, 60_000), (257, 60_000), (273, 8), (278, 60_000), (279, 64)],
+                [(256, most), (257, most), (273, 8), (278, 1), (279, 64)],
+                [(256, 1), (257, most), (273, 8), (278, 1), (279, 64)],
+                [(256, 5), (257, 5), (322, 1 << 16), (323, 1 << 16), (324, 8), (325, 64)],
+                [(256, 5), (257, 5), (322, 16), (323, 1 << 30), (324, 8), (325, 64)],
+                [(256, 60_000), (257, 1), (273, 8), (277, 65_535), (278, 1), (279, 64)],
+            ]
+            for tags in announced {
+                let kept = picture.filter { tag in !tags.contains { $0.0 == tag.0 } }
+                let data = directory((kept + tags).sorted { $0.0 < $1.0 })
+                #expect(Codecs.diagnose(data) != nil, "\(tags)")
+                _ = try? ImageInfo(data: data)
+            }
+            #expect(try peakMemory() - before < 100 << 20)
+        }
+    }
+}

@@ -21,7 +21,10 @@ enum BMPCodec: ImageCodec {
         try options.limits.check(width: header.size.width, height: header.size.height)
         let reader = try BMPReader(bytes, header)
         guard !reader.isEmpty else { throw .malformed(contentType, detail: "the data ends before the first row") }
-        return DecodedPicture(bitmap: try reader.bitmap(of: options.target(for: header.size)))
+        return DecodedPicture(
+            bitmap: try reader.bitmap(of: options.target(for: header.size)),
+            isDamaged: !reader.isComplete
+        )
     }
 }
 
@@ -81,8 +84,8 @@ final class BMPReader: RowReader {
             hasAlpha: isOpaque ? false : nil,
             missing: 0
         )
-        guard let bitmap = try rows.bitmap(from: self) else { throw .malformed(.bmp, detail: "there are no rows") }
-        return bitmap
+        guard let picture = try rows.bitmap(from: self) else { throw .malformed(.bmp, detail: "there are no rows") }
+        return picture.bitmap
     }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {

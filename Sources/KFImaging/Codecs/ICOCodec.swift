@@ -32,7 +32,10 @@ enum ICOCodec: ImageCodec {
             try options.limits.check(width: header.size.width, height: header.size.height)
             let reader = try BMPReader(picture.bytes, header, isMasked: true)
             guard !reader.isEmpty else { throw .malformed(contentType, detail: "the data ends before the first row") }
-            return DecodedPicture(bitmap: try reader.bitmap(of: options.target(for: header.size)))
+            return DecodedPicture(
+                bitmap: try reader.bitmap(of: options.target(for: header.size)),
+                isDamaged: !reader.isComplete
+            )
         }
     }
 }

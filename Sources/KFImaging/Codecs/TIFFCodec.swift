@@ -23,13 +23,15 @@ enum TIFFCodec: ImageCodec {
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let rows = RowDecoding(
             source: reader.size,
-            target: options.target(for: reader.size),
+            target: options.target(for: reader.size, reader.orientation),
             conversion: reader.conversion,
             hasAlpha: reader.hasAlpha ? nil : false,
             missing: 0
         )
-        guard let bitmap = try rows.bitmap(from: reader) else { throw reader.failure.error(decoding: contentType) }
-        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation)
+        guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
+            throw reader.failure.error(decoding: contentType)
+        }
+        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete)
     }
 }
 

@@ -101,6 +101,32 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         }
     }
 
+    @Test("A compressed strip that the file ends within is decoded as far as it goes")
+    func cutStrip() throws {
+        var data = try fixture("photo.tiff")
+        func number(_ offset: Int, _ size: Int) -> Int {
+            (0..<size).reversed().reduce(0) { $0 << 8 | Int(data[offset + $1]) }
+        }
+        /// Where the values of a tag with several lie, and how many bytes each has.
+        func values(of tag: Int) throws -> (start: Int, size: Int) {
+            let entries = number(4, 4) + 2
+            let entry = try #require((0..<20).map { entries + $0 * 12 }.first { number($0, 2) == tag })
+            return (number(entry + 8, 4), number(entry + 2, 2) == 3 ? 2 : 4)
+        }
+        // The last of four strips, of 16 rows each, moves to the end of the file.
+        let (offsets, sizes) = try (values(of: 273), values(of: 279))
+        let place = number(offsets.start + 3 * offsets.size, offsets.size)
+        let strip = data.subdata(in: place..<place + number(sizes.start + 3 * sizes.size, sizes.size))
+        let entry = offsets.start + 3 * offsets.size
+        data.replaceSubrange(entry..<entry + offsets.size, with: littleEndian(data.count, offsets.size))
+        data += strip
+        let whole = try picture("photo.png").bitmap()
+        #expect(try Codecs.decode(data).bitmap().rows == whole.rows)
+        let cut = try Codecs.decode(data.dropLast(strip.count / 2)).bitmap()
+        let rowCount = try #require(cut.rows.firstIndex { $0.contains { $0.a == 0 } })
+        #expect((50..<62).contains(rowCount) && Array(cut.rows.prefix(rowCount)) == Array(whole.rows.prefix(rowCount)))
+    }
+
     @Test("What is not read is refused in words")
     func unsupported() throws {
         let base = [(256, 4), (257, 4), (258, 8), (262, 1), (273, 8), (277, 1), (278, 4), (279, 16)]

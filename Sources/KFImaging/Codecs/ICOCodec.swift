@@ -58,7 +58,7 @@ private struct ICOPicture {
     /// The pictures' own headers decide: the directory can tell no side above 256, and no depth for cursors.
     static func largest(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ICOPicture {
         var largest: ICOPicture?
-        for index in 0..<(bytes.littleEndian(4, 2) ?? 0) {
+        for index in 0..<min(bytes.littleEndian(4, 2) ?? 0, (bytes.count - 6) / 16) {
             guard let offset = bytes.littleEndian(6 + index * 16 + 12, 4), offset < bytes.count,
                 let picture = ICOPicture(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
             else { continue }

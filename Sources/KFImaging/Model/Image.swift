@@ -31,6 +31,8 @@ public final class Image: Sendable, Hashable {
         package var creatingOptions: ImageCreatingOptions?
         /// The data that the picture was decoded from at its full size; nil when something has been done to it since.
         package var decodedFrom: DataMark?
+        /// Whether the data was damaged, so that a part of the picture is missing.
+        package var isDamaged = false
 
         package init(contentType: ImageContentType? = nil, frameCount: Int? = nil, animatedData: Data? = nil) {
             self.contentType = contentType
@@ -106,6 +108,9 @@ extension Image {
 
     /// The height of the bitmap as stored, in pixels; 0 for the empty image.
     public var pixelHeight: Int { cgImage?.height ?? 0 }
+
+    /// Whether the data that the picture was decoded from was damaged: a part of the picture is missing.
+    public var isDamaged: Bool { facts.isDamaged }
 
     /// Whether some pixel may be less than opaque.
     public var hasAlpha: Bool { cgImage?.hasAlpha ?? true }

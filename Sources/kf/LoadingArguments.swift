@@ -98,6 +98,14 @@ struct CacheArguments: ParsableArguments {
         )
     }
 
+    /// What is wrong with a directory that was named for its cache, and holds none; nil where there is one, where it
+    /// cannot be looked for, and for the user's own, which the first fetch makes.
+    var problem: String? {
+        guard let cacheDir else { return nil }
+        let isThere = access(existingCache().diskStorage.directoryURL.path, F_OK) == 0 || errno != ENOENT
+        return isThere ? nil : "there is no cache in \(cacheDir); kf fetch --cache-dir \(cacheDir) makes one"
+    }
+
     func validate() throws {
         if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir needs the name of a directory") }
     }

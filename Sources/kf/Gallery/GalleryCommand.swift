@@ -63,7 +63,7 @@ struct GalleryCommand: AsyncParsableCommand {
                 throw Failure(code: 9007, reason: "emptyCells", message: "some processors made no picture")
             }
         } catch {
-            console.error(source.map { "\(Units.source($0)): \(error.text)" } ?? error.text)
+            console.error(source.map(error.line(about:)) ?? error.text)
             throw ExitStatus.failed
         }
     }

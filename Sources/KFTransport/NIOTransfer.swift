@@ -25,7 +25,7 @@ final class NIOTransfer: TransportTask, HTTPClientResponseDelegate {
         originalRequest = request
         self.policy = policy
         self.client = client
-        state = Locked(TransferState(request: request, events: events))
+        state = Locked(TransferState(request: request.authorizedByURL, events: events))
     }
 
     var currentRequest: URLRequest { state.withLock { $0.request } }
@@ -38,7 +38,7 @@ final class NIOTransfer: TransportTask, HTTPClientResponseDelegate {
     func start() {
         client.began()
         watch()
-        execute(originalRequest)
+        execute(currentRequest)
     }
 
     func cancel() { stop(.cancelled(originalRequest.url)) }
@@ -112,7 +112,7 @@ extension NIOTransfer {
 
         return wait(for: events.willRedirect(redirecting, to: proposed), on: loop) { [self] next in
             guard let next else { return deliver(response, to: events, on: loop) }
-            state.withLock { $0.redirect = next }
+            state.withLock { $0.redirect = next.authorizedByURL }
             return loop.makeSucceededVoidFuture()
         }
     }

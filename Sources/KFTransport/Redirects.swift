@@ -1,4 +1,4 @@
-// What RFC 9110 says about redirects, as functions of values. Knows nothing of connections or handlers.
+// What RFC 9110 says about redirects and credentials, as functions of values. Knows nothing of connections or handlers.
 
 package import Foundation
 
@@ -30,6 +30,21 @@ extension URLRequest {
         }
         next.setValue(nil, forHTTPHeaderField: "Host")
         return next
+    }
+
+    /// The request with the user name and password of its URL as a field, unless it has such a field already.
+    ///
+    /// As a field they stay with the request when it is redirected within the origin, and go with the other credentials
+    /// when it leaves it.
+    package var authorizedByURL: URLRequest {
+        guard value(forHTTPHeaderField: "Authorization") == nil,
+            let parts = url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) }),
+            parts.user?.isEmpty == false || parts.password != nil
+        else { return self }
+        var request = self
+        let credentials = Data("\(parts.user ?? ""):\(parts.password ?? "")".utf8).base64EncodedString()
+        request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
+        return request
     }
 
     /// The request without what belongs to the origin of `previous`, if it goes to another one.

@@ -14,7 +14,8 @@ public protocol Transport: Sendable {
     /// Starts one transfer. It is under way when this returns; a transport may also call `events` before it returns.
     ///
     /// - Parameters:
-    ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`.
+    ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`. A user name and a
+    ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`.
     ///   - policy: How patient and how trusting this transfer is.
     ///   - events: Told what happens. The transport lets go of it after ``TransportEvents/didComplete(_:)``.
     /// - Returns: The running transfer.

@@ -22,6 +22,10 @@ struct CacheCommand: AsyncParsableCommand {
         /// Runs something with the cache; what it throws becomes a line and the exit status, and so does a no.
         func run(_ body: (ImageCache, Console) async throws(KingfisherError) -> Bool) async throws {
             let console = Console()
+            if let problem = cacheArguments.problem {
+                console.error(problem)
+                throw ExitStatus.failed
+            }
             let isYes: Bool
             do throws(KingfisherError) {
                 isYes = try await body(cacheArguments.existingCache(), console)
@@ -33,8 +37,13 @@ struct CacheCommand: AsyncParsableCommand {
         }
 
         /// Says a result in one of its two forms.
-        func say(_ console: Console, _ json: JSON, _ text: String) {
-            console.print(self.json ? json.description : text)
+        func say(_ console: Console, _ json: JSON, _ lines: String...) {
+            say(console, json, lines: lines)
+        }
+
+        /// Says a result in one of its two forms.
+        func say(_ console: Console, _ json: JSON, lines: [String]) {
+            console.print(lines: self.json ? [json.description] : lines)
         }
     }
 }
@@ -64,13 +73,13 @@ extension CacheCommand {
                     "expired": .int(expired), "history": .optional(history, \.json),
                 ]
                 let isThere = FileManager.default.fileExists(atPath: directory)
-                let words = """
-                    directory  \(directory)\(isThere ? "" : " (not there yet)")
-                    entries    \(entries.count)
-                    bytes      \(bytes) (\(Units.bytes(bytes)))
-                    expired    \(expired)
-                    """
-                arguments.say(console, known, words + (history.map { "\n" + $0.text } ?? ""))
+                let lines = [
+                    "directory  \(directory)\(isThere ? "" : " (not there yet)")",
+                    "entries    \(entries.count)",
+                    "bytes      \(bytes) (\(Units.bytes(bytes)))",
+                    "expired    \(expired)",
+                ]
+                arguments.say(console, known, lines: lines + (history?.lines ?? []))
                 return true
             }
         }
@@ -99,7 +108,7 @@ extension CacheCommand {
                         Units.source(entry.key ?? entry.fileName)
                     )
                 }
-                if !table.isEmpty { console.print(table.description) }
+                if !table.isEmpty { console.print(lines: table.lines) }
                 return true
             }
         }
@@ -243,20 +252,20 @@ extension CacheHistory {
         ]
     }
 
-    fileprivate var text: String {
-        """
-        hits       \(disk.hits) on disk, \(memory.hits) in memory
-        misses     \(disk.misses) on disk (\(disk.missesWithoutDisk) without looking), \(memory.misses) in memory
-        read       \(Units.bytes(disk.bytesRead))
-        written    \(Units.bytes(disk.bytesWritten)) in \(disk.stores) \(disk.stores == 1 ? "entry" : "entries")
-        removed    \(disk.removed) on demand, \(disk.expired) expired, \(disk.trimmed) for room, \
-        \(disk.corrupted) corrupted, \(disk.undecodable) undecodable
-        memory     \(memory.evictedByCost) evicted by size, \(memory.evictedByCount) by count, \
-        \(memory.expired) expired, \(memory.purged) under pressure
-        time       \(Units.seconds(seconds.reading)) reading, \(Units.seconds(seconds.decoding)) decoding, \
-        \(Units.seconds(seconds.encoding)) encoding, \(Units.seconds(seconds.writing)) writing
-        failures   \(disk.failures)
-        """
+    fileprivate var lines: [String] {
+        [
+            "hits       \(disk.hits) on disk, \(memory.hits) in memory",
+            "misses     \(disk.misses) on disk (\(disk.missesWithoutDisk) without looking), \(memory.misses) in memory",
+            "read       \(Units.bytes(disk.bytesRead))",
+            "written    \(Units.bytes(disk.bytesWritten)) in \(disk.stores) \(disk.stores == 1 ? "entry" : "entries")",
+            "removed    \(disk.removed) on demand, \(disk.expired) expired, \(disk.trimmed) for room, "
+                + "\(disk.corrupted) corrupted, \(disk.undecodable) undecodable",
+            "memory     \(memory.evictedByCost) evicted by size, \(memory.evictedByCount) by count, "
+                + "\(memory.expired) expired, \(memory.purged) under pressure",
+            "time       \(Units.seconds(seconds.reading)) reading, \(Units.seconds(seconds.decoding)) decoding, "
+                + "\(Units.seconds(seconds.encoding)) encoding, \(Units.seconds(seconds.writing)) writing",
+            "failures   \(disk.failures)",
+        ]
     }
 }
 

@@ -1,11 +1,13 @@
-// Standard output, standard error and the progress bar between them. Knows nothing of what is said.
+// Standard output, standard error and the progress bar between them: the one place where texts are made harmless to
+// terminals. Knows nothing of what is said.
 
 import Foundation
 import KFSupport
 
 /// Where the tool speaks: results on standard output, everything else on standard error.
 ///
-/// One line never lands in the middle of another one or of the progress bar. Safe from any thread.
+/// One line never lands in the middle of another one or of the progress bar, and stays one line without orders to the
+/// terminal whatever it holds. Safe from any thread.
 final class Console: Sendable {
     private struct State {
         var bar: ProgressBar?
@@ -31,18 +33,23 @@ final class Console: Sendable {
     }
 
     /// Says a result; to those who want quiet only when it was asked for in so many words.
-    func print(_ line: String, always: Bool = false) {
+    func print(_ line: String, always: Bool = false) { print(lines: [line], always: always) }
+
+    /// Says a result of several lines, with nothing between them.
+    func print(lines: [String], always: Bool = false) {
         guard always || !isQuiet else { return }
-        say(line, to: results)
+        say(lines, to: results)
     }
 
-    /// Says what did not work, after the tool's name, as scripts expect it.
-    func error(_ message: String) { say("kf: \(message)", to: STDERR_FILENO) }
+    /// Says what did not work, after the tool's name, as scripts expect it; further lines explain the first one.
+    func error(_ message: String, explanation: [String] = []) {
+        say(["kf: \(message)"] + explanation, to: STDERR_FILENO)
+    }
 
     /// Says what worked less well than it should have.
     func warning(_ message: String) {
         guard !isQuiet else { return }
-        say("kf: warning: \(message)", to: STDERR_FILENO)
+        say(["kf: warning: \(message)"], to: STDERR_FILENO)
     }
 
     /// Shows the bar, on a terminal, as often as a person can follow.
@@ -65,10 +72,18 @@ final class Console: Sendable {
         }
     }
 
-    private func say(_ line: String, to descriptor: Int32) {
+    /// Takes the bar away before an interruption ends the process; nil where no bar is shown.
+    ///
+    /// In force until its `finish()`.
+    func endingProgressOnInterruption() -> Interruption? {
+        showsProgress ? Interruption { [self] in endProgress() } : nil
+    }
+
+    private func say(_ lines: [String], to descriptor: Int32) {
+        let text = lines.map { $0.visible + "\n" }.joined()
         state.withLock { state in
             Self.erase(&state)
-            Self.write(line + "\n", to: descriptor)
+            Self.write(text, to: descriptor)
             if showsProgress { Self.draw(&state) }
         }
     }

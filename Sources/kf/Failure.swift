@@ -11,6 +11,8 @@ struct Failure: Error, Equatable {
     let code: Int
     let reason: String
     let message: String
+    /// What is wrong with a picture's bytes, as the case of `ImagingError` is called; nil when that is not what failed.
+    var imaging: String?
 
     /// The argument names no picture.
     static func badSource(_ error: SourceArgumentError) -> Failure {
@@ -19,12 +21,18 @@ struct Failure: Error, Equatable {
 
     /// The output cannot be written.
     static func cannotWrite(_ path: String, _ errno: Int32) -> Failure {
-        let why = String(cString: strerror(errno))
-        return Failure(
-            code: 9002,
-            reason: "cannotWriteOutput",
-            message: "cannot write \(path): \(why); name a place this user may write to"
-        )
+        let directory = (path as NSString).deletingLastPathComponent
+        let isMissing = errno == ENOENT && !directory.isEmpty && !FileManager.default.fileExists(atPath: directory)
+        let problem = String(cString: strerror(errno))
+        let why =
+            switch errno {
+            case ENOENT where isMissing: "there is no directory \(directory); make it, or name another one"
+            case ENOTDIR: "\(directory) is not a directory; name another one"
+            case ENOSPC, EDQUOT: "\(problem); make room, or name another place"
+            case EACCES, EPERM, EROFS, ENOENT: "\(problem); name a place this user may write to"
+            default: problem
+            }
+        return Failure(code: 9002, reason: "cannotWriteOutput", message: "cannot write \(path): \(why)")
     }
 
     /// The picture cannot be encoded in the wanted format, but perhaps in others.
@@ -37,27 +45,53 @@ struct Failure: Error, Equatable {
 
     /// The bytes have no header that can be read.
     static func unreadable(_ error: ImagingError) -> Failure {
-        Failure(code: 9004, reason: "unreadableHeader", message: "\(error)")
+        Failure(code: 9004, reason: "unreadableHeader", message: "\(error)", imaging: name(of: error))
     }
 
     /// What the library reports.
     init(_ error: KingfisherError) {
         code = error.errorCode
         reason = Self.name(of: error)
-        message = Self.oneLine((error.errorDescription ?? "superseded by another load") + Self.consequence(of: error))
+        message = Self.oneLine(error.errorDescription ?? "superseded by another load")
+        imaging = error.imagingError.map(Self.name)
     }
 
-    init(code: Int, reason: String, message: String) {
+    init(code: Int, reason: String, message: String, imaging: String? = nil) {
         self.code = code
         self.reason = reason
         self.message = Self.oneLine(message)
+        self.imaging = imaging
     }
 
     /// The sentence with the number.
     var text: String { "\(message) (code \(code))" }
 
     /// As one member of a JSON line.
-    var json: JSON { ["code": .int(code), "reason": .string(reason), "message": .string(message)] }
+    var json: JSON {
+        let members = [
+            JSON.Member(key: "code", value: .int(code)),
+            JSON.Member(key: "reason", value: .string(reason)),
+            JSON.Member(key: "message", value: .string(message)),
+        ]
+        return .object(members + (imaging.map { [JSON.Member(key: "imaging", value: .string($0))] } ?? []))
+    }
+
+    /// The line for people: which source failed, and why; the source is named once.
+    func line(about source: String) -> String {
+        let names = SourceArgument.names(of: source).map { Self.oneLine(Redaction.source($0)) }.sorted {
+            $0.count > $1.count
+        }
+        return "\(Units.source(source)): \(names.reduce(text) { Self.referring(to: $1, in: $0) })"
+    }
+
+    /// A text with "it" instead of a name, where that stands alone.
+    private static func referring(to name: String, in text: String) -> String {
+        let parts = text.components(separatedBy: name)
+        return parts.dropFirst().reduce(into: parts[0]) { result, part in
+            let isAlone = " (".contains(result.last ?? " ") && " ,:;)".contains(part.first ?? " ")
+            result += (isAlone ? "it" : name) + part
+        }
+    }
 
     /// The name of the reason's case, such as `invalidHTTPStatusCode`.
     private static func name(of error: KingfisherError) -> String {
@@ -72,13 +106,18 @@ struct Failure: Error, Equatable {
         return Mirror(reflecting: reason).children.first?.label ?? "\(reason)"
     }
 
-    /// What a status means that the library takes for a success, and that brings no picture all the same.
-    private static func consequence(of error: KingfisherError) -> String {
-        guard case .responseError(.invalidHTTPStatusCode(let response)) = error else { return "" }
-        return switch response.statusCode {
-        case 200..<300: ", so there is no picture"
-        case 300..<400: ", but with no Location to go on to"
-        default: ""
+    /// The name of the case, such as `limitExceeded`.
+    private static func name(of error: ImagingError) -> String {
+        switch error {
+        case .emptyData: "emptyData"
+        case .unrecognizedFormat: "unrecognizedFormat"
+        case .malformed: "malformed"
+        case .limitExceeded: "limitExceeded"
+        case .tooManyFrames: "tooManyFrames"
+        case .outOfMemory: "outOfMemory"
+        case .unsupported: "unsupported"
+        case .encodingFailed: "encodingFailed"
+        case .coderFailed: "coderFailed"
         }
     }
 

@@ -11,13 +11,16 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Load pictures, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline when \
-            WebP is written, and the first one otherwise. Sources that fail do not stop the others.
+            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; it is \
+            written as WebP where nothing asks for another format, and as its first frame, with a warning, in formats that \
+            hold no animations. Sources that fail do not stop the others. A user name and a password in a URL are sent to \
+            that server, and not printed.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
-            frames, format, milliseconds, output; or source and error {code, reason, message}. bytes, frames and format \
-            are those of the output, or without one those of the picture as it was loaded. With -o - the lines go to standard \
-            error.
+            frames, format, milliseconds, output, damaged (whether a part of the picture is missing); or source and \
+            error {code, reason, message}, with imaging (malformed, limitExceeded and so on) if the bytes are what is \
+            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was loaded. \
+            With -o - the lines go to standard error.
             """
     )
 
@@ -50,7 +53,10 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var network: NetworkArguments
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Load this many sources at once.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Load this many sources at once, over as many connections.", valueName: "n")
+    )
     var concurrency = 4
 
     @Option(
@@ -77,21 +83,15 @@ struct FetchCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try place()
         let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: place))
-        if case .directory(let path) = place {
-            do throws(Failure) {
-                try await OutputFile.makeDirectory(path)
-            } catch {
-                console.error("\(path): \(error.text)")
-                throw ExitStatus.failed
-            }
-        }
+        let interruption = console.endingProgressOnInterruption()
+        defer { interruption?.finish() }
+        try await OutputFile.prepare(place, console)
+        let encoding = processing.encoding(for: place, isProcessed: pipeline != nil)
         let run = FetchRun(
-            loader: try loader(),
+            loader: try loader(keepsAnimations: place != .nowhere && encoding.mayHoldAnimation),
             arguments: sources,
             place: place,
-            format: processing.format,
-            quality: processing.quality,
-            isStill: processing.still,
+            encoding: encoding,
             concurrency: concurrency,
             usesJSON: json,
             console: console
@@ -99,12 +99,6 @@ struct FetchCommand: AsyncParsableCommand {
         var failures = 0
         for round in 1...rounds { failures += await run.load(writes: round == 1) }
         if failures > 0 { throw ExitStatus.failed }
-    }
-
-    /// Whether the output is one that may be an animation, as far as that was said.
-    private var writesAnimations: Bool {
-        guard !processing.still else { return false }
-        return processing.format == .webp || processing.format == nil && output?.lowercased().hasSuffix(".webp") == true
     }
 
     private func place() throws -> OutputPlace {
@@ -119,17 +113,17 @@ struct FetchCommand: AsyncParsableCommand {
         }
     }
 
-    private func loader() throws -> PictureLoader {
+    private func loader(keepsAnimations: Bool) throws -> PictureLoader {
         var options: KingfisherOptionsInfo = []
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
         if processing.still { options.append(.onlyLoadFirstFrame) }
         if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
         return PictureLoader(
-            downloader: network.downloader(),
+            downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
             processor: try PipelineArgument(pipeline).processor,
-            policy: writesAnimations ? .transformFrames : .firstFrame,
+            policy: keepsAnimations ? .transformFrames : .firstFrame,
             writesToDisk: !memoryOnly,
             options: options
         )

@@ -10,10 +10,7 @@ struct FetchRun: Sendable {
     let loader: PictureLoader
     let arguments: [String]
     let place: OutputPlace
-    let format: OutputFormat?
-    let quality: Double?
-    /// Whether of animations only the first frame is wanted.
-    let isStill: Bool
+    let encoding: Encoding
     let concurrency: Int
     let usesJSON: Bool
     let console: Console
@@ -25,19 +22,17 @@ struct FetchRun: Sendable {
     func load(writes: Bool) async -> Int {
         let names = OutputFile.distinct(arguments.map { (try? SourceArgument($0))?.baseName ?? "" })
         let bar = ProgressReport(total: arguments.count, console: console)
-        let reports = OrderedReports(self)
-        await withTaskGroup(of: Void.self) { group in
-            for (index, argument) in arguments.enumerated() {
-                if index >= concurrency { await group.next() }
-                group.addTask {
-                    let report = await fetch(argument, index: index, name: writes ? names[index] : nil, bar)
-                    bar.end(index, failed: report.isFailure)
-                    reports.add(report, at: index)
-                }
-            }
+        var failures = 0
+        await Concurrently.forEach(arguments, atOnce: concurrency) { index, argument in
+            let report = await fetch(argument, index: index, name: writes ? names[index] : nil, bar)
+            bar.end(index, failed: report.isFailure)
+            return report
+        } report: { report in
+            failures += report.isFailure ? 1 : 0
+            say(report)
         }
         console.endProgress()
-        return reports.failures
+        return failures
     }
 
     private func fetch(_ text: String, index: Int, name: String?, _ bar: ProgressReport) async -> FetchReport {
@@ -64,29 +59,13 @@ struct FetchRun: Sendable {
     /// Writes the picture, if that was asked for.
     private func write(_ picture: LoadedPicture, name: String?) async throws(Failure) -> FetchReport.Output? {
         guard let name, place != .nowhere else { return nil }
-        var encoding = Encoding(format: format, quality: quality, isChanged: loader.processor != nil || isStill)
-        encoding.fileName = place.fileName
-        let (data, type) = try await encoding.encoded(picture.image, original: picture.data)
-        let path: String
-        switch place {
-        case .nowhere: return nil
-        case .standardOutput:
-            try await OutputFile.writeToStandardOutput(data)
-            return FetchReport.Output(path: "-", data: data, type: type)
-        case .file(let file): path = file
-        case .directory(let directory):
-            let stem = (directory as NSString).appendingPathComponent(name)
-            path = type.preferredFileExtension.map { "\(stem).\($0)" } ?? stem
-        }
-        try await OutputFile.write(data, to: path)
-        return FetchReport.Output(path: path, data: data, type: type)
+        let encoded = try await encoding.encoded(picture.image, original: picture.data)
+        return try await OutputFile.write(encoded, to: place, name: name).map { FetchReport.Output(encoded, path: $0) }
     }
 
-    fileprivate func say(_ report: FetchReport) {
-        if let problem = report.picture?.cacheProblem {
-            console.warning("\(Units.source(report.source)): not cached: \(problem)")
-        }
-        if let failure = report.failure { console.error("\(Units.source(report.source)): \(failure.text)") }
+    private func say(_ report: FetchReport) {
+        for warning in report.warnings { console.warning("\(Units.source(report.source)): \(warning)") }
+        if let failure = report.failure { console.error(failure.line(about: report.source)) }
         if usesJSON {
             console.print(report.json.description, always: true)
         } else if !report.isFailure {
@@ -103,12 +82,14 @@ struct FetchReport: Sendable {
         let bytes: Int
         let type: ImageContentType
         let frames: Int
+        let warning: String?
 
-        init(path: String, data: Data, type: ImageContentType) {
+        init(_ picture: EncodedPicture, path: String) {
             self.path = path
-            self.type = type
-            bytes = data.count
-            frames = (try? ImageInfo(data: data))?.frameCount ?? 1
+            type = picture.type
+            bytes = picture.data.count
+            frames = (try? ImageInfo(data: picture.data))?.frameCount ?? 1
+            warning = picture.warning
         }
     }
 
@@ -119,6 +100,15 @@ struct FetchReport: Sendable {
     var failure: Failure?
 
     var isFailure: Bool { failure != nil }
+
+    /// What is to be said although there is a picture.
+    var warnings: [String] {
+        [
+            picture?.cacheProblem.map { "not cached: \($0)" },
+            picture?.image.isDamaged == true ? PictureBytes.damage : nil,
+            output?.warning,
+        ].compactMap(\.self)
+    }
 
     private var bytes: Int? { output?.bytes ?? picture?.data?.count }
 
@@ -142,6 +132,7 @@ struct FetchReport: Sendable {
             "format": .optional(format?.lowercased(), JSON.string),
             "milliseconds": .milliseconds(picture.seconds),
             "output": .optional(output?.path, JSON.string),
+            "damaged": .bool(picture.image.isDamaged),
         ]
     }
 
@@ -159,33 +150,5 @@ struct FetchReport: Sendable {
         if let bytes { parts.append(Units.bytes(bytes)) }
         parts.append("\(place) in \(Units.seconds(picture.seconds))")
         return "\(Units.source(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
-    }
-}
-
-/// Says reports in the order of their sources, as soon as all earlier ones are there.
-private final class OrderedReports: Sendable {
-    private struct State {
-        var waiting: [Int: FetchReport] = [:]
-        var next = 0
-        var failures = 0
-    }
-
-    private let state = Locked(State())
-    private let run: FetchRun
-
-    init(_ run: FetchRun) { self.run = run }
-
-    var failures: Int { state.withLock { $0.failures } }
-
-    func add(_ report: FetchReport, at index: Int) {
-        // Saying happens inside, so that two lines cannot swap places; the console calls nobody back.
-        state.withLock { state in
-            state.failures += report.isFailure ? 1 : 0
-            state.waiting[index] = report
-            while let ready = state.waiting.removeValue(forKey: state.next) {
-                run.say(ready)
-                state.next += 1
-            }
-        }
     }
 }

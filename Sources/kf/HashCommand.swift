@@ -43,7 +43,7 @@ struct HashCommand: AsyncParsableCommand {
                 console.print(json ? line.description : "\(blurHash)\t\(thumbHash)\t\(shown)")
             } catch {
                 failures += 1
-                console.error("\(Units.source(source)): \(error.text)")
+                console.error(error.line(about: source))
                 let line: JSON = ["source": .string(shown), "error": error.json]
                 if json { console.print(line.description) }
             }

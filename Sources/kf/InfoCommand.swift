@@ -31,10 +31,10 @@ struct InfoCommand: AsyncParsableCommand {
         for source in sources {
             do throws(Failure) {
                 let info = try Self.info(of: try await reader.read(source))
-                console.print(json ? info.json(of: source).description : info.text(of: source))
+                console.print(lines: json ? [info.json(of: source).description] : info.lines(of: source))
             } catch {
                 failures += 1
-                console.error("\(Units.source(source)): \(error.text)")
+                console.error(error.line(about: source))
                 let line: JSON = ["source": .string(Redaction.source(source)), "error": error.json]
                 if json { console.print(line.description) }
             }
@@ -68,7 +68,7 @@ extension ImageInfo {
         ]
     }
 
-    fileprivate func text(of source: String) -> String {
+    fileprivate func lines(of source: String) -> [String] {
         var lines = [
             ("format", contentType.name),
             ("size", "\(pixelWidth)×\(pixelHeight) pixels"),
@@ -82,7 +82,7 @@ extension ImageInfo {
             ("profile", colorProfileName ?? "none"),
             ("bytes", "\(byteCount) (\(Units.bytes(byteCount)))"),
         ]
-        return Units.source(source)
-            + lines.map { "\n  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }.joined()
+        return [Units.source(source)]
+            + lines.map { "  \($0.padding(toLength: 13, withPad: " ", startingAt: 0))\($1)" }
     }
 }

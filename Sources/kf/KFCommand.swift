@@ -14,6 +14,7 @@ struct KFCommand: AsyncParsableCommand {
 
             Exit status: 0 when all went well, 1 when something failed (the rest is still done), 2 for bad usage.
             """,
+        version: "kf \(version)",
         subcommands: [
             FetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self, HashCommand.self,
             GalleryCommand.self,
@@ -21,6 +22,9 @@ struct KFCommand: AsyncParsableCommand {
             DemoCommand.self,
         ]
     )
+
+    /// The version of the tool and of the library it comes with.
+    static let version = "0.1.0"
 
     /// Runs the command line and ends the process.
     static func main() async {
@@ -59,14 +63,17 @@ enum ExitStatus {
         if let code = error as? ExitCode { return code.rawValue }
         let text = command.fullMessage(for: error)
         guard command.exitCode(for: error) != .success else {
-            // Help and versions are results.
-            Console().print(text)
+            // Help, versions and completion scripts are results.
+            Console().print(lines: text.components(separatedBy: "\n"))
             return success
         }
         // The parser repeats its help below the message; the pointer to it is enough.
         let lines = text.components(separatedBy: "\n").filter { !$0.hasPrefix("Usage:") && !$0.hasPrefix("Help:") }
-        let message = lines.joined(separator: "\n")
-        Console().error(message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message)
+        let message = lines.first ?? ""
+        Console().error(
+            message.hasPrefix("Error: ") ? String(message.dropFirst("Error: ".count)) : message,
+            explanation: Array(lines.dropFirst())
+        )
         return command.exitCode(for: error) == .validationFailure ? usage : failure
     }
 }

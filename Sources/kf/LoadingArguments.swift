@@ -24,8 +24,14 @@ struct NetworkArguments: ParsableArguments {
     }
 
     /// A downloader that waits as long as asked.
-    func downloader() -> ImageDownloader {
-        let downloader = ImageDownloader(name: "kf")
+    ///
+    /// - Parameter connections: How many connections one host gets at once, as far as it takes them; nil is as many as
+    ///   the library gives it.
+    /// - Returns: The downloader.
+    func downloader(connections: Int? = nil) -> ImageDownloader {
+        var configuration = NIOTransport.Configuration()
+        configuration.connectionsPerHost = connections ?? configuration.connectionsPerHost
+        let downloader = ImageDownloader(name: "kf", transport: NIOTransport(configuration: configuration))
         downloader.downloadTimeout = timeout
         downloader.delegate = PictureStatus.rule
         return downloader
@@ -98,6 +104,14 @@ struct CacheArguments: ParsableArguments {
         )
     }
 
+    /// What is wrong with a directory that was named for its cache, and holds none; nil where there is one, where it
+    /// cannot be looked for, and for the user's own, which the first fetch makes.
+    var problem: String? {
+        guard let cacheDir else { return nil }
+        let isThere = access(existingCache().diskStorage.directoryURL.path, F_OK) == 0 || errno != ENOENT
+        return isThere ? nil : "there is no cache in \(cacheDir); kf fetch --cache-dir \(cacheDir) makes one"
+    }
+
     func validate() throws {
         if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir needs the name of a directory") }
     }
@@ -112,9 +126,15 @@ struct ProcessingArguments: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The quality of JPEG, WebP and AVIF, from 0 to 1.", valueName: "0…1")
+        help: ArgumentHelp(
+            "The quality of JPEG, WebP and AVIF, from 0 to 1; WebP and AVIF lose nothing at 1.",
+            valueName: "0…1"
+        )
     )
     var quality: Double?
+
+    @Flag(help: "Write WebP and AVIF so that nothing is lost, whatever the size; PNG never loses anything.")
+    var lossless = false
 
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
@@ -123,8 +143,30 @@ struct ProcessingArguments: ParsableArguments {
     var force = false
 
     func validate() throws {
-        guard let quality else { return }
-        guard (0...1).contains(quality) else { throw ValidationError("--quality must be from 0 to 1") }
+        if let quality {
+            guard (0...1).contains(quality) else { throw ValidationError("--quality must be from 0 to 1") }
+            if lossless, quality < 1 { throw ValidationError("--lossless and --quality exclude each other") }
+        }
+        if lossless, format == .jpeg {
+            throw ValidationError("--lossless cannot be had with JPEG; use --format png, webp or avif")
+        }
+    }
+
+    /// How results are written.
+    ///
+    /// - Parameters:
+    ///   - place: Where.
+    ///   - isProcessed: Whether pictures go through a pipeline.
+    /// - Returns: What follows for each of them.
+    func encoding(for place: OutputPlace, isProcessed: Bool) -> Encoding {
+        Encoding(
+            format: format,
+            quality: quality,
+            isLossless: lossless,
+            isStill: still,
+            fileName: place.fileName,
+            isChanged: isProcessed || still
+        )
     }
 }
 

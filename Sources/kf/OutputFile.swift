@@ -18,6 +18,23 @@ enum OutputPlace: Equatable {
         return path
     }
 
+    /// Where a picture goes; nil when it goes nowhere.
+    ///
+    /// - Parameters:
+    ///   - name: The name of its file in a directory, without the extension.
+    ///   - type: Its format.
+    /// - Returns: A path, or `-` for standard output.
+    func path(name: String, type: ImageContentType) -> String? {
+        switch self {
+        case .nowhere: return nil
+        case .standardOutput: return "-"
+        case .file(let path): return path
+        case .directory(let directory):
+            let stem = (directory as NSString).appendingPathComponent(name)
+            return type.preferredFileExtension.map { "\(stem).\($0)" } ?? stem
+        }
+    }
+
     /// Refuses a file name that asks for a format the tool does not write.
     ///
     /// - Parameter acceptsUnknown: Whether a name that stands for no format at all is as good as any.
@@ -109,6 +126,39 @@ enum OutputFile {
     /// Where lines about results go: not where a picture's bytes go.
     static func resultsDescriptor(for place: OutputPlace) -> Int32 {
         place == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
+    }
+
+    /// Writes a picture to its place.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture's bytes and format.
+    ///   - place: Where it goes.
+    ///   - name: The name of its file in a directory, without the extension.
+    /// - Returns: The path, `-` for standard output; nil when nothing is written.
+    /// - Throws: Why it cannot be written.
+    static func write(
+        _ picture: EncodedPicture,
+        to place: OutputPlace,
+        name: String
+    ) async throws(Failure) -> String? {
+        guard let path = place.path(name: name, type: picture.type) else { return nil }
+        if place == .standardOutput {
+            try await writeToStandardOutput(picture.data)
+        } else {
+            try await write(picture.data, to: path)
+        }
+        return path
+    }
+
+    /// Makes the directory that results go to, if they go to one; says why it cannot be made.
+    static func prepare(_ place: OutputPlace, _ console: Console) async throws {
+        guard case .directory(let path) = place else { return }
+        do throws(Failure) {
+            try await makeDirectory(path)
+        } catch {
+            console.error(error.text)
+            throw ExitStatus.failed
+        }
     }
 
     /// Writes a file: whole under its name, or not at all.

@@ -33,6 +33,9 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// Whether the format can be written as an animation.
+    var holdsAnimations: Bool { self == .webp }
+
     var contentType: ImageContentType {
         switch self {
         case .png: .png
@@ -43,12 +46,24 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// A picture as the bytes of a file.
+struct EncodedPicture: Sendable {
+    let data: Data
+    let type: ImageContentType
+    /// What was lost although it was not asked for, why, and how to keep it.
+    var warning: String?
+}
+
 /// What was asked about the format, and what follows from it.
 struct Encoding: Sendable {
     /// What `--format` named.
     var format: OutputFormat?
     /// What `--quality` named, from 0 to 1.
     var quality: Double?
+    /// Whether nothing may be lost.
+    var isLossless = false
+    /// Whether of animations only the first frame is wanted.
+    var isStill = false
     /// The name after `-o`, when that is a file.
     var fileName: String?
     /// Whether the picture was changed, so that its original bytes are not what was asked for.
@@ -57,6 +72,12 @@ struct Encoding: Sendable {
     /// The quality of lossy formats when none was named.
     static let usualQuality = 0.85
 
+    /// Whether an animation may stay one, as far as that is known before there is a picture.
+    var mayHoldAnimation: Bool {
+        guard !isStill else { return false }
+        return (format?.contentType ?? typeOfName).map(Self.holdsAnimations) ?? true
+    }
+
     /// The bytes to write: the original ones where they are what was asked for.
     ///
     /// - Parameters:
@@ -64,29 +85,47 @@ struct Encoding: Sendable {
     ///   - original: The bytes it came as, if they are known.
     /// - Returns: The bytes and their format.
     /// - Throws: Why it cannot be encoded.
-    func encoded(_ image: Image, original: Data?) async throws(Failure) -> (data: Data, type: ImageContentType) {
+    func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedPicture {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let wanted = format?.contentType ?? typeOfName ?? own
         if let original, let own, own == wanted, !isChanged, quality == nil || !own.hasQuality {
-            return (original, own)
+            return EncodedPicture(data: original, type: own)
         }
-        let type = try encodable(wanted, own: own)
+        let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
+        let type = try encodable(wanted, own: own, isAnimated: animation != nil)
         let quality = quality ?? Self.usualQuality
+        let isLossless = isLossless || quality >= 1
         let data = await WorkExecutor.cpu.run { () async -> Result<Data, ImagingError> in
             Result { () throws(ImagingError) in
-                guard type == .webp, let frames = image.kf.frameSource, frames.frameCount > 1 else {
-                    return try Codecs.encode(image, as: type, quality: quality)
+                guard let animation, Self.holdsAnimations(type) else {
+                    return try Codecs.encode(image, as: type, quality: quality, lossless: isLossless)
                 }
-                return try Codecs.encode(frames, as: type, quality: quality)
+                return try Codecs.encode(animation, as: type, quality: quality, lossless: isLossless)
             }
         }
         switch data {
-        case .success(let data): return (data, type)
+        case .success(let data):
+            return EncodedPicture(data: data, type: type, warning: warning(image, original, as: type))
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
             throw .cannotEncode(type.name, "\(error)", instead: others)
         }
+    }
+
+    /// What there is to say when an animation has become one frame.
+    private func warning(_ image: Image, _ original: Data?, as type: ImageContentType) -> String? {
+        guard !isStill, !Self.holdsAnimations(type) else { return nil }
+        let header = original.flatMap { try? ImageInfo(data: $0) }
+        let count = header?.frameCount ?? image.kf.imageFrameCount ?? 1
+        guard count > 1 else { return nil }
+        let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
+        return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
+            + others.joined(separator: " or ") + " to keep them, or --still if one will do"
+    }
+
+    private static func holdsAnimations(_ type: ImageContentType) -> Bool {
+        OutputFormat(type)?.holdsAnimations ?? false
     }
 
     /// The format that the file's name stands for, if it is one of a picture.
@@ -96,19 +135,33 @@ struct Encoding: Sendable {
 
     /// The wanted format if the tool writes it.
     ///
-    /// A format nobody asked for, only the source's own, falls back to PNG, which loses nothing.
+    /// A format that was not asked for, only the source's own, gives way to one that keeps all there is: WebP for
+    /// animations, PNG for the rest.
     private func encodable(
         _ wanted: ImageContentType?,
-        own: ImageContentType?
+        own: ImageContentType?,
+        isAnimated: Bool
     ) throws(Failure) -> ImageContentType {
-        guard let wanted else { return .png }
-        if OutputFormat(wanted) != nil { return wanted }
-        guard typeOfName != nil else { return .png }
-        throw .cannotEncode(
-            wanted.name,
-            "the name asks for a format this tool does not write",
-            instead: OutputFormat.allCases
-        )
+        let isAskedFor = format != nil || typeOfName != nil
+        guard let wanted, isAskedFor else {
+            if isAnimated { return own.map(Self.holdsAnimations) == true ? own ?? .webp : .webp }
+            return own.flatMap { OutputFormat($0) } == nil || isLossless && own == .jpeg ? .png : own ?? .png
+        }
+        guard OutputFormat(wanted) != nil else {
+            throw .cannotEncode(
+                wanted.name,
+                "the name asks for a format this tool does not write",
+                instead: OutputFormat.allCases
+            )
+        }
+        if isLossless, wanted == .jpeg {
+            throw .cannotEncode(
+                wanted.name,
+                "it always loses something",
+                instead: OutputFormat.allCases.filter { $0 != .jpeg }
+            )
+        }
+        return wanted
     }
 }
 

@@ -7,6 +7,9 @@ import Kingfisher
 
 /// Decoding and processing as the commands without a cache do it.
 enum PictureBytes {
+    /// What is said of a picture of which a part could not be decoded.
+    static let damage = "the picture is damaged: a part of it is missing"
+
     /// Decodes and processes.
     ///
     /// - Parameters:

@@ -1,27 +1,34 @@
-// `kf process`: one picture through a pipeline, past the caches.
+// `kf process`: its options and what they may be. The work is in ProcessRun.
 
 import ArgumentParser
 import Foundation
-import KFImaging
-import KFSupport
 import Kingfisher
 
-/// Processes one picture.
+/// Processes pictures.
 struct ProcessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "process",
-        abstract: "Process one picture and write the result, without any cache.",
+        abstract: "Process pictures and write the results, without any cache.",
         discussion: """
             The format written comes from --format, else from the name of the output, else it is the input's own, or PNG \
-            for formats that are only read. Of an animation every frame goes through the pipeline when WebP is written, \
-            and the first one otherwise.
+            for formats that are only read. Of an animation every frame goes through the pipeline; it is written as WebP \
+            where nothing asks for another format, and as its first frame, with a warning, in formats that hold no \
+            animations.
+
+            Several inputs go to a directory, on all cores at once. Those that fail do not stop the others.
             """
     )
 
     @Argument(help: ArgumentHelp("What to process; - is standard input.", valueName: "input"))
-    var input: String
+    var inputs: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write, or the directory for several inputs; - is standard output.",
+            valueName: "file|dir"
+        )
+    )
     var output: String
 
     @Option(name: .customLong("process"), help: PipelineArgument.help)
@@ -32,47 +39,29 @@ struct ProcessCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try PipelineArgument(pipeline)
-        try SourceArgument.check(input)
+        if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
         do throws(OutputPlaceError) {
-            let place = try place()
+            let place = try OutputPlace(output, sources: inputs.count)
+            try place.checkTerminal(force: processing.force)
             if processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
         } catch {
             throw ValidationError(error.description)
         }
     }
 
-    private func place() throws(OutputPlaceError) -> OutputPlace {
-        let place = try OutputPlace(output, sources: 1)
-        if case .directory = place { throw OutputPlaceError(description: "-o \(output) is a directory; name a file") }
-        try place.checkTerminal(force: processing.force)
-        return place
-    }
-
     func run() async throws {
-        let steps = try PipelineArgument(pipeline)
-        let place = try OutputPlace(output, sources: 1)
-        do throws(Failure) {
-            let data = try await SourceBytes(network).read(input)
-            let image = try await PictureBytes.picture(data, steps.processor, isStill: processing.still)
-            let encoding = Encoding(
-                format: processing.format,
-                quality: processing.quality,
-                fileName: place.fileName,
-                isChanged: true
-            )
-            let (bytes, type) = try await encoding.encoded(image, original: data)
-            if place == .standardOutput {
-                try await OutputFile.writeToStandardOutput(bytes)
-            } else {
-                try await OutputFile.write(bytes, to: output)
-            }
-            Console(results: OutputFile.resultsDescriptor(for: place)).print(
-                "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(type.name), "
-                    + "\(Units.bytes(bytes.count)) → \(output)"
-            )
-        } catch {
-            Console().error("\(Units.source(input)): \(error.text)")
-            throw ExitStatus.failed
-        }
+        let place = try OutputPlace(output, sources: inputs.count)
+        let console = Console(results: OutputFile.resultsDescriptor(for: place))
+        let interruption = console.endingProgressOnInterruption()
+        defer { interruption?.finish() }
+        try await OutputFile.prepare(place, console)
+        let run = ProcessRun(
+            reader: SourceBytes(network),
+            processor: try PipelineArgument(pipeline).processor,
+            encoding: processing.encoding(for: place, isProcessed: true),
+            place: place,
+            console: console
+        )
+        if await run.process(inputs) > 0 { throw ExitStatus.failed }
     }
 }

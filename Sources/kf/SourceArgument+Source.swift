@@ -32,6 +32,17 @@ extension SourceArgument {
 }
 
 extension SourceArgument {
+    /// What the library calls a source when it speaks of it: its URL, its path, its key.
+    static func names(of text: String) -> [String] {
+        guard let argument = try? SourceArgument(text) else { return [] }
+        let key = argument.source.cacheKey
+        return switch argument.place {
+        case .network(let url): [text, url.absoluteString, key]
+        case .file(let url): [url.path, url.absoluteString, key]
+        case .bytes: [key]
+        }
+    }
+
     /// Refuses what names no picture, where nothing else is left to be done.
     static func check(_ text: String) throws {
         do throws(SourceArgumentError) {

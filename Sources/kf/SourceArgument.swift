@@ -23,7 +23,7 @@ struct SourceArgument: Equatable {
 
     /// A name for a file made of this picture, without an extension.
     ///
-    /// Never empty, never with a separator.
+    /// Never empty, never with a separator or a control character.
     var baseName: String {
         let last =
             switch place {
@@ -32,9 +32,8 @@ struct SourceArgument: Equatable {
             case .bytes: "data"
             }
         let stem = last.lastIndex(of: ".").map { $0 == last.startIndex ? last : String(last[..<$0]) } ?? last
-        let safe = String(stem.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         // File systems take 255 bytes; an extension and a number have to fit too.
-        var name = safe
+        var name = stem.asFileName
         while name.utf8.count > 200 { name.removeLast() }
         return [".", "..", ""].contains(name) ? "image" : name
     }

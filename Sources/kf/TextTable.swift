@@ -1,7 +1,7 @@
 // Columns of text that line up. Knows nothing of what they mean.
 
 /// A table for a terminal: words to the left, amounts to the right.
-struct TextTable: CustomStringConvertible {
+struct TextTable {
     /// Where a column's texts stand.
     enum Side { case left, right }
 
@@ -18,7 +18,7 @@ struct TextTable: CustomStringConvertible {
     }
 
     /// The titles, a line and the rows, two spaces apart, nothing behind the last text of a line.
-    var description: String {
+    var lines: [String] {
         let titles = columns.map(\.title)
         let widths = columns.indices.map { column in ([titles] + rows).map { $0[column].count }.max() ?? 0 }
         let rule = widths.map { String(repeating: "-", count: $0) }
@@ -29,6 +29,6 @@ struct TextTable: CustomStringConvertible {
             }
             let line = padded.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())
-        }.joined(separator: "\n")
+        }
     }
 }

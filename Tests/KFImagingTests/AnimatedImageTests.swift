@@ -136,6 +136,25 @@ private struct Slides: ImageFrameSource {
         #expect(Image.made(of: data, options: ImageCreatingOptions(), limits: limits) == nil)
     }
 
+    @Test(
+        "stills of animations need no limit of frames, and animations say which one they exceed",
+        arguments: ["dancer.gif", "animated.png", "animated.webp", "sequence.avif"]
+    )
+    func limitOfFramesForStills(name: String) throws {
+        let data = try fixture(name)
+        let count = try ImageInfo(data: data).frameCount
+        var limits = ImageDecodingLimits()
+        limits.maxFrameCount = 1
+        #expect(throws: ImagingError.tooManyFrames(count, allowed: 1)) {
+            try Image.making(of: data, options: ImageCreatingOptions(), limits: limits)
+        }
+        let still = try Image.making(of: data, options: ImageCreatingOptions(onlyFirstFrame: true), limits: limits)
+        #expect(still.frameCount == count && still.frames == nil)
+        #expect(try still.cgImage?.words == Codecs.frameSource(of: data)?.frame(at: 0)?.words)
+        let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 4, limits: limits))
+        #expect(max(small.pixelWidth, small.pixelHeight) == 4)
+    }
+
     @Test func damagedAnimationsMayStillHoldAStill() throws {
         // The chunk that announces frames names none.
         var data = try fixture("animated.png")

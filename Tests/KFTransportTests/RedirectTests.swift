@@ -161,6 +161,39 @@ struct RedirectTests {
         #expect(next?.url?.absoluteString == "http://a.example/y#part")
     }
 
+    @Test(
+        "a user name and a password in a URL become basic authentication, percent escapes decoded",
+        arguments: [
+            ("http://me:secret@a.example/x", "me:secret"), ("http://m%40:s%3A%C3%A4@a.example", "m@:s:ä"),
+            ("http://me@a.example/x", "me:"), ("http://:secret@a.example/x", ":secret"),
+            ("http://a.example/x", nil), ("http://a.example/@x", nil),
+        ] as [(String, String?)]
+    )
+    func credentialsOfURLs(text: String, credentials: String?) throws {
+        var request = URLRequest(url: try #require(URL(string: text)))
+        let expected = credentials.map { "Basic \(Data($0.utf8).base64EncodedString())" }
+        #expect(request.authorizedByURL.value(forHTTPHeaderField: "Authorization") == expected)
+        request.setValue("mine", forHTTPHeaderField: "authorization")
+        #expect(request.authorizedByURL.value(forHTTPHeaderField: "Authorization") == "mine")
+    }
+
+    @Test("credentials of a URL are sent as a field, to redirects of the same origin too, and not in the request line")
+    func credentialsOfURLsAreSent() async throws {
+        try await withServer { server in
+            server.route("/1", .redirect(to: server.url("/2").absoluteString))
+            server.route("/2", .data(hundredKilobytes))
+            var parts = try #require(URLComponents(url: server.url("/1"), resolvingAgainstBaseURL: false))
+            (parts.user, parts.password) = ("me", "s@fe")
+            let (_, error) = await load(try #require(parts.url))
+            #expect(error == nil)
+            #expect(server.requests.map(\.uri) == ["/1", "/2"])
+            for request in server.requests {
+                #expect(request.header("Authorization") == "Basic bWU6c0BmZQ==")
+                #expect(request.header("Host") == "127.0.0.1:\(server.port)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("http://a.example/y", true), ("http://a.example:80/y", true), ("HTTP://A.example/y", true),
         ("https://a.example/y", false), ("http://b.example/y", false), ("http://a.example:81/y", false),

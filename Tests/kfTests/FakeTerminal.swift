@@ -35,7 +35,11 @@ struct FakeTerminal: Sendable {
     var rows: UInt16 = 24
     /// The size of a character in pixels; zero is not told.
     var cell: (width: UInt16, height: UInt16) = (8, 16)
-    /// The signal to send once the tool has hidden the cursor.
+    /// Whether standard error is the terminal too.
+    var showsErrors = false
+    /// What the tool has written when the signal is sent: that the cursor is hidden and has been moved, unless set.
+    var marks = ["\u{1B}[?25l", "\u{1B}8"]
+    /// The signal to send once the marks have been seen.
     ///
     /// After a pause it is let go on, and interrupted when it has hidden the cursor again.
     var signal: Int32?
@@ -76,7 +80,8 @@ struct FakeTerminal: Sendable {
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
-        process.standardError = FileHandle.nullDevice
+        process.standardError =
+            showsErrors ? FileHandle(fileDescriptor: slave, closeOnDealloc: false) : FileHandle.nullDevice
         try process.run()
         // The tool's end is to be the last one: then reading ends.
         close(slave)
@@ -107,7 +112,7 @@ struct FakeTerminal: Sendable {
                 hasAnswered = true
                 for piece in answer { _ = piece.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
             }
-            if let signal, !hasSignalled, output.contains("\u{1B}[?25l".utf8), output.contains("\u{1B}8".utf8) {
+            if let signal, !hasSignalled, marks.allSatisfy({ output.contains($0.utf8) }) {
                 hasSignalled = true
                 kill(process.processIdentifier, signal)
             }

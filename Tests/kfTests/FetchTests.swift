@@ -143,6 +143,36 @@ import Testing
         }
     }
 
+    @Test("a URL's user name and password are sent to its server")
+    func credentialsAreSent() async throws {
+        try await withServer { server in
+            server.route("/a.png", .data(try Pictures.png()))
+            let host = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
+            let result = try await place.kf("fetch", "http://me:s%40fe@\(host)a.png")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(server.lastRequest("/a.png")?.header("Authorization") == "Basic bWU6c0BmZQ==")
+        }
+    }
+
+    @Test("as many connections are open as sources are to be loaded at once", .timeLimit(.minutes(5)))
+    func concurrency() async throws {
+        let picture = try Pictures.png()
+        try await withServer { server in
+            let all = Gate()
+            server.route("/a.png") { _ in
+                await all.wait()
+                return .data(picture)
+            }
+            let sources = (1...32).map { server.url("/a.png?\($0)").absoluteString }
+            async let result = place.kf(["fetch", "--concurrency", "32", "--timeout", "240"] + sources)
+            await server.waitForRequests(32, to: "/a.png")
+            #expect(server.connectionCount == 32)
+            all.open()
+            let status = try await result.status
+            #expect(status == 0)
+        }
+    }
+
     @Test func onlyCacheLoadsNothing() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))

@@ -1,4 +1,4 @@
-// `kf info`, `kf process`, `kf cache` and `kf demo`, run as people run them.
+// `kf info`, `kf cache` and `kf demo`, run as people run them.
 
 import Foundation
 import Kingfisher
@@ -76,50 +76,6 @@ import Testing
         #expect(result.errorLines.count == 2)
         #expect(result.errorLines[0].hasSuffix("(code 9004)"))
         #expect(result.output.contains("48×32 pixels"))
-    }
-}
-
-@Suite struct ProcessTests {
-    let place: Workplace
-
-    init() throws { place = try Workplace() }
-
-    @Test func theResultIsWritten() async throws {
-        try place.write(Pictures.jpeg(90, 60), "in.jpg")
-        let result = try await place.kf(
-            "process",
-            "in.jpg",
-            "-o",
-            "out.png",
-            "--process",
-            "resize(30x30,aspectFit)|>round(50%)"
-        )
-        #expect(result.status == 0, "\(result.errors)")
-        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png")))
-        #expect(image.pixelWidth == 30)
-        #expect(image.pixelHeight == 20)
-        #expect(image.hasAlpha)
-        #expect(place.files("home-cache") == [])
-    }
-
-    @Test func everyCornerThatIsNotNamedStaysSquare() async throws {
-        try place.write(Pictures.jpeg(40, 40), "in.jpg")
-        _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")
-        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage)
-        let alphas = image.withUnsafeBytes { bytes in
-            [(0, 0), (39, 0), (0, 39), (39, 39)].map { bytes[$1 * image.bytesPerRow + $0 * 4 + 3] }
-        }
-        #expect(alphas == [0, 255, 255, 255])
-    }
-
-    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "/dev/full", 9002)])
-    func whatCannotBeDoneIsSaid(input: String, output: String, code: Int) async throws {
-        try place.write(Data("hello".utf8), "in.txt")
-        try place.write(Pictures.png(), "in.png")
-        let result = try await place.kf("process", input, "-o", output, "--process", "round(3)")
-        #expect(result.status == 1)
-        #expect(result.errorLines.count == 1, "\(result.errors)")
-        #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
     }
 }
 
@@ -229,8 +185,18 @@ import Testing
     @Test(arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]])
     func lookingMakesNoDirectory(command: [String]) async throws {
         let result = try await place.kf(["cache"] + command + ["--cache-dir", "none"])
-        #expect(result.errors == "")
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(result.errors == "kf: there is no cache in none; kf fetch --cache-dir none makes one\n")
         #expect(!FileManager.default.fileExists(atPath: place.path("none")))
+        #expect(!FileManager.default.fileExists(atPath: place.path("home-cache")))
+    }
+
+    @Test("the user's own cache is empty before the first fetch, and no error", arguments: ["stats", "list", "clear"])
+    func ownCacheBeforeTheFirstFetch(command: String) async throws {
+        let result = try await place.kf("cache", command)
+        #expect(result.status == 0)
+        #expect(result.errors == "")
         #expect(!FileManager.default.fileExists(atPath: place.path("home-cache")))
     }
 

@@ -164,6 +164,77 @@ import Testing
         #expect(result.errors.hasSuffix("came (code 5003)\n"), "\(result.errors)")
     }
 
+    @Test(
+        "--lossless and the quality 1 lose nothing where the format can do that",
+        arguments: ["webp", "avif"],
+        [["--lossless"], ["--quality", "1"]]
+    )
+    func lossless(format: String, arguments: [String]) async throws {
+        let source = try place.write(Pictures.jpeg(), "in.jpg")
+        let original = try #require(KFCrossPlatformImage(data: Pictures.jpeg())?.cgImage)
+        for command in [["fetch", source], ["process", source, "--process", "round(0)"]] {
+            let result = try await place.kf(command + ["-o", "out.\(format)"] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            let image = try #require(KFCrossPlatformImage(data: try place.data("out.\(format)"))?.cgImage)
+            #expect(ShownPixels(image).colors == ShownPixels(original).colors)
+        }
+    }
+
+    @Test("what cannot be lossless is refused when it was asked for, and replaced by PNG when it was not")
+    func losslessJPEG() async throws {
+        let source = try place.write(Pictures.jpeg(), "in.jpg")
+        let arguments = ["process", source, "--process", "bw()", "--lossless", "-o"]
+        let refused = try await place.kf(arguments + ["out.jpg"])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("it always loses something; use --format png, webp or avif"))
+        #expect(try await place.kf(arguments + ["out/"]).status == 0)
+        #expect(place.files("out") == ["in.png"])
+    }
+
+    @Test(
+        "an animation that becomes one frame costs a warning that says what to do",
+        arguments: [
+            ["fetch", "in.gif", "-o", "out.png"], ["fetch", "in.gif", "-o", "out/", "--format", "jpeg"],
+            ["fetch", "in.gif", "-o", "out.avif", "--process", "bw()"],
+            ["process", "in.gif", "-o", "out.png", "--process", "bw()"],
+        ]
+    )
+    func lostFrames(arguments: [String]) async throws {
+        try place.write(Pictures.gif(), "in.gif")
+        let result = try await place.kf(arguments)
+        #expect(result.status == 0)
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("kf: warning: in.gif: only the first of 2 frames was written"))
+        #expect(result.errors.contains("use --format webp"), "\(result.errors)")
+        let still = try await place.kf(arguments + ["--still"])
+        #expect(still.status == 0)
+        #expect(still.errors == "")
+    }
+
+    @Test("in a directory, animations stay animations and stills stay what they are")
+    func animationsInADirectory() async throws {
+        try place.write(Pictures.gif(), "a.gif")
+        try place.write(Pictures.jpeg(), "b.jpg")
+        for command in ["fetch", "process"] {
+            let result = try await place.kf(command, "a.gif", "b.jpg", "-o", command, "--process", "resize(12x)")
+            #expect(result.status == 0)
+            #expect(result.errors == "")
+            #expect(place.files(command).sorted() == ["a.webp", "b.jpg"])
+            #expect(try animation("\(command)/a.webp").kf.frameSource?.frameCount == 2)
+        }
+    }
+
+    @Test("a directory that is missing is named, and what to do about it")
+    func missingDirectory() async throws {
+        let source = try place.write(Pictures.png(), "in.png")
+        for command in [["fetch", source], ["process", source, "--process", "bw()"]] {
+            let result = try await place.kf(command + ["-o", "nodir/x.png"])
+            #expect(result.status == 1)
+            let words = "there is no directory nodir; make it, or name another one (code 9002)"
+            #expect(result.errors.hasSuffix(": cannot write nodir/x.png: \(words)\n"), "\(result.errors)")
+        }
+    }
+
     @Test func qualityDecidesHowLargeAFileIs() async throws {
         let source = try place.write(Pictures.png(120, 80), "in.png")
         for format in ["jpeg", "webp", "avif"] {

@@ -38,6 +38,8 @@ import Testing
     }
 
     @Test(arguments: [
+        ("resize(300x)", PipelineStep.resize(CGSize(width: 300, height: 0))),
+        ("resize(x200,filter=nearest)", .resize(CGSize(width: 0, height: 200), .none, .nearest)),
         ("resize(9x8,filter=lanczos3)", PipelineStep.resize(CGSize(width: 9, height: 8), .none, .lanczos3)),
         (
             "resize(9x8,aspectFit,filter=catmullRom)",
@@ -129,6 +131,10 @@ import Testing
         ("downsample(10x10,3)", "3", "one argument too many"),
         ("resize(10x10,fit)", "fit", "unknown here"),
         ("resize(10x10,)", "", "unknown here"),
+        ("resize(10x,aspectFit)", "aspectFit", "unknown here"),
+        ("resize(x)", "", "not a number of pixels"),
+        ("resize(0x)", "0", "not a number of pixels"),
+        ("crop(10x)", "", "not a number of pixels"),
         ("resize(10x10,none,none)", "none", "unknown here"),
         ("round(abc)", "abc", "not a radius"),
         ("round(-3)", "-3", "not a radius"),
@@ -220,7 +226,7 @@ import Testing
                     downsample(200x200)|>blurr(3)
                                          ^~~~~
                   allowed here:
-                    resize(WxH[,none|aspectFit|aspectFill][,filter=lanczos3])
+                    resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])
                     downsample(WxH)
                     crop(WxH[,AX,AY])
                     smartcrop(WxH)

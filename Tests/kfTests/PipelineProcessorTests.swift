@@ -12,6 +12,8 @@ import Testing
     @Test(arguments: [
         ("downsample(20x10)", "DownsamplingImageProcessor((20.0, 10.0))"),
         ("resize(20x10)", "ResizingImageProcessor((20.0, 10.0))"),
+        ("resize(20x)", "ResizingImageProcessor((20.0, inf), aspectFit)"),
+        ("resize(x10,filter=lanczos3)", "ResizingImageProcessor((inf, 10.0), aspectFit, lanczos3)"),
         ("resize(20x10,aspectFill)", "ResizingImageProcessor((20.0, 10.0), aspectFill)"),
         ("crop(20x10,0,1)", "CroppingImageProcessor((20.0, 10.0)_(0.0, 1.0))"),
         ("smartcrop(20x10)", "SmartCroppingImageProcessor((20.0, 10.0))"),
@@ -31,6 +33,20 @@ import Testing
     func aStepIsDoneByItsProcessor(text: String, identifier: String) throws {
         let processor = try #require(PipelineStep.processor(of: try PipelineParser.parse(text)))
         #expect(processor.identifier == "com.onevcat.Kingfisher.\(identifier)")
+    }
+
+    @Test(
+        "a side that is left out follows from the proportions, for larger pictures and smaller ones",
+        arguments: [
+            ("resize(30x)", 30, 20), ("resize(x10)", 15, 10), ("resize(300x)", 300, 200), ("resize(x401)", 602, 401),
+            ("resize(1x)", 1, 1),
+        ]
+    )
+    func oneSide(text: String, width: Int, height: Int) throws {
+        let processor = try #require(PipelineStep.processor(of: try PipelineParser.parse(text)))
+        let options = KingfisherParsedOptionsInfo(nil)
+        let image = try #require(processor.process(item: .data(try Pictures.jpeg(60, 40)), options: options))
+        #expect(image.pixelWidth == width && image.pixelHeight == height)
     }
 
     @Test func filtersAndColoursReachTheProcessor() throws {

@@ -82,6 +82,7 @@ import Testing
         ("http://h/a/photo.large.jpg?x=1", "photo.large"),
         ("http://h/", "h"),
         ("http://h/a%2Fb.png", "a_b"),
+        ("http://h/a%0Ab%1B%5B31m%07%C2%9B%E2%80%AE.png", "a_b_[31m___"),
         ("/tmp/.hidden", ".hidden"),
         ("/", "image"),
         ("data:,x", "data"),

@@ -22,6 +22,18 @@ import Testing
     }
 }
 
+@Suite struct VisibleTextTests {
+    @Test(
+        "what steers a terminal is spelled out, and all else stays",
+        arguments: [
+            ("plain ä 🦜\tx", "plain ä 🦜\tx"), ("\u{1B}[31mred", "\\u{1B}[31mred"), ("a\r\nb", "a\\u{D}\\u{A}b"),
+            ("\u{0}\u{7F}\u{9B}2J", "\\u{0}\\u{7F}\\u{9B}2J"), ("\u{202E}gpj.exe\u{2066}", "\\u{202E}gpj.exe\\u{2066}"),
+            ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"),
+        ]
+    )
+    func visible(text: String, shown: String) { #expect(text.visible == shown) }
+}
+
 @Suite struct JSONTests {
     @Test func keysKeepTheirOrder() {
         let value: JSON = ["z": .int(1), "a": .array([.bool(true), .null]), "m": .number(1.25)]
@@ -30,10 +42,11 @@ import Testing
 
     @Test(arguments: [
         "plain", "\"quoted\" \\ back", "line\nbreak\r\t", "\u{0}\u{1F}\u{7F}", "\u{2028}\u{2029}", "ä 🦜 /",
+        "\u{9B}31m\u{85}\u{202E}\u{2069}",
     ])
     func everyTextSurvivesOnOneLine(text: String) throws {
         let line = JSON.string(text).description
-        #expect(!line.contains { $0.isNewline })
+        #expect(line.visible == line)
         let read = try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
         #expect(read as? String == text)
     }

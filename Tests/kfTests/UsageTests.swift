@@ -53,7 +53,9 @@ import Testing
         (["process", "a"], "-o"),
         (["process", "a", "-o", "b.png"], "--process"),
         (["process", "a", "-o", "b.png", "--process", "round(x)"], "\"x\" is not a radius"),
-        (["process", "a", "-o", "/", "--process", "round(3)"], "is a directory"),
+        (["process", "a", "b", "-o", "one.png", "--process", "round(3)"], "one.png is one file, but there are 2"),
+        (["fetch", "a", "--lossless", "--quality", "0.5"], "--lossless and --quality exclude each other"),
+        (["fetch", "a", "--lossless", "--format", "jpeg"], "use --format png, webp or avif"),
         (["cache", "has"], "<key>"),
         (["cache", "nonsense"], "nonsense"),
         (["demo", "--count", "0"], "--count must be from 1 to 500"),
@@ -72,6 +74,37 @@ import Testing
         #expect(result.status == 0)
         #expect(result.output.contains("USAGE: kf"))
         #expect(result.errors == "")
+    }
+
+    @Test("the version is a result, of the tool and of each command")
+    func version() async throws {
+        for arguments in [["--version"], ["fetch", "--version"]] {
+            let result = try await Workplace().kf(arguments)
+            #expect(result.status == 0)
+            #expect(result.output == "kf \(KFCommand.version)\n")
+            #expect(result.errors == "")
+        }
+    }
+
+    @Test("shells are given a script that completes commands and options", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) async throws {
+        let result = try await Workplace().kf("--generate-completion-script", shell)
+        #expect(result.status == 0, "\(result.errors)")
+        for word in ["fetch", "process", "cache-dir"] { #expect(result.output.contains(word), "\(word)") }
+        #expect(!result.output.contains("u{"))
+    }
+
+    @Test("the script for bash is one that bash reads")
+    func bashReadsItsCompletions() async throws {
+        let place = try Workplace()
+        let script = try await place.kf("--generate-completion-script", "bash").data
+        try place.write(script, "kf.bash")
+        let bash = Process()
+        bash.executableURL = URL(fileURLWithPath: "/bin/bash")
+        bash.arguments = ["-n", place.path("kf.bash")]
+        try bash.run()
+        bash.waitUntilExit()
+        #expect(bash.terminationStatus == 0)
     }
 
     @Test func aMistakeInAPipelineIsPointedAt() async throws {

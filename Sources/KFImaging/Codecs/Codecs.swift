@@ -80,12 +80,12 @@ package enum Codecs {
     /// The codec of a format, if there is one.
     static func builtIn(_ type: ImageContentType) -> (any ImageCodec.Type)? { all.first { $0.contentType == type } }
 
-    /// Why these bytes cannot be decoded; nil when they can.
+    /// Why no image, animated or not, can be made of these bytes; nil when one can.
     ///
-    /// Decodes them to find out.
+    /// Makes it to find out, the way loads do.
     package static func diagnose(_ data: Data) -> ImagingError? {
         do throws(ImagingError) {
-            _ = try decode(data)
+            _ = try Image.making(of: data, options: ImageCreatingOptions(), limits: .default)
             return nil
         } catch {
             return error

@@ -41,18 +41,44 @@ struct GIFBlocks {
         var transparentIndex: Int?
     }
 
-    /// Walks over all blocks; with limits, it throws when one is exceeded, and without, it does not keep the frames.
-    init(_ bytes: UnsafeRawBufferPointer, limits: ImageDecodingLimits?) throws(ImagingError) {
+    /// Which frames are wanted.
+    enum Wanted {
+        /// None: they are counted.
+        case none
+        /// The first one: the others are counted, however many there are.
+        case first
+        /// All of them, if the limits allow so many.
+        case all
+    }
+
+    /// Walks over all blocks.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - wanted: Which frames are kept.
+    ///   - limits: What is refused; nil refuses nothing.
+    /// - Throws: ``ImagingError`` when there is no picture, or a limit is exceeded.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        keeping wanted: Wanted,
+        limits: ImageDecodingLimits? = nil
+    ) throws(ImagingError) {
         guard bytes.count >= 13 else { throw .malformed(.gif, detail: "the data ends within the header") }
         self.bytes = bytes
         let screen = (width: word(at: 6), height: word(at: 8))
         let colors = colorTable(flags: bytes[10], at: 13)
+        // Counting goes on beyond the limit, for the error to name the true number; keeping does not.
+        let kept =
+            switch wanted {
+            case .none: 0
+            case .first: 1
+            case .all: limits?.maxFrameCount ?? .max
+            }
         var offset = colors?.upperBound ?? 13
         // 0x3B ends the file; whatever follows it, or stands where a block should begin, is ignored.
         while offset < bytes.count {
             if bytes[offset] == 0x2C, offset + 10 <= bytes.count {
-                let pixels = noteFrame(at: offset + 1, colors, isKept: limits != nil)
-                try limits?.check(frameCount: frameCount)
+                let pixels = noteFrame(at: offset + 1, colors, isKept: frameCount < kept)
                 offset = end(ofBlocksAt: pixels + 1)
             } else if bytes[offset] == 0x21, offset + 2 < bytes.count {
                 noteExtension(bytes[offset + 1], at: offset + 2)
@@ -68,6 +94,7 @@ struct GIFBlocks {
         guard frameCount > 0, screen.width * screen.height + covered.width * covered.height > 0 else {
             throw .malformed(.gif, detail: "there is no picture in it")
         }
+        if wanted == .all { try limits?.check(frameCount: frameCount) }
         let hasScreen = screen.width > 0 && screen.height > 0
         canvas = hasScreen ? PixelSize(screen.width, screen.height) : PixelSize(covered.width, covered.height)
         try limits?.check(width: canvas.width, height: canvas.height)

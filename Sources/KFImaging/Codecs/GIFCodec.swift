@@ -6,7 +6,7 @@ enum GIFCodec: ImageCodec {
     static let contentType = ImageContentType.gif
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
-        let blocks = try GIFBlocks(bytes, limits: nil)
+        let blocks = try GIFBlocks(bytes, keeping: .none)
         var info = ImageInfo(contentType: contentType, size: blocks.canvas, byteCount: bytes.count)
         info.hasAlpha = blocks.hasTransparency
         info.setAnimation(blocks.frameCount, blocks.duration, loops: blocks.loopCount)
@@ -21,17 +21,17 @@ enum GIFCodec: ImageCodec {
         let borrowed = bytes.baseAddress.map {
             Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: bytes.count, deallocator: .none)
         }
-        let frames = try GIFFrames(borrowed ?? Data(), limits: options.limits)
+        let frames = try GIFFrames(borrowed ?? Data(), keeping: .first, limits: options.limits)
         var compositor = FrameCompositor(frames)
         let bitmap = try compositor.frame(at: 0)
         return DecodedPicture(
             bitmap: try bitmap.resampled(to: options.target(for: frames.canvas)),
-            frameCount: frames.frames.count,
+            frameCount: frames.frameCount,
             isDamaged: frames.isCut
         )
     }
 
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
-        try GIFFrames(data, limits: limits)
+        try GIFFrames(data, keeping: .all, limits: limits)
     }
 }

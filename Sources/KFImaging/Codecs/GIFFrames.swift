@@ -9,17 +9,22 @@ struct GIFFrames: FrameDecoder {
     let frames: [FrameDescription]
     let loopCount: UInt
     let isCut: Bool
+    /// How many frames the file has, kept or not.
+    let frameCount: Int
     private let data: Data
     private let parts: [GIFBlocks.Frame]
 
-    init(_ data: Data, limits: ImageDecodingLimits) throws(ImagingError) {
-        let blocks = try data.withBytes { bytes throws(ImagingError) in try GIFBlocks(bytes, limits: limits) }
+    init(_ data: Data, keeping wanted: GIFBlocks.Wanted, limits: ImageDecodingLimits) throws(ImagingError) {
+        let blocks = try data.withBytes { bytes throws(ImagingError) in
+            try GIFBlocks(bytes, keeping: wanted, limits: limits)
+        }
         self.data = data
         parts = blocks.frames
         canvas = blocks.canvas
         frames = blocks.frames.map(\.description)
         loopCount = UInt(blocks.loopCount)
         isCut = blocks.isCut
+        frameCount = blocks.frameCount
     }
 
     func decode(_ index: Int, row: (_ y: Int, _ pixels: UnsafePointer<UInt32>) -> Void) throws(ImagingError) {

@@ -24,6 +24,6 @@ enum OptionalFormats {
     /// Why a known format has no decoder, and what to do about it.
     static func advice(about type: ImageContentType) -> String {
         guard let trait = traits.first(where: { $0.type == type })?.trait else { return "no decoder is built in" }
-        return "\(type.name) is not built in; build with the package trait \(trait)"
+        return "it takes a build with the package trait \(trait)"
     }
 }

@@ -42,8 +42,10 @@ enum PNGCodec: ImageCodec {
         )
     }
 
-    /// The first frame of an animation, if that is sound.
+    /// The first frame of an animation, if that is sound; how many others there are does not matter.
     private static func firstFrame(of bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) -> Bitmap? {
+        var limits = limits
+        limits.maxFrameCount = .max
         guard let frames = try? APNGFrames(Data(bytes), limits: limits) else { return nil }
         var compositor = FrameCompositor(frames)
         return try? compositor.frame(at: 0)

@@ -15,6 +15,17 @@ extension Image {
         options: ImageCreatingOptions,
         limits: ImageDecodingLimits = .default
     ) -> Image? {
+        try? making(of: data, options: options, limits: limits)
+    }
+
+    /// The same, with the reason when the bytes cannot be decoded.
+    ///
+    /// - Throws: ``ImagingError``.
+    static func making(
+        of data: Data,
+        options: ImageCreatingOptions,
+        limits: ImageDecodingLimits
+    ) throws(ImagingError) -> Image {
         do throws(ImagingError) {
             if let source = try Codecs.frameSource(of: data, limits: limits),
                 let image = animated(source, options: options, limits: limits)
@@ -28,10 +39,11 @@ extension Image {
         } catch {
             switch error {
             case .malformed, .unsupported: break  // there may be a still in it
-            default: return nil
+            case .tooManyFrames where options.onlyFirstFrame: break
+            default: throw error
             }
         }
-        return try? Codecs.decode(data, options: DecodingOptions(scale: options.scale, limits: limits))
+        return try Codecs.decode(data, options: DecodingOptions(scale: options.scale, limits: limits))
     }
 
     /// An image of frames.

@@ -24,6 +24,8 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     public var maxCoefficientBytes: Int
 
     /// The most frames an animation may have; 10,000 unless set.
+    ///
+    /// Stills made of animations are not limited by this.
     public var maxFrameCount = 10_000
     /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
     /// gigabyte) unless set.

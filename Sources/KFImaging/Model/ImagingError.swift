@@ -35,7 +35,8 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
         case .limitExceeded(let limit, let allowed, let width, let height):
             "the picture of \(width) × \(height) pixels exceeds the limit \(limit) = \(allowed)"
         case .tooManyFrames(let count, let allowed):
-            "the animation of \(count) frames exceeds the limit maxFrameCount = \(allowed)"
+            "the animation of \(count) frames exceeds the limit maxFrameCount = \(allowed);"
+                + " load its first frame alone, or raise the limit"
         case .outOfMemory(let bytes?):
             "there is not enough memory for the picture: \(bytes) bytes more could not be had"
         case .outOfMemory(nil):

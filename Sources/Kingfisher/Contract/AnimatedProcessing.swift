@@ -76,7 +76,15 @@ struct EachFrameProcessor: ImageProcessor {
         if answer.isAnimated {
             return options.preloadAllAnimationData ? base.process(item: .data(data), options: options) : answer
         }
-        guard let frames = wanted((try? Codecs.frameSource(of: data)) ?? nil, options) else { return answer }
+        let found: (any ImageFrameSource)?
+        do throws(ImagingError) {
+            found = options.onlyLoadFirstFrame ? nil : try Codecs.frameSource(of: data)
+        } catch {
+            // Rather nothing than a still that passes for the animation.
+            if case .tooManyFrames = error { return nil }
+            found = nil
+        }
+        guard let frames = wanted(found, options) else { return answer }
         // What was found in the first picture alone may be another part than what all frames keep.
         let poster = base is any PartFindingImageProcessor ? nil : answer.turned.cgImage
         return animation(frames, of: answer, poster: poster.map { answer.derived($0) }, options)

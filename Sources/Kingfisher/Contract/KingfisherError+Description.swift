@@ -31,7 +31,7 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
         case .image(let image):
             return "The image of \(image.pixelWidth)×\(image.pixelHeight) pixels could not be processed by \(name)"
         case .data(let data):
-            let reason = Codecs.diagnose(data).map { "\($0)" } ?? "they decode, but \(name) made no image of them"
+            let reason = imagingError.map { "\($0)" } ?? "they decode, but \(name) made no image of them"
             return "The \(data.count) bytes could not be made into an image: \(reason)"
         }
     }
@@ -118,7 +118,7 @@ extension KingfisherError.ImageSettingErrorReason {
                 nil
             }
         case .dataProviderError(let provider, let error):
-            "The data of \(provider.place) cannot be had: \(error.plainDescription)"
+            "\(provider.place) cannot be read: \(error.plainDescription)"
         case .alternativeSourcesExhausted(let errors):
             "All \(errors.count) sources failed: "
                 + errors.map { "\($0.source.cacheKey): \($0.error)" }.joined(separator: "; ")

@@ -1,6 +1,7 @@
 // What can go wrong, as cases and codes. The words are in KingfisherError+Description.swift.
 
 public import Foundation
+public import KFImaging
 import KFTransport
 
 /// Why a load, a cache operation or a processor failed.
@@ -80,7 +81,7 @@ public enum KingfisherError: Error {
 
     /// Why processing failed.
     public enum ProcessorErrorReason: Sendable {
-        /// 4001: the processor made no image. For data the description tells what is wrong with it.
+        /// 4001: the processor made no image. For data, ``KingfisherError/imagingError`` tells what is wrong with it.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
@@ -174,6 +175,28 @@ extension KingfisherError {
     /// Whether another load took this one's place.
     public var isNotCurrentTask: Bool {
         if case .imageSettingError(.notCurrentSourceTask) = self { true } else { false }
+    }
+
+    /// What is wrong with the bytes that no image could be made of; nil when the bytes are fine and a processor failed, and
+    /// for all other errors. (Not in Kingfisher.)
+    ///
+    /// A server chooses its status by it:
+    ///
+    /// ```swift
+    /// switch error.imagingError {
+    /// case .limitExceeded, .tooManyFrames, .outOfMemory: status = 413  // content too large
+    /// case .emptyData, .unrecognizedFormat, .unsupported: status = 415  // no picture, or none that is known here
+    /// case .malformed, .coderFailed, .encodingFailed: status = 422  // a picture, but damaged
+    /// case nil: status = 500  // the bytes are fine
+    /// }
+    /// ```
+    ///
+    /// An answer larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already, and no
+    /// error of imaging. The bytes are decoded again to find out, under the limits in force now: ask once, and where a
+    /// decoder may block the thread.
+    public var imagingError: ImagingError? {
+        guard case .processorError(.processingFailed(_, .data(let data))) = self else { return nil }
+        return Codecs.diagnose(data)
     }
 
     /// The number of the reason: 1xxx requests, 2xxx responses, 3xxx caches, 4xxx processors, 5xxx settings.

@@ -34,6 +34,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Console()
+        let interruption = console.endingProgressOnInterruption()
+        defer { interruption?.finish() }
         do {
             try await show(console)
         } catch let error as Failure {
@@ -81,7 +83,7 @@ struct DemoCommand: AsyncParsableCommand {
             requests: server.requests.count,
             sheetSeconds: start.duration(to: .now) / .seconds(1)
         )
-        console.print("\n\(report)\n\nContact sheet: \(path)")
+        console.print(lines: "\n\(report)\n".components(separatedBy: "\n") + ["Contact sheet: \(path)"])
         if report.hasUnexpectedFailures { throw ExitStatus.failed }
     }
 

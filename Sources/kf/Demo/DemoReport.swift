@@ -24,7 +24,7 @@ struct DemoReport: CustomStringConvertible {
     }
 
     var description: String {
-        [passTable.description, stageTable.description, failureLines]
+        [passTable.lines.joined(separator: "\n"), stageTable.lines.joined(separator: "\n"), failureLines]
             .filter { !$0.isEmpty }
             .joined(separator: "\n\n")
     }

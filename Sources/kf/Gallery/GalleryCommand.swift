@@ -50,11 +50,11 @@ struct GalleryCommand: AsyncParsableCommand {
                 return Image(cgImage: sheet.drawn(title: "kf process --process ...", cells: cells).bitmap)
             }
             let encoding = Encoding(fileName: output, isChanged: true)
-            let (bytes, type) = try await encoding.encoded(sheet, original: nil)
-            try await OutputFile.write(bytes, to: output)
+            let picture = try await encoding.encoded(sheet, original: nil)
+            try await OutputFile.write(picture.data, to: output)
             console.print(
-                "\(cells.count) cells, \(sheet.pixelWidth)×\(sheet.pixelHeight), \(type.name), "
-                    + "\(Units.bytes(bytes.count)) → \(output)"
+                "\(cells.count) cells, \(sheet.pixelWidth)×\(sheet.pixelHeight), \(picture.type.name), "
+                    + "\(Units.bytes(picture.data.count)) → \(output)"
             )
             for cell in cells where cell.image == nil {
                 console.error("\(cell.label): the processor made no picture")
@@ -63,7 +63,7 @@ struct GalleryCommand: AsyncParsableCommand {
                 throw Failure(code: 9007, reason: "emptyCells", message: "some processors made no picture")
             }
         } catch {
-            console.error(source.map { "\(Units.source($0)): \(error.text)" } ?? error.text)
+            console.error(source.map(error.line(about:)) ?? error.text)
             throw ExitStatus.failed
         }
     }

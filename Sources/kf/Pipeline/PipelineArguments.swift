@@ -26,6 +26,9 @@ struct PipelineArguments {
     /// Takes a size: `WxH`.
     mutating func size() throws(PipelineError) -> CGSize { try size(try next()) }
 
+    /// Takes a size of which one side may be left out, `Wx` or `xH`: that side is 0.
+    mutating func sizeOrSide() throws(PipelineError) -> CGSize { try size(try next(), mayLackSide: true) }
+
     /// Takes a radius: `20` or `50%`.
     mutating func length() throws(PipelineError) -> PipelineStep.Length {
         let argument = try next()
@@ -142,19 +145,21 @@ struct PipelineArguments {
 // MARK: Values
 
 extension PipelineArguments {
-    /// Reads `WxH`.
-    func size(_ value: Fragment) throws(PipelineError) -> CGSize {
+    /// Reads `WxH`, or if a side may be left out, `Wx` and `xH` as well: that side is 0.
+    func size(_ value: Fragment, mayLackSide: Bool = false) throws(PipelineError) -> CGSize {
         let sides = ["x", "X", "×"].map { value.split(separator: $0) }.first { $0.count > 1 } ?? [value]
         let range = "from 1 to \(Int(PipelineParser.largestSide))"
-        let allowed = ["WxH in pixels, each \(range), such as 200x100"]
+        let oneSide = mayLackSide ? ["Wx or xH to keep the proportions, such as 200x or x100"] : []
+        let allowed = ["WxH in pixels, each \(range), such as 200x100"] + oneSide
         guard sides.count == 2 else { throw value.error("\"\(value.text)\" is not a size", allowed: allowed) }
         let numbers = sides.map { Self.number($0.trimmed.text) }
-        for (side, number) in zip(sides, numbers) {
+        let isOneSide = mayLackSide && sides.count { $0.isEmpty } == 1
+        for (side, number) in zip(sides, numbers) where !(isOneSide && side.isEmpty) {
             guard let number, number >= 1, number <= PipelineParser.largestSide else {
                 throw side.error("\"\(side.text)\" is not a number of pixels \(range)", allowed: allowed)
             }
         }
-        return CGSize(width: numbers[0] ?? 1, height: numbers[1] ?? 1)
+        return CGSize(width: numbers[0] ?? 0, height: numbers[1] ?? 0)
     }
 
     /// Reads `tl+br`.

@@ -12,7 +12,11 @@ extension PipelineStep {
         switch self {
         case .downsample(let size): DownsamplingImageProcessor(size: size)
         case .resize(let size, let fit, let filter):
-            ResizingImageProcessor(referenceSize: size, mode: fit.contentMode, filter: filter.libraryFilter)
+            ResizingImageProcessor(
+                referenceSize: size.withEndlessSides,
+                mode: size.width > 0 && size.height > 0 ? fit.contentMode : .aspectFit,
+                filter: filter.libraryFilter
+            )
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
         case .smartcrop(let size): SmartCroppingImageProcessor(size: size)
         case .trim(let tolerance): TrimmingImageProcessor(tolerance: tolerance)
@@ -44,6 +48,13 @@ extension PipelineStep {
     static func processor(of steps: [PipelineStep]) -> (any ImageProcessor)? {
         guard let first = steps.first else { return nil }
         return steps.dropFirst().reduce(first.processor) { $0 |> $1.processor }
+    }
+}
+
+extension CGSize {
+    /// The size with sides without end instead of those that were left out: what fits into it fits the other side.
+    fileprivate var withEndlessSides: CGSize {
+        CGSize(width: width > 0 ? width : .infinity, height: height > 0 ? height : .infinity)
     }
 }
 

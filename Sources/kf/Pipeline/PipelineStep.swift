@@ -6,7 +6,7 @@ import Foundation
 enum PipelineStep: Equatable {
     /// Decode at about this size, keeping the aspect ratio.
     case downsample(CGSize)
-    /// Scale to this size.
+    /// Scale to this size; a side of 0 follows from the other one and the picture's proportions.
     case resize(CGSize, Fit = .none, Filter = .bilinear)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))

@@ -7,8 +7,12 @@ extension PipelineParser {
     static let steps = sizes + shapes + colors + mixtures
 
     private static let sizes = [
-        Entry(name: "resize", usage: "resize(WxH[,none|aspectFit|aspectFill][,filter=lanczos3])", meaning: "scale") {
-            arguments throws(PipelineError) in try resizing(&arguments)
+        Entry(
+            name: "resize",
+            usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])",
+            meaning: "scale; with one side, keeping proportions"
+        ) { arguments throws(PipelineError) in
+            try resizing(&arguments)
         },
         Entry(name: "downsample", usage: "downsample(WxH)", meaning: "decode small, keeping proportions") {
             arguments throws(PipelineError) in .downsample(try arguments.size())
@@ -88,11 +92,13 @@ extension PipelineParser {
     ]
 
     private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
-        let size = try arguments.size()
-        let fit = try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) ?? .none
+        let size = try arguments.sizeOrSide()
+        // One side alone leaves nothing to fit.
+        let isWhole = size.width > 0 && size.height > 0
+        let fit = isWhole ? try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) : nil
         var filter = PipelineStep.Filter.bilinear
         while let (_, value) = try arguments.named(["filter"]) { filter = try arguments.filter(value) }
-        return .resize(size, fit, filter)
+        return .resize(size, fit ?? .none, filter)
     }
 
     private static func cropping(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

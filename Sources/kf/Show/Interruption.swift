@@ -50,6 +50,18 @@ final class Interruption {
         sources.append(Self.pausing(pause))
     }
 
+    /// Has something tidied up before the first signal ends the process, or Ctrl-Z stops it.
+    convenience init(tidy: @escaping @Sendable () -> Void) {
+        self.init(tidy: tidy) { stop in
+            tidy()
+            stop()
+        }
+        stopping { [arrival] in
+            tidy()
+            if let number = arrival.state.withLock({ $0.signal }) { Self.die(of: number) }
+        }
+    }
+
     private static func pausing(
         _ pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void
     ) -> any DispatchSourceSignal {

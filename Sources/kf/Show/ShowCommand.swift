@@ -58,7 +58,7 @@ struct ShowCommand: AsyncParsableCommand {
             let image = try await PictureBytes.picture(data, processor, isStill: limit == 1)
             try await show(ShowFrames(image, limit: limit))
         } catch {
-            Console().error("\(Units.source(source)): \(error.text)")
+            Console().error(error.line(about: source))
             throw ExitStatus.failed
         }
     }

@@ -243,6 +243,24 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
+    @Test("RD-8: credentials of a URL do not follow to another origin")
+    func credentialsOfURLsStayWithTheirOrigin() async throws {
+        try await withDownloader { server, downloader in
+            let other = try await TestServer.start()
+            other.route("/3", .data(someBytes))
+            server.route("/1", .redirect(to: "/2"))
+            server.route("/2", .redirect(to: other.url("/3").absoluteString))
+            var parts = try #require(URLComponents(url: server.url("/1"), resolvingAgainstBaseURL: false))
+            (parts.user, parts.password) = ("me", "s@fe")
+            let caller = Caller.load(try #require(parts.url), with: downloader)
+            #expect(await caller.data == someBytes)
+            let field = "Basic bWU6c0BmZQ=="
+            #expect(server.requests.map { $0.header("Authorization") } == [field, field])
+            #expect(other.lastRequest("/3")?.header("Authorization") == nil)
+            await other.stop()
+        }
+    }
+
     @Test("RD-8") func aRedirectFromHTTPSToHTTPNeedsAHandler() async throws {
         let secure = try await TestServer.start(usesTLS: true)
         try await withDownloader { server, downloader in

@@ -1,0 +1,66 @@
+// The work of `kf process`: pictures through a pipeline, past the caches, on all cores. Knows no options.
+
+import Foundation
+import KFImaging
+import KFSupport
+import Kingfisher
+
+/// One way of processing a list of pictures.
+struct ProcessRun: Sendable {
+    let reader: SourceBytes
+    let processor: (any ImageProcessor)?
+    let encoding: Encoding
+    let place: OutputPlace
+    let console: Console
+
+    /// What became of one input.
+    private struct Report: Sendable {
+        let input: String
+        let result: Result<String, Failure>
+        var warnings: [String] = []
+    }
+
+    /// One for each core, and one more whose bytes are read or written meanwhile: that bounds the memory too.
+    private static let atOnce = WorkExecutor.cpu.threadCount + 1
+
+    /// Processes every input once, and says what became of each in the order of the inputs.
+    ///
+    /// - Returns: How many failed.
+    func process(_ inputs: [String]) async -> Int {
+        let names = OutputFile.distinct(inputs.map { (try? SourceArgument($0))?.baseName ?? "" })
+        let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
+        var failures = 0
+        await Concurrently.forEach(inputs, atOnce: Self.atOnce) { index, input in
+            let report = await process(input, name: names[index])
+            if case .failure = report.result { bar?.end(index, failed: true) } else { bar?.end(index, failed: false) }
+            return report
+        } report: { report in
+            for warning in report.warnings { console.warning("\(Units.source(report.input)): \(warning)") }
+            switch report.result {
+            case .success(let line): console.print(line)
+            case .failure(let failure):
+                failures += 1
+                console.error(failure.line(about: report.input))
+            }
+        }
+        console.endProgress()
+        return failures
+    }
+
+    private func process(_ input: String, name: String) async -> Report {
+        var warnings: [String] = []
+        do throws(Failure) {
+            let data = try await reader.read(input)
+            let image = try await PictureBytes.picture(data, processor, isStill: encoding.isStill)
+            let encoded = try await encoding.encoded(image, original: data)
+            warnings = [image.isDamaged ? PictureBytes.damage : nil, encoded.warning].compactMap(\.self)
+            let path = try await OutputFile.write(encoded, to: place, name: name) ?? ""
+            let line =
+                "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "
+                + "\(Units.bytes(encoded.data.count)) → \(path)"
+            return Report(input: input, result: .success(line), warnings: warnings)
+        } catch {
+            return Report(input: input, result: .failure(error), warnings: warnings)
+        }
+    }
+}

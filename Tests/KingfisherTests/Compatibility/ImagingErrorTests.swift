@@ -1,0 +1,70 @@
+// What a server learns of a failed load: `import Kingfisher` and nothing of ours that is not public.
+
+import Foundation
+import Kingfisher
+import Testing
+
+/// Fails whatever it is given.
+private struct Refusal: ImageProcessor {
+    let identifier = "refusal"
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+}
+
+@Suite struct ImagingErrorTests {
+    /// The status a server answers with.
+    private func status(_ error: KingfisherError) -> Int {
+        switch error.imagingError {
+        case .limitExceeded, .tooManyFrames, .outOfMemory: 413
+        case .emptyData, .unrecognizedFormat, .unsupported: 415
+        case .malformed, .coderFailed, .encodingFailed: 422
+        case nil: 500
+        }
+    }
+
+    /// A PNG that ends with its header.
+    private func png(_ side: UInt8, checksum: [UInt8]) -> Data {
+        Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8))
+            + Data([0, 0, side, 0x60, 0, 0, side, 0x60, 8, 6, 0, 0, 0] + checksum)
+    }
+
+    private func failure(_ data: Data, _ processor: any ImageProcessor = DefaultImageProcessor.default) async throws
+        -> KingfisherError
+    {
+        let provider = RawImageDataProvider(data: data, cacheKey: UUID().uuidString)
+        return try await #require(throws: KingfisherError.self) {
+            try await KingfisherManager.shared.retrieveImage(
+                with: .provider(provider),
+                options: [.processor(processor), .cacheMemoryOnly]
+            )
+        }
+    }
+
+    @Test("one code, and a value that tells a server what to answer")
+    func statuses() async throws {
+        let huge = png(0xEA, checksum: [0x80, 0xD2, 0x75, 0x42])
+        for (data, expected) in [
+            (Data("<!DOCTYPE html><html></html>".utf8), 415), (Data(), 415), (Data("%PDF-1.7 and so on".utf8), 415),
+            (huge, 413), (png(0, checksum: [0, 0, 0, 0]), 422),
+        ] {
+            let error = try await failure(data)
+            #expect(error.errorCode == 4001)
+            #expect(status(error) == expected, "\(error)")
+        }
+        let limit = ImagingError.limitExceeded(
+            limit: "maxPixelCount",
+            allowed: ImageDecodingLimits.default.maxPixelCount,
+            width: 60_000,
+            height: 60_000
+        )
+        #expect(try await failure(huge).imagingError == limit)
+    }
+
+    @Test("when the bytes are fine, no error of imaging is to blame")
+    func otherFailures() async throws {
+        let error = try await failure(try Picture.jpeg(4, 4), Refusal())
+        #expect(error.errorCode == 4001 && error.imagingError == nil)
+        #expect(error.description.contains("they decode, but processor refusal made no image of them"))
+        #expect(KingfisherError.requestError(reason: .emptyRequest).imagingError == nil)
+    }
+}

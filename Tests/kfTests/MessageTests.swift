@@ -1,0 +1,108 @@
+// What the tool says, and what it never says: names, reasons, limits, and nothing that steers a terminal.
+
+import Foundation
+import KingfisherTestSupport
+import Testing
+
+@testable import kf
+
+@Suite struct MessageTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func withServer(_ body: (TestServer) async throws -> Void) async throws {
+        let server = try await TestServer.start()
+        do {
+            try await body(server)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+
+    @Test("names from a server neither steer the terminal nor get into names of files")
+    func controlCharacters() async throws {
+        try await withServer { server in
+            let path = "/a%1B%5B31m%0Ab%07.png"
+            server.route(path, .data(try Pictures.png()))
+            let url = server.url(path).absoluteString
+            let fetch = try await place.kf("fetch", url, "-o", "out/")
+            #expect(fetch.status == 0, "\(fetch.errors)")
+            #expect(place.files("out") == ["a_[31m_b_.png"])
+            try place.write(Pictures.png(), "c\u{1B}[31m\nd\u{9B}.png")
+            let missing = "e\u{7}.png"
+            for command in ["info", "fetch", "hash"] {
+                let result = try await place.kf([command, "c\u{1B}[31m\nd\u{9B}.png", missing])
+                #expect(result.output.contains("c\\u{1B}[31m\\u{A}d\\u{9B}.png"), "\(result.output)")
+                #expect(result.errors.contains("e\\u{7}.png"), "\(result.errors)")
+                let said = (result.output + result.errors).unicodeScalars
+                #expect(!said.contains { $0.steersTerminals && $0 != "\n" })
+                #expect(result.errorLines.count == 1)
+            }
+        }
+    }
+
+    @Test("an error names its source once")
+    func sourceOnce() async throws {
+        try await withServer { server in
+            server.route("/large.png", .data(Data("hello".utf8)).with { $0.interruption = .cut(after: 2) })
+            for path in ["/missing.png", "/large.png"] {
+                let url = server.url(path).absoluteString
+                for command in ["fetch", "info"] {
+                    let errors = try await place.kf(command, url).errors
+                    #expect(errors.hasPrefix("kf: \(url): "))
+                    #expect(errors.components(separatedBy: url).count == 2, "\(errors)")
+                }
+            }
+        }
+        let path = place.path("missing.png")
+        let errors = try await place.kf("fetch", path).errors
+        #expect(errors.components(separatedBy: path).count == 2, "\(errors)")
+    }
+
+    @Test("errors about bytes say in a word what is wrong with them")
+    func imagingReasons() async throws {
+        try place.write(Data("<!DOCTYPE html><html></html>".utf8), "page.png")
+        try place.write(Pictures.bombPNG, "bomb.png")
+        let result = try await place.kf("fetch", "--json", "page.png", "bomb.png", "missing.png")
+        let errors = try result.objects.map { try #require($0["error"] as? [String: Any]) }
+        #expect(errors.map { $0["code"] as? Int } == [4001, 4001, 5003])
+        #expect(errors.map { $0["imaging"] as? String } == ["unrecognizedFormat", "limitExceeded", nil])
+        let info = try await place.kf("info", "--json", "page.png")
+        let error = try #require(try info.objects[0]["error"] as? [String: Any])
+        #expect(error["imaging"] as? String == "unrecognizedFormat")
+    }
+
+    @Test("an animation beyond the limit is refused by name and number, and its still is not")
+    func tooManyFrames() async throws {
+        let frame = Landscape(seed: 1).drawn(width: 1, height: 1)
+        try place.write(Data(GIFWriter.encode(Array(repeating: frame, count: 10_007), delay: 10)), "in.gif")
+        let words = "the animation of 10007 frames exceeds the limit maxFrameCount = 10000"
+        for arguments in [["fetch"], ["fetch", "--process", "downsample(1x1)", "-o", "a.webp"]] {
+            let result = try await place.kf(arguments + ["in.gif", "--memory-only"])
+            #expect(result.status == 1)
+            #expect(result.errors.contains(words), "\(result.errors)")
+        }
+        let process = ["process", "in.gif", "--process", "round(0)", "-o", "b.webp"]
+        #expect(try await place.kf(process).errors.contains(words))
+        #expect(try await place.kf(process + ["--still"]).status == 0)
+        let still = try await place.kf("fetch", "in.gif", "--still", "-o", "c.png", "--memory-only")
+        #expect(still.status == 0, "\(still.errors)")
+        #expect(try await place.kf("info", "--json", "in.gif").objects[0]["frames"] as? Int == 10_007)
+    }
+
+    @Test("an interrupted load leaves no bar on the terminal", .timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    func interruption(signal: Int32) async throws {
+        let picture = try Pictures.png()
+        try await withServer { server in
+            server.route("/a.png", .data(picture).with { $0.interruption = .stall(after: 10) })
+            var terminal = FakeTerminal(kind: .silent, signal: signal)
+            (terminal.showsErrors, terminal.marks) = (true, ["] 0/1"])
+            let run = try await terminal.kf(place, "fetch", server.url("/a.png").absoluteString, "--timeout", "240")
+            #expect(run.status == -signal)
+            #expect(run.text.hasSuffix("\r\u{1B}[K"), "\(run.text)")
+        }
+    }
+}

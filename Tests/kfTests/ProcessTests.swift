@@ -1,0 +1,79 @@
+// `kf process`, run as people run it.
+
+import Foundation
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct ProcessTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func theResultIsWritten() async throws {
+        try place.write(Pictures.jpeg(90, 60), "in.jpg")
+        let result = try await place.kf(
+            "process",
+            "in.jpg",
+            "-o",
+            "out.png",
+            "--process",
+            "resize(30x30,aspectFit)|>round(50%)"
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png")))
+        #expect(image.pixelWidth == 30)
+        #expect(image.pixelHeight == 20)
+        #expect(image.hasAlpha)
+        #expect(place.files("home-cache") == [])
+    }
+
+    @Test func everyCornerThatIsNotNamedStaysSquare() async throws {
+        try place.write(Pictures.jpeg(40, 40), "in.jpg")
+        _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")
+        let image = try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage)
+        let alphas = image.withUnsafeBytes { bytes in
+            [(0, 0), (39, 0), (0, 39), (39, 39)].map { bytes[$1 * image.bytesPerRow + $0 * 4 + 3] }
+        }
+        #expect(alphas == [0, 255, 255, 255])
+    }
+
+    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "/dev/full", 9002)])
+    func whatCannotBeDoneIsSaid(input: String, output: String, code: Int) async throws {
+        try place.write(Data("hello".utf8), "in.txt")
+        try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("process", input, "-o", output, "--process", "round(3)")
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
+    }
+
+    @Test("many inputs go to a directory, are reported in their order, and fail alone")
+    func manyInputs() async throws {
+        let names = (1...9).map { "\($0 % 3)/photo.\($0 % 2 == 0 ? "jpg" : "png")" }
+        for directory in ["0", "1", "2"] {
+            try FileManager.default.createDirectory(atPath: place.path(directory), withIntermediateDirectories: true)
+            try place.write(Pictures.jpeg(), "\(directory)/photo.jpg")
+            try place.write(Pictures.png(), "\(directory)/photo.png")
+        }
+        let inputs = names.prefix(4) + ["missing.png"] + names.dropFirst(4)
+        let result = try await place.kf(["process"] + inputs + ["-o", "out", "--process", "resize(12x)"])
+        #expect(result.status == 1)
+        #expect(result.errors == "kf: missing.png: it cannot be read: No such file or directory (code 5003)\n")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.map { $0.prefix { $0 != ":" } } == names.map { Substring($0) })
+        #expect(place.files("out").count == 9)
+        #expect(place.files("out").contains("photo.png") && place.files("out").contains("photo-9.png"))
+        let image = try #require(KFCrossPlatformImage(data: try place.data("out/photo.png")))
+        #expect(image.pixelWidth == 12 && image.pixelHeight == 8)
+    }
+
+    @Test("one input may go to a directory too, and is named after its source")
+    func directoryForOne() async throws {
+        try place.write(Pictures.png(), "in.png")
+        let result = try await place.kf("process", "in.png", "-o", "out/", "--process", "bw()", "--format", "webp")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(place.files("out") == ["in.webp"])
+    }
+}

@@ -17,18 +17,21 @@ import Testing
 
             let url = server.url("/photo.jpg")
             let size = CGSize(width: 200, height: 200)
-            let processor = DownsamplingImageProcessor(size: size) |> RoundCornerImageProcessor(cornerRadius: 20)
+            let processor =
+                ThumbnailImageProcessor(size: size, mode: .fill, anchor: .smart)
+                |> RoundCornerImageProcessor(cornerRadius: 20)
             let options: KingfisherOptionsInfo = [
                 .processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
             ]
             let result = try await manager.retrieveImage(with: url, options: options)
-            #expect(result.image.size == CGSize(width: 200, height: 133))
+            #expect(result.image.size == size)
             #expect(result.cacheType == .none)
             #expect(try await manager.retrieveImage(with: url, options: options).cacheType == .memory)
             try result.image.pngData()?.write(to: directory.appendingPathComponent("thumbnail.png"))
 
-            let chained = KF.url(url).downsampling(size: size).roundCorner(radius: .point(20))
-            #expect(chained.options.processor.identifier == processor.identifier)
+            let chained = KF.url(url).thumbnail(size: size).roundCorner(radius: .point(20))
+            let joined = ThumbnailImageProcessor(size: size) |> RoundCornerImageProcessor(cornerRadius: 20)
+            #expect(chained.options.processor.identifier == joined.identifier)
             await withCheckedContinuation { done in
                 manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) { result in
                     #expect((try? result.get()) != nil)

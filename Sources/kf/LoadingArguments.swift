@@ -176,7 +176,7 @@ struct PipelineArgument: Equatable, Sendable {
 
     /// For the help of the commands that take one.
     static let help = ArgumentHelp(
-        "Steps joined by |>, for instance 'downsample(200x200)|>round(20)'.",
+        "Steps joined by |>, for instance 'thumbnail(200x200,fill)|>round(20)'.",
         discussion: """
             \(PipelineParser.steps.map { "\($0.usage): \($0.meaning)." }.joined(separator: "\n"))
             Sizes are in pixels; P% is a part of the width; COLOR is #rgb, #rrggbb, #rrggbbaa or a name.

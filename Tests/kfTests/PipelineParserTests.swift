@@ -38,6 +38,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("thumbnail(300x200)", PipelineStep.thumbnail(CGSize(width: 300, height: 200))),
+        ("thumbnail(300x, exact)", .thumbnail(CGSize(width: 300, height: 0), .exact)),
+        ("thumbnail(x200,fill,anchor=smart)", .thumbnail(CGSize(width: 0, height: 200), .fill, .smart)),
+        (
+            "thumbnail(30x20,fill,anchor=0,0.25)",
+            .thumbnail(CGSize(width: 30, height: 20), .fill, .place(CGPoint(x: 0, y: 0.25)))
+        ),
+        ("downsample(300x)", .downsample(CGSize(width: 300, height: 0))),
         ("resize(300x)", PipelineStep.resize(CGSize(width: 300, height: 0))),
         ("resize(x200,filter=nearest)", .resize(CGSize(width: 0, height: 200), .none, .nearest)),
         ("resize(9x8,filter=lanczos3)", PipelineStep.resize(CGSize(width: 9, height: 8), .none, .lanczos3)),
@@ -116,8 +124,14 @@ import Testing
         ("round()", "", "needs an argument"),
         ("downsample()", "", "needs an argument"),
         ("downsample(100)", "100", "not a size"),
-        ("downsample(100x)", "", "not a number of pixels"),
-        ("downsample(x100)", "", "not a number of pixels"),
+        ("downsample(x)", "", "not a number of pixels"),
+        ("crop(x100)", "", "not a number of pixels"),
+        ("thumbnail()", "", "needs an argument"),
+        ("thumbnail(3x2,cover)", "cover", "unknown here"),
+        ("thumbnail(3x2,fill,anchor=2,0)", "2", "not an anchor"),
+        ("thumbnail(3x2,fill,anchor=0.5)", "", "needs one more argument"),
+        ("thumbnail(3x2,fill,anchor=smart,1)", "1", "one argument too many"),
+        ("thumbnail(3x2,anchors=smart)", "anchors=smart", "unknown here"),
         ("downsample(100x0)", "0", "not a number of pixels"),
         ("downsample(-1x10)", "-1", "not a number of pixels"),
         ("downsample(1x2x3)", "1x2x3", "not a size"),

@@ -11,6 +11,12 @@ import Testing
     /// What is typed, and the identifier of the library's processor behind its common beginning.
     @Test(arguments: [
         ("downsample(20x10)", "DownsamplingImageProcessor((20.0, 10.0))"),
+        ("downsample(20x)", "ThumbnailImageProcessor((20.0, 0.0))"),
+        ("thumbnail(20x10)", "ThumbnailImageProcessor((20.0, 10.0))"),
+        ("thumbnail(20x10,exact)", "ThumbnailImageProcessor((20.0, 10.0), exact)"),
+        ("thumbnail(20x10,fill,anchor=0,1)", "ThumbnailImageProcessor((20.0, 10.0), fill, (0.0, 1.0))"),
+        ("thumbnail(20x10,fill,anchor=smart)", "ThumbnailImageProcessor((20.0, 10.0), fill, smart)"),
+        ("resize(20x10,filter=bilinear)", "ResizingImageProcessor((20.0, 10.0), bilinear)"),
         ("resize(20x10)", "ResizingImageProcessor((20.0, 10.0))"),
         ("resize(20x)", "ResizingImageProcessor((20.0, inf), aspectFit)"),
         ("resize(x10,filter=lanczos3)", "ResizingImageProcessor((inf, 10.0), aspectFit, lanczos3)"),
@@ -39,7 +45,8 @@ import Testing
         "a side that is left out follows from the proportions, for larger pictures and smaller ones",
         arguments: [
             ("resize(30x)", 30, 20), ("resize(x10)", 15, 10), ("resize(300x)", 300, 200), ("resize(x401)", 602, 401),
-            ("resize(1x)", 1, 1),
+            ("resize(1x)", 1, 1), ("downsample(30x)", 30, 20), ("downsample(x10)", 15, 10),
+            ("downsample(300x)", 60, 40), ("thumbnail(30x)", 30, 20), ("thumbnail(30x30,fill)", 30, 30),
         ]
     )
     func oneSide(text: String, width: Int, height: Int) throws {

@@ -23,7 +23,8 @@ enum Gallery {
         [
             "", "resize(120x120,aspectFit)", "resize(240x90)",
             "resize(24x18)|>resize(240x180,filter=nearest)", "resize(24x18)|>resize(240x180,filter=lanczos3)",
-            "downsample(100x100)", "crop(120x120)", "crop(120x90,0,1)", "smartcrop(100x100)",
+            "downsample(100x100)", "thumbnail(120x90)", "thumbnail(120x120,fill)",
+            "thumbnail(100x160,fill,anchor=smart)", "crop(120x120)", "crop(120x90,0,1)", "smartcrop(100x100)",
         ].map { Exhibit(pipeline: $0) }
         + [Exhibit(pipeline: "trim()", isOnNothing: true)]
         + [

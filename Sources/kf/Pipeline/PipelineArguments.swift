@@ -199,7 +199,8 @@ extension PipelineArguments {
         return filter
     }
 
-    private func number(
+    /// Reads a number of a range; `what` says what it is, with its article.
+    func number(
         _ value: Fragment,
         _ what: String,
         _ range: ClosedRange<Double>

@@ -10,12 +10,15 @@ extension PipelineStep {
     /// Pictures have a scale of one here, so points are pixels.
     var processor: any ImageProcessor {
         switch self {
-        case .downsample(let size): DownsamplingImageProcessor(size: size)
+        case .thumbnail(let size, let mode, let anchor):
+            ThumbnailImageProcessor(size: size, mode: mode.libraryMode, anchor: anchor.libraryAnchor)
+        case .downsample(let size) where size.width > 0 && size.height > 0: DownsamplingImageProcessor(size: size)
+        case .downsample(let size): ThumbnailImageProcessor(size: size)
         case .resize(let size, let fit, let filter):
             ResizingImageProcessor(
                 referenceSize: size.withEndlessSides,
                 mode: size.width > 0 && size.height > 0 ? fit.contentMode : .aspectFit,
-                filter: filter.libraryFilter
+                filter: filter?.libraryFilter ?? .automatic
             )
         case .crop(let size, let anchor): CroppingImageProcessor(size: size, anchor: anchor)
         case .smartcrop(let size): SmartCroppingImageProcessor(size: size)

@@ -4,6 +4,25 @@ import Foundation
 import KFImaging
 import Kingfisher
 
+extension PipelineStep.Filling {
+    var libraryMode: ThumbnailMode {
+        switch self {
+        case .fit: .fit
+        case .fill: .fill
+        case .exact: .exact
+        }
+    }
+}
+
+extension PipelineStep.Anchor {
+    var libraryAnchor: ThumbnailAnchor {
+        switch self {
+        case .place(let place): .point(place)
+        case .smart: .smart
+        }
+    }
+}
+
 extension PipelineStep.Fit {
     var contentMode: ContentMode {
         switch self {

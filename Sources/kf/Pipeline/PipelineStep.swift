@@ -4,10 +4,13 @@ import Foundation
 
 /// One step of a pipeline; lengths are in pixels.
 enum PipelineStep: Equatable {
-    /// Decode at about this size, keeping the aspect ratio.
+    /// Make a thumbnail in a box; a side of 0 follows from the other one and the picture's proportions.
+    case thumbnail(CGSize, Filling = .fit, Anchor = .place(CGPoint(x: 0.5, y: 0.5)))
+    /// Decode with the longer side of a size as the limit; with a side of 0, the other one is the limit of its own.
     case downsample(CGSize)
-    /// Scale to this size; a side of 0 follows from the other one and the picture's proportions.
-    case resize(CGSize, Fit = .none, Filter = .bilinear)
+    /// Scale to this size; a side of 0 follows from the other one and the picture's proportions. Without a filter, the
+    /// library's default is used.
+    case resize(CGSize, Fit = .none, Filter? = nil)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
     /// Cut out this size where there is most to see.
@@ -40,6 +43,19 @@ enum PipelineStep: Equatable {
     case blend(BlendMode, alpha: Double = 1, background: HexColor? = nil)
     /// Compose the picture with a background.
     case composite(CompositingOperation, alpha: Double = 1, background: HexColor? = nil)
+
+    /// How a thumbnail gets into its box.
+    enum Filling: String, CaseIterable {
+        case fit, fill, exact
+    }
+
+    /// Which part of a picture fills a box.
+    enum Anchor: Equatable {
+        /// From 0 at the left or top to 1 at the right or bottom.
+        case place(CGPoint)
+        /// Where there is most to see.
+        case smart
+    }
 
     /// How a picture meets a size of another aspect ratio.
     enum Fit: String, CaseIterable {

@@ -8,14 +8,21 @@ extension PipelineParser {
 
     private static let sizes = [
         Entry(
+            name: "thumbnail",
+            usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])",
+            meaning: "fit into a box or fill it, decoded small"
+        ) { arguments throws(PipelineError) in
+            try thumbnail(&arguments)
+        },
+        Entry(
             name: "resize",
             usage: "resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])",
             meaning: "scale; with one side, keeping proportions"
         ) { arguments throws(PipelineError) in
             try resizing(&arguments)
         },
-        Entry(name: "downsample", usage: "downsample(WxH)", meaning: "decode small, keeping proportions") {
-            arguments throws(PipelineError) in .downsample(try arguments.size())
+        Entry(name: "downsample", usage: "downsample(WxH|Wx|xH)", meaning: "decode small; the longer side counts") {
+            arguments throws(PipelineError) in .downsample(try arguments.sizeOrSide())
         },
         Entry(name: "crop", usage: "crop(WxH[,AX,AY])", meaning: "cut out, from 0,0 (top left) to 1,1") {
             arguments throws(PipelineError) in try cropping(&arguments)
@@ -91,12 +98,22 @@ extension PipelineParser {
         },
     ]
 
+    private static func thumbnail(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
+        let size = try arguments.sizeOrSide()
+        let filling = try arguments.wordIfAny(of: PipelineStep.Filling.self, before: ["anchor"]) ?? .fit
+        guard let (_, value) = try arguments.named(["anchor"]) else { return .thumbnail(size, filling) }
+        guard value.text != "smart" else { return .thumbnail(size, filling, .smart) }
+        let x = try arguments.number(value, "an anchor", 0...1)
+        let y = try arguments.number("an anchor", 0...1)
+        return .thumbnail(size, filling, .place(CGPoint(x: x, y: y)))
+    }
+
     private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.sizeOrSide()
         // One side alone leaves nothing to fit.
         let isWhole = size.width > 0 && size.height > 0
         let fit = isWhole ? try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) : nil
-        var filter = PipelineStep.Filter.bilinear
+        var filter: PipelineStep.Filter?
         while let (_, value) = try arguments.named(["filter"]) { filter = try arguments.filter(value) }
         return .resize(size, fit ?? .none, filter)
     }

@@ -45,6 +45,7 @@ build: dependencies ## Builds everything, tests too, for debugging; a warning of
 
 bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
 	@Scripts/install-dependencies bench
+	@swift build -c release --package-path Benchmarks --product kf
 	@swift run -c release --package-path Benchmarks kf-bench $(FILTER)
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test

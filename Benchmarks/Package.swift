@@ -26,10 +26,13 @@ let package = Package(
         .systemLibrary(name: "CBaselinePNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CBaselineWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CBaselineTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
-            dependencies: ["CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CSPNG"],
+            dependencies: [
+                "CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CBaselineTIFF", "CSPNG",
+            ],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
         ),
         .executableTarget(

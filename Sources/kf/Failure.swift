@@ -35,6 +35,12 @@ struct Failure: Error, Equatable {
         return Failure(code: 9002, reason: "cannotWriteOutput", message: "cannot write \(path): \(why)")
     }
 
+    /// The output would take the place of the picture that it is made of.
+    static func wouldReplaceSource(_ path: String) -> Failure {
+        let message = "cannot write \(path): that is the picture it is made of; name another directory"
+        return Failure(code: 9002, reason: "cannotWriteOutput", message: message)
+    }
+
     /// The picture cannot be encoded in the wanted format, but perhaps in others.
     static func cannotEncode(_ format: String, _ why: String, instead: [OutputFormat] = []) -> Failure {
         let names = instead.map(\.rawValue)

@@ -41,7 +41,7 @@ struct FetchRun: Sendable {
             let picture = try await loader.load(argument) { received, expected in
                 bar.note(index, received: received, expected: expected)
             }
-            let output = try await write(picture, name: name)
+            let output = try await write(picture, of: text, name: name)
             return FetchReport(source: text, key: loader.key(of: argument), picture: picture, output: output)
         } catch {
             return FetchReport(source: text, failure: error)
@@ -57,10 +57,11 @@ struct FetchRun: Sendable {
     }
 
     /// Writes the picture, if that was asked for.
-    private func write(_ picture: LoadedPicture, name: String?) async throws(Failure) -> FetchReport.Output? {
+    private func write(_ picture: LoadedPicture, of source: String, name: String?) async throws(Failure) -> FetchReport.Output? {
         guard let name, place != .nowhere else { return nil }
         let encoded = try await encoding.encoded(picture.image, original: picture.data)
-        return try await OutputFile.write(encoded, to: place, name: name).map { FetchReport.Output(encoded, path: $0) }
+        return try await OutputFile.write(encoded, to: place, name: name, madeOf: source)
+            .map { FetchReport.Output(encoded, path: $0) }
     }
 
     private func say(_ report: FetchReport) {

@@ -134,20 +134,33 @@ enum OutputFile {
     ///   - picture: The picture's bytes and format.
     ///   - place: Where it goes.
     ///   - name: The name of its file in a directory, without the extension.
+    ///   - source: What it was made of, as it was typed: in a directory, that file is not replaced.
     /// - Returns: The path, `-` for standard output; nil when nothing is written.
     /// - Throws: Why it cannot be written.
     static func write(
         _ picture: EncodedPicture,
         to place: OutputPlace,
-        name: String
+        name: String,
+        madeOf source: String
     ) async throws(Failure) -> String? {
         guard let path = place.path(name: name, type: picture.type) else { return nil }
+        if case .directory = place, case .file(let original)? = (try? SourceArgument(source))?.place,
+            isSameFile(original.path, path)
+        {
+            throw .wouldReplaceSource(path)
+        }
         if place == .standardOutput {
             try await writeToStandardOutput(picture.data)
         } else {
             try await write(picture.data, to: path)
         }
         return path
+    }
+
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     /// Makes the directory that results go to, if they go to one; says why it cannot be made.

@@ -54,7 +54,7 @@ struct ProcessRun: Sendable {
             let image = try await PictureBytes.picture(data, processor, isStill: encoding.isStill)
             let encoded = try await encoding.encoded(image, original: data)
             warnings = [image.isDamaged ? PictureBytes.damage : nil, encoded.warning].compactMap(\.self)
-            let path = try await OutputFile.write(encoded, to: place, name: name) ?? ""
+            let path = try await OutputFile.write(encoded, to: place, name: name, madeOf: input) ?? ""
             let line =
                 "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "
                 + "\(Units.bytes(encoded.data.count)) → \(path)"

@@ -62,6 +62,22 @@ import Testing
         #expect(errors.components(separatedBy: path).count == 2, "\(errors)")
     }
 
+    @Test("a damaged picture is written as far as it goes, and said to be damaged")
+    func damagedPictures() async throws {
+        let whole = try Pictures.jpeg(120, 80)
+        try place.write(whole, "whole.jpg")
+        try place.write(whole.prefix(whole.count / 2), "cut.jpg")
+        let warning = "kf: warning: cut.jpg: the picture is damaged: a part of it is missing\n"
+        for arguments in [["fetch"], ["fetch", "--process", "bw()"], ["process", "--process", "bw()"]] {
+            let result = try await place.kf(arguments + ["cut.jpg", "whole.jpg", "-o", "out"])
+            #expect(result.status == 0)
+            #expect(result.errors == warning)
+            #expect(place.files("out").count == 2)
+        }
+        let fetch = try await place.kf("fetch", "--json", "--refresh", "cut.jpg", "whole.jpg")
+        #expect(try fetch.objects.map { $0["damaged"] as? Bool } == [true, false])
+    }
+
     @Test("errors about bytes say in a word what is wrong with them")
     func imagingReasons() async throws {
         try place.write(Data("<!DOCTYPE html><html></html>".utf8), "page.png")

@@ -76,4 +76,16 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         #expect(place.files("out") == ["in.webp"])
     }
+
+    @Test("a directory that holds the inputs does not lose them", arguments: ["fetch", "process"])
+    func inputsAreKept(command: String) async throws {
+        let photo = try Pictures.jpeg()
+        try place.write(photo, "photo.jpg")
+        let result = try await place.kf(command, "photo.jpg", "-o", ".", "--process", "bw()")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("that is the picture it is made of; name another directory"), "\(result.errors)")
+        #expect(try place.data("photo.jpg") == photo)
+        #expect(try await place.kf(command, "photo.jpg", "-o", ".", "--process", "bw()", "--format", "png").status == 0)
+        #expect(Set(place.files(".")).isSuperset(of: ["photo.jpg", "photo.png"]))
+    }
 }

@@ -26,7 +26,7 @@ let animationBenchmarks = [
 ]
 
 /// A hundred frames: discs that wander over a soft ground.
-private struct Film {
+struct Film {
     private let path: String
     private let source: any ImageFrameSource
 
@@ -70,7 +70,8 @@ private struct Film {
         weak var bitmap: Bitmap?
     }
 
-    private static let maker = """
+    /// Writes the film, with Pillow, to the path that it is given.
+    static let maker = """
         import math, sys
         from PIL import Image, ImageDraw
         ground = Image.new("RGB", (500, 400))

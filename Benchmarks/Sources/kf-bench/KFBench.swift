@@ -7,7 +7,7 @@ struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
         + networkBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
-        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks
+        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + programBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,4 +1,4 @@
-// Decoding WebP and AVIF to pixels, against bare libwebp and libavif. Knows the library by its public image only.
+// Decoding WebP, AVIF and TIFF to pixels, against the bare libraries. Knows the library by its public image only.
 
 import CBaseline
 import Foundation
@@ -6,6 +6,7 @@ import Kingfisher
 
 let modernFormatBenchmarks =
     [
+        Benchmark(name: "TIFF 2 megapixels, LZW, against libtiff", measure: tiff),
         Benchmark(name: "WebP 2 megapixels, lossy, against libwebp") {
             try await ModernPicture { $0.kf.webPRepresentation(quality: 0.8) }.figure(atMost: 1.05) {
                 baseline_webp($0, $1, $2, $3)
@@ -46,6 +47,30 @@ private let avifKinds = [
     ("4:4:4", baseline_avif_kind(depth: 8, halves_chroma: false, is_full_range: true, matrix: 6)),
     ("4:4:4 of 10 bits", baseline_avif_kind(depth: 10, halves_chroma: false, is_full_range: true, matrix: 6)),
 ]
+
+/// Both read a file: libtiff's bare way to do so is by its name.
+@Sendable private func tiff() async throws -> Figure {
+    let folder = try TemporaryFolder()
+    let (png, path) = (folder.url.appendingPathComponent("photo.png").path, folder.url.path + "/photo.tiff")
+    try Pictures.png(width: 1920, height: 1080).write(to: URL(fileURLWithPath: png))
+    let script =
+        "import sys; from PIL import Image; Image.open(sys.argv[1]).save(sys.argv[1][:-3] + 'tiff', compression='tiff_lzw')"
+    _ = try Python.output(of: script, png)
+    let comparison = try await compare(
+        rounds: 31,
+        ours: {
+            let image = Image(contentsOfFile: path)
+            try Broken.unless(image?.pixelWidth == 1920, "the picture cannot be decoded")
+        },
+        baseline: {
+            var (width, height) = (0, 0)
+            let pixels = baseline_tiff(path, &width, &height)
+            try Broken.unless(pixels != nil && width == 1920, "libtiff cannot decode the picture")
+            free(pixels)
+        }
+    )
+    return Figure(comparison, .atMostTimes(1.1))
+}
 
 /// A picture of 1920 × 1080 pixels in some format.
 private struct ModernPicture: Sendable {

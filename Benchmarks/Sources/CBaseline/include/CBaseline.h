@@ -26,6 +26,9 @@ uint8_t *baseline_spng(const uint8_t *bytes, size_t size, size_t *width, size_t 
 /// failure.
 size_t baseline_vips_png(const uint8_t *bytes, size_t size);
 
+/// Decodes a TIFF of strips in a file to the components that it has; returns the pixels, to be released with `free`, or NULL.
+uint8_t *baseline_tiff(const char *path, size_t *width, size_t *height);
+
 /// Decodes a WebP to premultiplied BGRA with libwebp; answers the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_webp(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
 /// Decodes an AVIF to premultiplied BGRA with libavif on one thread, through libaom or the decoder that libavif prefers;

@@ -1,0 +1,2 @@
+// libtiff, for what the library is compared with.
+#include <tiffio.h>

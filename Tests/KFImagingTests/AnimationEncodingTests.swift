@@ -33,12 +33,13 @@ import Testing
         #expect(try #require(Image(data: data)).bitmap().hasAlpha)
     }
 
-    @Test(arguments: [ImageContentType.webp, .png])
+    @Test(arguments: [ImageContentType.webp, .png, .avif])
     func losslessAnimationsComeBackAsTheyWere(type: ImageContentType) throws {
         let source = animation(loops: 7)
         let data = try Codecs.encode(source, as: type, lossless: true)
         let decoder = try #require(try frames(of: data))
-        #expect(decoder.loopCount == 7 && decoder.canvas == PixelSize(30, 20))
+        // libavif cannot write how often a sequence is to be played.
+        #expect(decoder.loopCount == (type == .avif ? 0 : 7) && decoder.canvas == PixelSize(30, 20))
         #expect(zip(decoder.frames, source.delays).allSatisfy { abs($0.delay - $1) < 1e-9 })
         let pictures = try composed(decoder)
         #expect(pictures.count == 4)
@@ -48,10 +49,12 @@ import Testing
         }
     }
 
-    @Test func lossyAnimatedWebPStaysAlike() throws {
+    @Test(arguments: [ImageContentType.webp, .avif])
+    func lossyAnimationsStayAlike(type: ImageContentType) throws {
         let pictures = (0..<3).map { gradient(alpha: false, shift: 60 * $0) }
         let source = Frames(bitmaps: pictures, delays: [0.1, 0.1, 0.1])
-        let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, quality: 0.8)))
+        let decoder = try #require(try frames(of: Codecs.encode(source, as: type, quality: 0.8)))
+        #expect(decoder.frames.count == 3)
         for (picture, original) in zip(try composed(decoder), pictures) {
             #expect(picture.likeness(to: original) >= 30)
         }
@@ -106,7 +109,7 @@ import Testing
         #expect(decoder.frames.map(\.delay) == [0.1, 0.1, 0.1, 3600])
     }
 
-    @Test(arguments: [ImageContentType.jpeg, .avif, .pdf])
+    @Test(arguments: [ImageContentType.jpeg, .tiff, .pdf])
     func otherFormatsDoNotHoldAnimationsWeWrite(type: ImageContentType) throws {
         #expect(!Codecs.canEncodeAnimation(as: type))
         #expect(throws: ImagingError.self) { try Codecs.encode(animation(), as: type) }

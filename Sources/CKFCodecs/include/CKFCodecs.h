@@ -275,11 +275,18 @@ kf_status kf_avif_read(
 bool kf_avif_leave_to_libavif(kf_avif_reader *reader);
 void kf_avif_close(kf_avif_reader *reader);
 
-/// Encodes straight BGRA rows. `quality` 0…100, without meaning when `lossless`. Unsupported when the system's libavif
-/// has no encoder.
-kf_status kf_avif_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless,
-    uint8_t **bytes, size_t *size, kf_message *message);
+typedef struct kf_avif_writer kf_avif_writer;
+
+/// Begins a still of one frame, or else a sequence, which plays for ever. `quality` 0…100, without meaning when `lossless`.
+/// Unsupported when the system's libavif has no encoder.
+kf_avif_writer *kf_avif_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message);
+/// Adds a frame of straight BGRA rows, shown for so many milliseconds.
+kf_status kf_avif_writer_add(
+    kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message);
+/// Ends the file and hands over its bytes, to be released with `free`.
+kf_status kf_avif_writer_finish(kf_avif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
+void kf_avif_writer_close(kf_avif_writer *writer);
 
 /// A picture as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
 typedef struct kf_yuv {

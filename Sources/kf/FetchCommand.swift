@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KFImaging
 import Kingfisher
 
 /// Loads pictures through the whole pipeline.
@@ -12,7 +13,7 @@ struct FetchCommand: AsyncParsableCommand {
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
             processing, those are the source's original bytes. Of an animation every frame goes through the pipeline when \
-            WebP is written, and the first one otherwise. Sources that fail do not stop the others.
+            GIF, PNG, WebP or AVIF is written, and the first one otherwise. Sources that fail do not stop the others.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output; or source and error {code, reason, message}. bytes, frames and format \
@@ -104,7 +105,8 @@ struct FetchCommand: AsyncParsableCommand {
     /// Whether the output is one that may be an animation, as far as that was said.
     private var writesAnimations: Bool {
         guard !processing.still else { return false }
-        return processing.format == .webp || processing.format == nil && output?.lowercased().hasSuffix(".webp") == true
+        let named = output.flatMap { ImageContentType(fileExtension: URL(fileURLWithPath: $0).pathExtension) }
+        return (processing.format?.contentType ?? named).map { Codecs.canEncodeAnimation(as: $0) } ?? false
     }
 
     private func place() throws -> OutputPlace {

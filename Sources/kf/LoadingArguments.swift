@@ -112,7 +112,7 @@ struct ProcessingArguments: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The quality of JPEG, WebP and AVIF, from 0 to 1.", valueName: "0…1")
+        help: ArgumentHelp("The quality of JPEG, GIF, WebP and AVIF, from 0 to 1.", valueName: "0…1")
     )
     var quality: Double?
 

@@ -8,7 +8,7 @@ import Kingfisher
 
 /// The formats the tool writes.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, webp, avif
+    case png, jpeg, gif, webp, avif
 
     /// Reads a format's name or the extension of its files, in any case.
     init?(argument: String) {
@@ -28,6 +28,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .png: nil
         case .jpeg: 65_500
+        case .gif: 65_535
         case .webp: 16_383
         case .avif: 65_536
         }
@@ -37,6 +38,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .png: .png
         case .jpeg: .jpeg
+        case .gif: .gif
         case .webp: .webp
         case .avif: .avif
         }
@@ -74,9 +76,8 @@ struct Encoding: Sendable {
         let quality = quality ?? Self.usualQuality
         let data = await WorkExecutor.cpu.run { () async -> Result<Data, ImagingError> in
             Result { () throws(ImagingError) in
-                guard type == .webp, let frames = image.kf.frameSource, frames.frameCount > 1 else {
-                    return try Codecs.encode(image, as: type, quality: quality)
-                }
+                guard Codecs.canEncodeAnimation(as: type), let frames = image.kf.frameSource, frames.frameCount > 1
+                else { return try Codecs.encode(image, as: type, quality: quality) }
                 return try Codecs.encode(frames, as: type, quality: quality)
             }
         }
@@ -114,5 +115,5 @@ struct Encoding: Sendable {
 
 extension ImageContentType {
     /// Whether a quality changes what is written in this format.
-    fileprivate var hasQuality: Bool { self != .png && self != .gif }
+    fileprivate var hasQuality: Bool { self != .png }
 }

@@ -13,8 +13,8 @@ struct ProcessCommand: AsyncParsableCommand {
         abstract: "Process one picture and write the result, without any cache.",
         discussion: """
             The format written comes from --format, else from the name of the output, else it is the input's own, or PNG \
-            for formats that are only read. Of an animation every frame goes through the pipeline when WebP is written, \
-            and the first one otherwise.
+            for formats that are only read. Of an animation every frame goes through the pipeline when GIF, PNG, WebP \
+            or AVIF is written, and the first one otherwise.
             """
     )
 

@@ -60,6 +60,7 @@ let package = Package(
         // The system's C libraries.
         system("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
         system("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+        system("CGIF", pkgConfig: "cgif", apt: "libcgif-dev"),
         system("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
         system("CWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
         system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
@@ -78,7 +79,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
+                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
                 "CTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },

@@ -36,6 +36,7 @@ let package = Package(
     targets: [
         system("CJPEG", "libjpeg"),
         system("CPNG", "libpng"),
+        system("CGIF", "cgif"),
         system("CWebP", "libwebp"),
         system("CWebPDemux", "libwebpdemux"),
         system("CWebPMux", "libwebpmux"),
@@ -50,7 +51,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
+                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
                 "CTIFF",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },

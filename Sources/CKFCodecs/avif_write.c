@@ -1,4 +1,4 @@
-// Writing AVIF stills through libavif. Refuses to know animations.
+// Writing AVIF through libavif, stills and sequences. Refuses to find what frames have in common: that is the coder's.
 #include "avif_support.h"
 #include <stdlib.h>
 
@@ -30,37 +30,79 @@ static void set_quality(avifEncoder *encoder, int quality) {
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = AVIF_QUANTIZER_LOSSLESS;
 }
 
-kf_status kf_avif_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless,
-    uint8_t **bytes, size_t *size, kf_message *message
+struct kf_avif_writer {
+    avifEncoder *encoder;
+    uint32_t width, height;
+    bool has_alpha, lossless, is_still;
+    int quality;
+};
+
+kf_avif_writer *kf_avif_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message
 ) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
-        return kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
+        kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
+        return NULL;
     }
     if (width > MAX_SIDE || height > MAX_SIDE) {
-        return kf_fail(message, KF_UNSUPPORTED, "AVIF pictures have at most 65536 pixels a side");
+        kf_fail(message, KF_UNSUPPORTED, "AVIF pictures have at most 65536 pixels a side");
+        return NULL;
     }
-    avifPixelFormat format = lossless || quality >= 90 ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
-    avifImage *image = avifImageCreate(width, height, 8, format);
+    kf_avif_writer *writer = malloc(sizeof *writer);
     avifEncoder *encoder = avifEncoderCreate();
-    avifRWData output = AVIF_DATA_EMPTY;
+    if (!writer || !encoder) {
+        free(writer);
+        if (encoder) avifEncoderDestroy(encoder);
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        return NULL;
+    }
+    set_quality(encoder, lossless ? 100 : quality);
+    // Quicker than this, libaom (3.6) codes frames of sequences without looking at changes of colour alone.
+    if (!is_still) encoder->speed = 6;
+    encoder->timescale = 1000;
+    *writer = (kf_avif_writer){encoder, width, height, has_alpha, lossless, is_still, quality};
+    return writer;
+}
+
+kf_status kf_avif_writer_add(
+    kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message
+) {
+    bool full = writer->lossless || writer->quality >= 90;
+    avifPixelFormat format = full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
+    avifImage *image = avifImageCreate(writer->width, writer->height, 8, format);
     kf_status status = KF_OK;
-    if (!image || !encoder || !kf_avif_has_room(image)) {
+    if (!image || !kf_avif_has_room(image)) {
         status = kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
     } else {
-        set_quality(encoder, lossless ? 100 : quality);
-        avifResult result = fill(image, rows, stride, has_alpha, lossless);
-        if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
+        avifResult result = fill(image, rows, stride, writer->has_alpha, writer->lossless);
+        avifAddImageFlags flags = writer->is_still ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
+        uint64_t duration = milliseconds ? milliseconds : 1;
+        if (result == AVIF_RESULT_OK) result = avifEncoderAddImage(writer->encoder, image, duration, flags);
         if (result != AVIF_RESULT_OK) status = kf_avif_fail(message, result, NULL);
     }
     if (image) avifImageDestroy(image);
-    if (encoder) avifEncoderDestroy(encoder);
+    return status;
+}
+
+kf_status kf_avif_writer_finish(kf_avif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message) {
+    avifRWData output = AVIF_DATA_EMPTY;
+    avifResult result = avifEncoderFinish(writer->encoder, &output);
     // libavif has its own allocator; ours is malloc.
     kf_buffer buffer = {0};
-    if (status == KF_OK && !kf_buffer_append(&buffer, output.data, output.size)) {
+    kf_status status = KF_OK;
+    if (result != AVIF_RESULT_OK) {
+        status = kf_avif_fail(message, result, NULL);
+    } else if (!kf_buffer_append(&buffer, output.data, output.size)) {
         status = kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    } else {
+        kf_buffer_take(&buffer, bytes, size);
     }
     avifRWDataFree(&output);
-    if (status == KF_OK) kf_buffer_take(&buffer, bytes, size);
     return status;
+}
+
+void kf_avif_writer_close(kf_avif_writer *writer) {
+    if (!writer) return;
+    avifEncoderDestroy(writer->encoder);
+    free(writer);
 }

@@ -11,10 +11,10 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Load pictures, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; it is \
-            written as WebP where nothing asks for another format, and as its first frame, with a warning, in formats that \
-            hold no animations. Sources that fail do not stop the others. A user name and a password in a URL are sent to \
-            that server, and not printed.
+            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; it \
+            stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and is \
+            written as its first frame, with a warning, in formats that hold no animations. Sources that fail do not stop \
+            the others. A user name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output, damaged (whether a part of the picture is missing); or source and \

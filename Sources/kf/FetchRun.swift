@@ -57,7 +57,9 @@ struct FetchRun: Sendable {
     }
 
     /// Writes the picture, if that was asked for.
-    private func write(_ picture: LoadedPicture, of source: String, name: String?) async throws(Failure) -> FetchReport.Output? {
+    private func write(_ picture: LoadedPicture, of source: String, name: String?) async throws(Failure) -> FetchReport
+        .Output?
+    {
         guard let name, place != .nowhere else { return nil }
         let encoded = try await encoding.encoded(picture.image, original: picture.data)
         return try await OutputFile.write(encoded, to: place, name: name, madeOf: source)

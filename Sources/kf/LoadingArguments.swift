@@ -127,7 +127,7 @@ struct ProcessingArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The quality of JPEG, WebP and AVIF, from 0 to 1; WebP and AVIF lose nothing at 1.",
+            "The quality of JPEG, GIF, WebP and AVIF, from 0 to 1; WebP and AVIF lose nothing at 1.",
             valueName: "0…1"
         )
     )

@@ -45,8 +45,8 @@ enum OutputPlace: Equatable {
         let type = ImageContentType(fileExtension: ending)
         guard !ending.isEmpty, type.flatMap({ OutputFormat($0) }) == nil, type != nil || !acceptsUnknown else { return }
         throw OutputPlaceError(
-            description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .webp or .avif"
-                + (type == .gif ? " (kf fetch copies GIFs that are not processed)" : "")
+            description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp "
+                + "or .avif"
         )
     }
 

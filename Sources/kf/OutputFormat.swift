@@ -8,7 +8,7 @@ import Kingfisher
 
 /// The formats the tool writes.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, jpeg, webp, avif
+    case png, jpeg, gif, webp, avif
 
     /// Reads a format's name or the extension of its files, in any case.
     init?(argument: String) {
@@ -28,18 +28,29 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .png: nil
         case .jpeg: 65_500
+        case .gif: 65_535
         case .webp: 16_383
         case .avif: 65_536
         }
     }
 
     /// Whether the format can be written as an animation.
-    var holdsAnimations: Bool { self == .webp }
+    var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }
+
+    /// Why `--lossless` cannot be had in the format; nil where it can.
+    var loss: String? {
+        switch self {
+        case .jpeg: "it always loses something"
+        case .gif: "it holds no more than 256 colours a frame"
+        case .png, .webp, .avif: nil
+        }
+    }
 
     var contentType: ImageContentType {
         switch self {
         case .png: .png
         case .jpeg: .jpeg
+        case .gif: .gif
         case .webp: .webp
         case .avif: .avif
         }
@@ -135,8 +146,8 @@ struct Encoding: Sendable {
 
     /// The wanted format if the tool writes it.
     ///
-    /// A format that was not asked for, only the source's own, gives way to one that keeps all there is: WebP for
-    /// animations, PNG for the rest.
+    /// A format that was not asked for, only the source's own, gives way where it cannot keep what there is: to WebP for
+    /// animations, and to PNG for the rest.
     private func encodable(
         _ wanted: ImageContentType?,
         own: ImageContentType?,
@@ -144,22 +155,19 @@ struct Encoding: Sendable {
     ) throws(Failure) -> ImageContentType {
         let isAskedFor = format != nil || typeOfName != nil
         guard let wanted, isAskedFor else {
-            if isAnimated { return own.map(Self.holdsAnimations) == true ? own ?? .webp : .webp }
-            return own.flatMap { OutputFormat($0) } == nil || isLossless && own == .jpeg ? .png : own ?? .png
+            let instead: ImageContentType = isAnimated ? .webp : .png
+            guard let own, let format = OutputFormat(own), !isAnimated || format.holdsAnimations else { return instead }
+            return isLossless && format.loss != nil ? instead : own
         }
-        guard OutputFormat(wanted) != nil else {
+        guard let format = OutputFormat(wanted) else {
             throw .cannotEncode(
                 wanted.name,
                 "the name asks for a format this tool does not write",
                 instead: OutputFormat.allCases
             )
         }
-        if isLossless, wanted == .jpeg {
-            throw .cannotEncode(
-                wanted.name,
-                "it always loses something",
-                instead: OutputFormat.allCases.filter { $0 != .jpeg }
-            )
+        if isLossless, let loss = format.loss {
+            throw .cannotEncode(wanted.name, loss, instead: OutputFormat.allCases.filter { $0.loss == nil })
         }
         return wanted
     }
@@ -167,5 +175,5 @@ struct Encoding: Sendable {
 
 extension ImageContentType {
     /// Whether a quality changes what is written in this format.
-    fileprivate var hasQuality: Bool { self != .png && self != .gif }
+    fileprivate var hasQuality: Bool { self != .png }
 }

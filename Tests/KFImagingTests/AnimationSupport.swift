@@ -5,6 +5,18 @@ import Testing
 
 @testable import KFImaging
 
+/// Frames at hand.
+struct Frames: ImageFrameSource {
+    var bitmaps: [Bitmap?]
+    var delays: [Double]
+    var loopCount: UInt = 0
+    let data: Data? = nil
+    var frameCount: Int { bitmaps.count }
+
+    func frame(at index: Int, maxSize: CGSize?) -> Bitmap? { bitmaps.indices.contains(index) ? bitmaps[index] : nil }
+    func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
+}
+
 /// The pixels of one frame by itself.
 func ownPixels(_ decoder: any FrameDecoder, _ index: Int) throws -> [[UInt32]] {
     let size = decoder.frames[index].size
@@ -56,6 +68,7 @@ func frames(_ name: String, limits: ImageDecodingLimits = ImageDecodingLimits())
 func frames(of data: Data, limits: ImageDecodingLimits = ImageDecodingLimits()) throws -> (any FrameDecoder)? {
     switch ImageContentType(sniffing: data) {
     case .png?: try PNGCodec.frames(of: data, limits: limits)
+    case .gif?: try GIFCodec.frames(of: data, limits: limits)
     case .webp?: try WebPCodec.frames(of: data, limits: limits)
     case .avif?: try AVIFCodec.frames(of: data, limits: limits)
     default: nil

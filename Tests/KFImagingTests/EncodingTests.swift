@@ -85,11 +85,8 @@ import Testing
         }
     }
 
-    @Test func formatsThatAreOnlyReadSaySo() throws {
+    @Test func formatsThatAreNotBuiltInSaySo() throws {
         let image = try picture("photo.png")
-        #expect(throws: ImagingError.encodingFailed(.gif, detail: "the format can only be read")) {
-            try Codecs.encode(image, as: .gif)
-        }
         #expect(throws: ImagingError.encodingFailed(.tiff, detail: "the format can only be read")) {
             try Codecs.encode(image, as: .tiff)
         }
@@ -100,7 +97,7 @@ import Testing
 
     @Test func picturesTooLargeForAFormatAreRefused() {
         let long = Image(cgImage: Bitmap(width: 70_000, height: 1) { _, _ in })
-        for type in [ImageContentType.jpeg, .webp] {
+        for type in [ImageContentType.jpeg, .gif, .webp] {
             #expect(throws: ImagingError.self) { try Codecs.encode(long, as: type) }
         }
         #expect(long.pngData() != nil)

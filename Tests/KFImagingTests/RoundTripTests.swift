@@ -89,7 +89,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: [ImageContentType.png, .jpeg, .webp, .avif])
+    @Test(arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif])
     func writingTheSamePictureTwiceGivesTheSameBytes(type: ImageContentType) throws {
         let image = try picture("photo.png")
         #expect(try Codecs.encode(image, as: type, quality: 0.7) == Codecs.encode(image, as: type, quality: 0.7))
@@ -107,7 +107,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
 
     @Test func smallerQualityNeverGivesLargerFiles() throws {
         let image = try picture("photo.png")
-        for type in [ImageContentType.jpeg, .webp, .avif] {
+        for type in [ImageContentType.jpeg, .gif, .webp, .avif] {
             let sizes = try [0.2, 0.5, 0.8].map { try Codecs.encode(image, as: type, quality: $0).count }
             #expect(sizes == sizes.sorted())
         }

@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test func bytesInADataURLAreAPicture() async throws {
-        let picture = Pictures.gif()
+        let picture = try Pictures.gif()
         let result = try await place.kf("fetch", "data:image/gif;base64,\(picture.base64EncodedString())", "-o", "out/")
         #expect(result.status == 0, "\(result.errors)")
         #expect(try place.data("out/data.gif") == picture)

@@ -94,7 +94,7 @@ import Testing
     @Test("an animation beyond the limit is refused by name and number, and its still is not")
     func tooManyFrames() async throws {
         let frame = Landscape(seed: 1).drawn(width: 1, height: 1)
-        try place.write(Data(GIFWriter.encode(Array(repeating: frame, count: 10_007), delay: 10)), "in.gif")
+        try place.write(DemoGallery.gif(Array(repeating: frame, count: 10_007), delay: 0.1), "in.gif")
         let words = "the animation of 10007 frames exceeds the limit maxFrameCount = 10000"
         for arguments in [["fetch"], ["fetch", "--process", "downsample(1x1)", "-o", "a.webp"]] {
             let result = try await place.kf(arguments + ["in.gif", "--memory-only"])

@@ -20,8 +20,8 @@ enum Pictures {
     }
 
     /// Two frames, shown for a tenth of a second each.
-    static func gif(_ width: Int = 30, _ height: Int = 20) -> Data {
-        Data(GIFWriter.encode([1, 2].map { Landscape(seed: $0).drawn(width: width, height: height) }, delay: 10))
+    static func gif(_ width: Int = 30, _ height: Int = 20) throws -> Data {
+        try DemoGallery.gif([1, 2].map { Landscape(seed: $0).drawn(width: width, height: height) }, delay: 0.1)
     }
 
     /// A PNG of less than a hundred bytes that claims 60,000 × 60,000 pixels.
@@ -34,9 +34,9 @@ enum Pictures {
 
     /// A GIF that claims 65,535 × 65,535 pixels.
     static var bombGIF: Data {
-        var bytes = Array(gif())
-        bytes.replaceSubrange(6..<10, with: [0xFF, 0xFF, 0xFF, 0xFF])
-        return Data(bytes)
+        let screen: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0]
+        let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0, 2, 2, 0x44, 1, 0]
+        return Data(Array("GIF89a".utf8) + screen + frame + [0x3B])
     }
 
     /// The same arbitrary bytes every time.

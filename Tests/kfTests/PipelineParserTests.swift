@@ -240,8 +240,9 @@ import Testing
                     downsample(200x200)|>blurr(3)
                                          ^~~~~
                   allowed here:
+                    thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])
                     resize(WxH|Wx|xH[,none|aspectFit|aspectFill][,filter=lanczos3])
-                    downsample(WxH)
+                    downsample(WxH|Wx|xH)
                     crop(WxH[,AX,AY])
                     smartcrop(WxH)
                     trim([TOLERANCE])

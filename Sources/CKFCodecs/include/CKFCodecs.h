@@ -157,6 +157,36 @@ size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t 
 /// Looks the colours of pixels up.
 void kf_gif_color(const uint8_t *indices, size_t count, const uint32_t colors[256], uint32_t *pixels);
 
+typedef struct kf_gif_writer kf_gif_writer;
+
+/// Colours as three bytes each, red first.
+typedef struct kf_gif_colors {
+    const uint8_t *bytes;
+    uint16_t count;
+} kf_gif_colors;
+
+/// One frame of the size of the whole picture.
+typedef struct kf_gif_frame {
+    /// A byte a pixel, without padding, each smaller than the number of colours.
+    const uint8_t *indices;
+    /// The frame's own colours; none means those of the file.
+    kf_gif_colors colors;
+    /// The index of pixels that are not painted; -1 when all are.
+    int transparent;
+    /// Whether everything before becomes transparent first; what is not painted stays otherwise.
+    bool erases;
+    /// In hundredths of a second.
+    uint16_t delay;
+} kf_gif_frame;
+
+/// Begins a GIF that plays `loop_count` times, 0 meaning for ever, with the colours of frames that have none of their own.
+kf_gif_writer *kf_gif_writer_open(
+    uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message);
+kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message);
+/// Ends the file and hands over its bytes, to be released with `free`.
+kf_status kf_gif_writer_finish(kf_gif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
+void kf_gif_writer_close(kf_gif_writer *writer);
+
 // ---------------------------------------------------------------------------------------------- TIFF
 
 typedef struct kf_tiff_reader kf_tiff_reader;
@@ -272,11 +302,18 @@ kf_status kf_avif_read(
 bool kf_avif_leave_to_libavif(kf_avif_reader *reader);
 void kf_avif_close(kf_avif_reader *reader);
 
-/// Encodes straight BGRA rows. `quality` 0…100, without meaning when `lossless`. Unsupported when the system's libavif
-/// has no encoder.
-kf_status kf_avif_encode(
-    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless,
-    uint8_t **bytes, size_t *size, kf_message *message);
+typedef struct kf_avif_writer kf_avif_writer;
+
+/// Begins a still of one frame, or else a sequence, which plays for ever. `quality` 0…100, without meaning when `lossless`.
+/// Unsupported when the system's libavif has no encoder.
+kf_avif_writer *kf_avif_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message);
+/// Adds a frame of straight BGRA rows, shown for so many milliseconds.
+kf_status kf_avif_writer_add(
+    kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message);
+/// Ends the file and hands over its bytes, to be released with `free`.
+kf_status kf_avif_writer_finish(kf_avif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
+void kf_avif_writer_close(kf_avif_writer *writer);
 
 /// A picture as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
 typedef struct kf_yuv {

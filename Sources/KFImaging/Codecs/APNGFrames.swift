@@ -1,6 +1,5 @@
 // The frames of an animated PNG, each decoded as a PNG of its own. Knows no canvas but its size.
 
-import CKFCodecs
 import Foundation
 
 /// An animated PNG.
@@ -58,30 +57,14 @@ struct APNGFrames: FrameDecoder {
     ) -> [UInt8] {
         let frame = chunks.frames[index]
         let size = frame.description.size
-        let header = Self.bytes(size.width) + Self.bytes(size.height) + bytes[chunks.header].dropFirst(8)
-        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let header = .bigEndian(size.width) + .bigEndian(size.height) + bytes[chunks.header].dropFirst(8)
+        var file = PNGFile.signature
         file.reserveCapacity((shared + frame.data).reduce(64) { $0 + $1.count + 12 })
-        Self.append("IHDR", header, to: &file)
+        file.appendPNGChunk("IHDR", header)
         for chunk in shared { file += bytes[chunk] }
-        for piece in frame.data { Self.append("IDAT", bytes[piece], to: &file) }
-        Self.append("IEND", [], to: &file)
+        for piece in frame.data { file.appendPNGChunk("IDAT", bytes[piece]) }
+        file.appendPNGChunk("IEND", [])
         return file
-    }
-
-    private static func append(_ name: String, _ content: some Collection<UInt8>, to file: inout [UInt8]) {
-        file += bytes(content.count)
-        let start = file.count
-        file += name.utf8
-        file += content
-        let sum = file.withUnsafeBufferPointer { all in
-            let summed = all[start...]
-            return kf_png_checksum(UnsafeBufferPointer(rebasing: summed).baseAddress, summed.count)
-        }
-        file += bytes(Int(sum))
-    }
-
-    private static func bytes(_ number: Int) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }
 

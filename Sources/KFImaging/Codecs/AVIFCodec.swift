@@ -1,4 +1,4 @@
-// AVIF: stills, the first frame of a sequence, and writing stills. How other frames are read is said elsewhere.
+// AVIF: stills, the first frame of a sequence, and writing both. How other frames are read is said elsewhere.
 
 import CKFCodecs
 import Foundation
@@ -6,6 +6,7 @@ import Foundation
 enum AVIFCodec: ImageCodec {
     static let contentType = ImageContentType.avif
     static let isWritten = true
+    static let isWrittenAnimated = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try AVIFReader(bytes)
@@ -36,24 +37,43 @@ enum AVIFCodec: ImageCodec {
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
+        return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, quality, lossless: lossless)
+    }
+
+    /// Encodes a sequence, which plays for ever: libavif (0.11) cannot write anything else.
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        // All frames have an alpha, or none has; opaque ones take a few bytes more.
+        try write(animation, hasAlpha: true, isStill: false, quality, lossless: lossless)
+    }
+
+    private static func write(
+        _ animation: AnimationToEncode,
+        hasAlpha: Bool,
+        isStill: Bool,
+        _ quality: Double,
+        lossless: Bool
+    ) throws(ImagingError) -> Data {
         var message = kf_message()
-        var result = CBytes()
-        let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
-        let isWritten = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, count in
-            kf_avif_encode(
-                rows,
-                bytesPerRow,
-                UInt32(bitmap.width),
-                UInt32(count),
-                bitmap.hasAlpha,
-                Int32((quality * 100).rounded()),
-                lossless,
-                &result.bytes,
-                &result.count,
-                &message
-            ) == KF_OK
+        let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
+        let level = Int32((quality * 100).rounded())
+        guard let writer = kf_avif_writer_open(width, height, hasAlpha, level, lossless, isStill, &message) else {
+            throw message.error(encoding: contentType)
         }
-        guard isWritten else { throw message.error(encoding: contentType) }
+        defer { kf_avif_writer_close(writer) }
+        for index in 0..<animation.frameCount {
+            let (bitmap, delay) = try animation.frame(index)
+            let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
+            let isAdded = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, _ in
+                let milliseconds = UInt32((delay * 1000).rounded())
+                return kf_avif_writer_add(writer, rows, bytesPerRow, milliseconds, &message) == KF_OK
+            }
+            guard isAdded else { throw message.error(encoding: contentType) }
+        }
+        var result = CBytes()
+        guard kf_avif_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
         return result.takeData()
     }
 }

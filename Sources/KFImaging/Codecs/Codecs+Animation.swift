@@ -3,6 +3,11 @@
 package import Foundation
 
 extension Codecs {
+    /// Whether animations can be written in a format.
+    package static func canEncodeAnimation(as type: ImageContentType) -> Bool {
+        builtIn(type)?.isWrittenAnimated ?? false
+    }
+
     /// Encodes an animation, one frame after another as they are decoded.
     ///
     /// A frame that cannot be had is the one before it once more: the animation takes its time, and shows all the rest.

@@ -1,9 +1,12 @@
-// GIF as a format: what its header says, and its first picture. How frames are unpacked and composed is said elsewhere.
+// GIF as a format: what its header says, and its first picture. How frames are unpacked, composed and written is
+// said elsewhere.
 
 import Foundation
 
 enum GIFCodec: ImageCodec {
     static let contentType = ImageContentType.gif
+    static let isWritten = true
+    static let isWrittenAnimated = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let blocks = try GIFBlocks(bytes, keeping: .none)

@@ -6,7 +6,8 @@ extension Image {
     /// The image as a file of a format.
     ///
     /// An animation that nothing was done to, and that came in this very format, is given out as the bytes it came as. Other
-    /// animations become animated WebP; in the other formats they are their first frame. GIF is never encoded.
+    /// animations become animated WebP; in the other formats they are their first frame. GIF is never encoded
+    /// here, since caches would lose colours by it.
     ///
     /// - Parameters:
     ///   - type: The format.
@@ -20,6 +21,7 @@ extension Image {
         {
             return data
         }
+        if type == .gif { return nil }
         if type == .webp, let frames, frames.frameCount > 1 {
             // Rather nothing than a still that passes for the animation.
             return try? Codecs.encode(frames, as: type, quality: quality, lossless: lossless)

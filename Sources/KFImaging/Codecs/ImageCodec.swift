@@ -19,6 +19,8 @@ protocol ImageCodec: SendableMetatype {
     static var contentType: ImageContentType { get }
     /// Whether pictures can be written in it.
     static var isWritten: Bool { get }
+    /// Whether animations can be written in it.
+    static var isWrittenAnimated: Bool { get }
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first picture, to `options.target(for:)`.
@@ -54,6 +56,9 @@ extension ImageCodec {
 
     /// Formats that are only read.
     static var isWritten: Bool { false }
+
+    /// Formats of stills, and those whose animations are only read.
+    static var isWrittenAnimated: Bool { false }
 
     /// Formats that are only read.
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {

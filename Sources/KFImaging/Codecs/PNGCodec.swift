@@ -6,6 +6,7 @@ import Foundation
 enum PNGCodec: ImageCodec {
     static let contentType = ImageContentType.png
     static let isWritten = true
+    static let isWrittenAnimated = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try PNGReader(bytes)
@@ -83,8 +84,13 @@ enum PNGCodec: ImageCodec {
     }
 
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        try encode(bitmap, hasAlpha: bitmap.hasAlpha)
+    }
+
+    /// Encodes a bitmap, with an alpha even if it is opaque when that is wanted.
+    static func encode(_ bitmap: Bitmap, hasAlpha: Bool) throws(ImagingError) -> Data {
         var message = kf_message()
-        guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), bitmap.hasAlpha, &message)
+        guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), hasAlpha, &message)
         else { throw message.error(encoding: contentType) }
         defer { kf_png_writer_close(writer) }
         let isWritten = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand {

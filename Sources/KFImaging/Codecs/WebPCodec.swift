@@ -6,6 +6,7 @@ import Foundation
 enum WebPCodec: ImageCodec {
     static let contentType = ImageContentType.webp
     static let isWritten = true
+    static let isWrittenAnimated = true
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
         let reader = try WebPReader(bytes)

@@ -107,7 +107,7 @@ enum DemoGallery {
                 canvas.lay(Bird(shade: Float(frame) / 5).drawn(width: plan.height, height: plan.height), atX: 40, y: 0)
                 return canvas
             }
-            data = Data(GIFWriter.encode(frames, delay: 12))
+            data = try gif(frames, delay: 0.12)
         case .png:
             let shade = Float(plan.index % 5) / 4
             data = try encoded(Bird(shade: shade).drawn(width: plan.width, height: plan.height), .png)
@@ -122,6 +122,15 @@ enum DemoGallery {
             data: data,
             type: plan.type
         )
+    }
+
+    /// An animation that repeats for ever, each of its pictures shown for some seconds.
+    static func gif(_ pictures: [Canvas], delay: TimeInterval) throws(ImagingError) -> Data {
+        let images = pictures.map { Image(cgImage: $0.bitmap) }
+        guard let frames = Image.animatedImage(with: images, duration: delay * Double(images.count))?.frames else {
+            throw .encodingFailed(.gif, detail: "there are no pictures")
+        }
+        return try Codecs.encode(frames, as: .gif)
     }
 
     private static func encoded(_ canvas: Canvas, _ type: ImageContentType) throws(ImagingError) -> Data {

@@ -248,7 +248,16 @@ import Testing
                 var resampler = try Resampler(from: picture.size, to: size, filter)
                 picture.withUnsafeBytes { bytes in
                     guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-                    for y in 0..<height { resampler.push(base + y * picture.bytesPerRow, to: rows) }
+                    var y = 0
+                    while let space = resampler.space {
+                        // Not always as many as there is space for.
+                        for row in 0..<min(space.count, 3) {
+                            let slot = space.rows + row * resampler.bytesPerRow
+                            slot.update(from: base + (y + row) * picture.bytesPerRow, count: resampler.bytesPerRow)
+                        }
+                        resampler.receive(min(space.count, 3), to: rows)
+                        y += min(space.count, 3)
+                    }
                 }
             }
             #expect(arrived.rows == (try picture.resampled(to: size, filter: filter).rows))

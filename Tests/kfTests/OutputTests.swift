@@ -39,7 +39,13 @@ import Testing
     }
 
     @Test func aGIFIsCopiedUnlessAQualityIsAskedFor() async throws {
-        let gif = try Pictures.gif()
+        // The second frame differs a little in many places, which a low quality need not show.
+        let frames = [0, 0.1].map { shade in
+            var canvas = Landscape(seed: 1).drawn(width: 60, height: 40)
+            canvas.lay(Bird(shade: shade).drawn(width: 40, height: 40), atX: 10, y: 0)
+            return canvas
+        }
+        let gif = try DemoGallery.gif(frames, delay: 0.1)
         let source = try place.write(gif, "in.gif")
         let copied = try await place.kf("fetch", source, "-o", "out.gif")
         #expect(try copied.status == 0 && place.data("out.gif") == gif, "\(copied.errors)")

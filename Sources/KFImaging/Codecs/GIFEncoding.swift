@@ -14,7 +14,7 @@ extension GIFCodec {
     /// Pixels that are less than half opaque are not there, the others are opaque. A frame with more than 256 colours gets
     /// others that are near, without dithering: patterns make files larger, and move between frames.
     ///
-    /// `quality` says by how much colours may be off to make the file smaller: not at all at 1, by 20 in a channel at 0. A
+    /// `quality` says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at 0. A
     /// pixel stays what it is while it differs by no more from the colour it was painted for, and frames get no more
     /// colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do not
     /// change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for a
@@ -23,7 +23,7 @@ extension GIFCodec {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
             throw .encodingFailed(contentType, detail: "GIF pictures have at most 65535 pixels a side")
         }
-        let tolerance = lossless ? 0 : Int32(((1 - quality) * 20).rounded())
+        let tolerance = lossless ? 0 : Int32(((1 - quality) * 16).rounded())
         let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
         var (due, written) = (0.0, 0)

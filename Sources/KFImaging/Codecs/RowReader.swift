@@ -50,30 +50,22 @@ struct RowDecoding {
     }
 
     private func shrink(into rows: PixelRows, from reader: some RowReader) throws(ImagingError) -> Int {
-        let band = min(16, source.height)
-        let bytesPerRow = source.width * 4
         var resampler = try Resampler(from: source, extent: extent, to: target, filter)
         defer { withExtendedLifetime(resampler) {} }
-        let buffer = try Buffer<UInt8>(bytesPerRow * band)
-        defer { withExtendedLifetime(buffer) {} }
-        let memory = buffer.base
+        let bytesPerRow = resampler.bytesPerRow
         var done = 0
         var isComplete = true
-        while done < source.height, isComplete {
-            let wanted = min(band, source.height - done)
-            let count = reader.read(into: memory, bytesPerRow: bytesPerRow, count: wanted)
-            for y in 0..<count {
-                let row = memory + y * bytesPerRow
-                conversion.apply(row, count: source.width)
-                resampler.push(row, to: rows)
-            }
+        while isComplete, let space = resampler.space {
+            let count = reader.read(into: space.rows, bytesPerRow: bytesPerRow, count: space.count)
+            for y in 0..<count { conversion.apply(space.rows + y * bytesPerRow, count: source.width) }
+            resampler.receive(count, to: rows)
             done += count
-            isComplete = count == wanted
+            isComplete = count == space.count
         }
-        if !isComplete {
-            UnsafeMutableRawPointer(memory).bindMemory(to: UInt32.self, capacity: source.width)
+        while let space = resampler.space {
+            UnsafeMutableRawPointer(space.rows).bindMemory(to: UInt32.self, capacity: source.width)
                 .update(repeating: missing, count: source.width)
-            for _ in done..<source.height { resampler.push(memory, to: rows) }
+            resampler.receive(1, to: rows)
         }
         return done
     }

@@ -33,18 +33,39 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Writes the weights at equal steps from the first distance on; distances left of the centre are negative.
+    func weigh(_ weights: UnsafeMutableBufferPointer<Double>, from first: Double, step: Double) {
+        if support == 3 { return Self.weighLanczos(weights, from: first, step: step) }
+        for index in weights.indices {
+            let x = abs(first + Double(index) * step)
+            weights[index] = x < support ? weight(x) : 0
+        }
+    }
+
     /// The weight at a distance from the centre, neither negative nor beyond the support.
-    func weight(_ distance: Double) -> Double {
-        let x = distance
+    private func weight(_ x: Double) -> Double {
         switch self {
-        case .nearest: return 1
-        case .bilinear: return 1 - x
-        case .catmullRom: return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((2.5 - 0.5 * x) * x - 4) * x + 2
-        case .lanczos3, .automatic:
-            // sinc(x) · sinc(x/3) with one sine instead of two, which take most of the time: sin 3t = (3 - 4 sin² t) sin t.
-            guard x > 1e-9 else { return 1 }
-            let (t, sine) = (.pi * x / 3, sin(.pi * x / 3))
-            return (1 - sine * sine * 4 / 3) * (sine / t) * (sine / t)
+        case .bilinear: 1 - x
+        case .catmullRom: x < 1 ? (1.5 * x - 2.5) * x * x + 1 : ((2.5 - 0.5 * x) * x - 4) * x + 2
+        case .nearest, .lanczos3, .automatic: 1
+        }
+    }
+
+    /// sinc(x) · sinc(x/3), of which sines would take most of the time.
+    ///
+    /// One of two is enough, as sin 3t = (3 - 4 sin² t) sin t, and that of the next step follows from the one before.
+    private static func weighLanczos(
+        _ weights: UnsafeMutableBufferPointer<Double>,
+        from first: Double,
+        step: Double
+    ) {
+        let turn = (sine: sin(.pi * step / 3), cosine: cos(.pi * step / 3))
+        var (sine, cosine) = (sin(.pi * first / 3), cos(.pi * first / 3))
+        for index in weights.indices {
+            let x = first + Double(index) * step
+            let ratio = abs(x) > 1e-9 ? sine / (.pi * x / 3) : 1
+            weights[index] = abs(x) < 3 ? (1 - sine * sine * 4 / 3) * ratio * ratio : 0
+            (sine, cosine) = (sine * turn.cosine + cosine * turn.sine, cosine * turn.cosine - sine * turn.sine)
         }
     }
 }

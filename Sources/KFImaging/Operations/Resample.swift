@@ -5,16 +5,18 @@ import CKFCodecs
 /// Resizes a picture whose rows arrive one after another.
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All sums are
-/// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and no more. Lines are made in pairs,
-/// which share the work that the columns' weights are.
+/// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band, which are written
+/// right there. Lines are made in pairs, which share the work that the columns' weights are.
 struct Resampler {
     /// What there is of the source: rows, and pixels of a row.
     private let source: PixelSize
     private let target: PixelSize
     private let columns: ResamplingKernel
     private let lines: ResamplingKernel
-    /// The last `lines.taps` rows, row j at j modulo that number; none when all rows are in memory anyway.
+    /// The last rows, row j at j modulo their number; none when all rows are in memory anyway.
     private let window: Buffer<UInt8>?
+    /// How many rows may arrive at a time.
+    private static let band = 16
     /// The rows that make up one line.
     private let parts: Buffer<UnsafePointer<UInt8>?>
     /// Their weighted sum, for two lines.
@@ -50,7 +52,7 @@ struct Resampler {
         // The loops take four pixels at a time, and may read three that do not exist.
         columns = try ResamplingKernel(from: extent.width, to: target.width, filter, multiple: 4)
         lines = try ResamplingKernel(from: extent.height, to: target.height, filter, multiple: 2)
-        window = isWindowed ? try Buffer(lines.taps * source.width * 4) : nil
+        window = isWindowed ? try Buffer((lines.taps + Self.band) * source.width * 4) : nil
         parts = try Buffer(lines.taps)
         sums = try Buffer((source.width + 3) * 4 * 2)
         for line in 0..<2 { (sums(of: line) + source.width * 4).update(repeating: 0, count: 12) }
@@ -60,14 +62,24 @@ struct Resampler {
         sums.base + line % 2 * (source.width + 3) * 4
     }
 
-    /// Takes the next source row and writes the target rows that are complete with it.
-    mutating func push(_ row: UnsafePointer<UInt8>, to output: PixelRows) {
-        guard received < source.height, let window else { return }
-        let length = source.width * 4
-        (window.base + received % lines.taps * length).update(from: row, count: length)
-        received += 1
+    /// How many bytes lie between the beginnings of two source rows.
+    var bytesPerRow: Int { source.width * 4 }
+
+    /// Where the next source rows are to be written, and how many at most; nil when all have been received.
+    var space: (rows: UnsafeMutablePointer<UInt8>, count: Int)? {
+        guard received < source.height, let window else { return nil }
+        let slots = lines.taps + Self.band
+        let slot = received % slots
+        return (window.base + slot * bytesPerRow, min(Self.band, slots - slot, source.height - received))
+    }
+
+    /// Notes that so many rows have been written to ``space``, and makes the target rows that are complete with them.
+    mutating func receive(_ count: Int, to output: PixelRows) {
+        guard let window else { return }
+        received += count
+        let (slots, length) = (lines.taps + Self.band, bytesPerRow)
         while emitted < target.height, min(Int(lines.starts.base[emitted]) + lines.taps, source.height) <= received {
-            emit(emitted, to: output) { UnsafePointer(window.base + $0 % lines.taps * length) }
+            emit(emitted, to: output) { UnsafePointer(window.base + $0 % slots * length) }
             emitted += 1
         }
     }

@@ -40,13 +40,10 @@ struct ResamplingKernel {
             let wanted = used == 1 ? Int(center) : Int((center - support - 0.5).rounded(.down)) + 1
             let first = min(max(wanted, 0), source - used)
             starts.base[i] = Int32(truncatingIfNeeded: first)
-            let shares = exact.base + i * used
-            var sum = 0.0
-            for tap in 0..<used {
-                let distance = abs(Double(first + tap) + 0.5 - center) / stretch
-                shares[tap] = used == 1 ? 1 : distance < filter.support ? filter.weight(distance) : 0
-                sum += shares[tap]
-            }
+            let shares = UnsafeMutableBufferPointer(start: exact.base + i * used, count: used)
+            let distance = (Double(first) + 0.5 - center) / stretch
+            if used == 1 { shares[0] = 1 } else { filter.weigh(shares, from: distance, step: 1 / stretch) }
+            let sum = shares.reduce(0, +)
             for tap in 0..<used {
                 shares[tap] /= sum
                 largest = max(largest, abs(shares[tap]))
@@ -67,11 +64,13 @@ struct ResamplingKernel {
         count: Int,
         one: Double
     ) {
+        // Sums are between -1 and 2. Without a sign they are rounded by cutting off, which takes no call.
+        let offset = 4 * one + 0.5
         for i in 0..<count {
-            var (sum, last) = (0.0, 0)
+            var (sum, last) = (0.0, Int(offset))
             for tap in 0..<taps {
                 sum += tap < used ? exact[i * used + tap] : 0
-                let rounded = Int((sum * one).rounded())
+                let rounded = Int(sum * one + offset)
                 weights[i * taps + tap] = Int16(clamping: rounded - last)
                 last = rounded
             }

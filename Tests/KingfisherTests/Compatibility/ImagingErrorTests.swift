@@ -22,10 +22,11 @@ private struct Refusal: ImageProcessor {
         }
     }
 
-    /// A PNG that ends with its header.
+    /// A PNG that ends where its pixels would begin.
     private func png(_ side: UInt8, checksum: [UInt8]) -> Data {
         Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8))
             + Data([0, 0, side, 0x60, 0, 0, side, 0x60, 8, 6, 0, 0, 0] + checksum)
+            + Data([0, 0, 0, 0] + Array("IDAT".utf8) + [0x35, 0xAF, 0x06, 0x1E])
     }
 
     private func failure(_ data: Data, _ processor: any ImageProcessor = DefaultImageProcessor.default) async throws

@@ -40,7 +40,7 @@ import Testing
 
     @Test func aGIFIsCopiedUnlessAQualityIsAskedFor() async throws {
         // The second frame differs a little in many places, which a low quality need not show.
-        let frames = [0, 0.1].map { shade in
+        let frames = [Float(0), 0.1].map { shade in
             var canvas = Landscape(seed: 1).drawn(width: 60, height: 40)
             canvas.lay(Bird(shade: shade).drawn(width: 40, height: 40), atX: 10, y: 0)
             return canvas

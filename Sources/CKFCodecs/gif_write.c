@@ -6,6 +6,8 @@
 struct kf_gif_writer {
     CGIF *gif;
     kf_buffer buffer;
+    // The frame before has erased what was there, and left parts of the picture empty.
+    bool has_erased;
 };
 
 static int append(void *buffer, const uint8_t *bytes, const size_t size) {
@@ -58,9 +60,11 @@ kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf
         // cgif takes transparent pixels for what shows the frame before, or for what shows nothing.
         config.attrFlags |= frame->erases ? CGIF_FRAME_ATTR_HAS_ALPHA : CGIF_FRAME_ATTR_HAS_SET_TRANS;
         config.transIndex = (uint8_t)frame->transparent;
-        // Only the rectangle that is painted is written.
-        if (!frame->erases) config.genFlags = CGIF_FRAME_GEN_USE_DIFF_WINDOW;
+        // Only the rectangle that is painted is written. cgif finds it by colours, and takes what is empty for painted in the
+        // colour that its index has in the table.
+        if (!frame->erases && !writer->has_erased) config.genFlags = CGIF_FRAME_GEN_USE_DIFF_WINDOW;
     }
+    writer->has_erased = frame->erases && frame->transparent >= 0;
     return check(cgif_addframe(writer->gif, &config), message);
 }
 

@@ -35,9 +35,9 @@ struct Failure: Error, Equatable {
         return Failure(code: 9002, reason: "cannotWriteOutput", message: "cannot write \(path): \(why)")
     }
 
-    /// The output would take the place of the picture that it is made of.
-    static func wouldReplaceSource(_ path: String) -> Failure {
-        let message = "cannot write \(path): that is the picture it is made of; name another directory"
+    /// The output would take the place of a picture that is read.
+    static func wouldReplaceInput(_ path: String) -> Failure {
+        let message = "cannot write \(path): that is one of the inputs; name another directory"
         return Failure(code: 9002, reason: "cannotWriteOutput", message: message)
     }
 

@@ -20,11 +20,12 @@ struct FetchRun: Sendable {
     /// - Parameter writes: Whether outputs are written.
     /// - Returns: How many failed.
     func load(writes: Bool) async -> Int {
+        let files = InputFiles(arguments)
         let names = OutputFile.distinct(arguments.map { (try? SourceArgument($0))?.baseName ?? "" })
         let bar = ProgressReport(total: arguments.count, console: console)
         var failures = 0
         await Concurrently.forEach(arguments, atOnce: concurrency) { index, argument in
-            let report = await fetch(argument, index: index, name: writes ? names[index] : nil, bar)
+            let report = await fetch(argument, index: index, writes ? (names[index], files) : nil, bar)
             bar.end(index, failed: report.isFailure)
             return report
         } report: { report in
@@ -35,13 +36,19 @@ struct FetchRun: Sendable {
         return failures
     }
 
-    private func fetch(_ text: String, index: Int, name: String?, _ bar: ProgressReport) async -> FetchReport {
+    /// Loads a source, and writes it under a name if that is asked for, unless the file is one that is read.
+    private func fetch(
+        _ text: String,
+        index: Int,
+        _ output: (name: String, inputs: InputFiles)?,
+        _ bar: ProgressReport
+    ) async -> FetchReport {
         do throws(Failure) {
             let argument = try source(text)
             let picture = try await loader.load(argument) { received, expected in
                 bar.note(index, received: received, expected: expected)
             }
-            let output = try await write(picture, of: text, name: name)
+            let output = try await write(picture, output)
             return FetchReport(source: text, key: loader.key(of: argument), picture: picture, output: output)
         } catch {
             return FetchReport(source: text, failure: error)
@@ -57,12 +64,13 @@ struct FetchRun: Sendable {
     }
 
     /// Writes the picture, if that was asked for.
-    private func write(_ picture: LoadedPicture, of source: String, name: String?) async throws(Failure) -> FetchReport
-        .Output?
-    {
-        guard let name, place != .nowhere else { return nil }
+    private func write(
+        _ picture: LoadedPicture,
+        _ output: (name: String, inputs: InputFiles)?
+    ) async throws(Failure) -> FetchReport.Output? {
+        guard let output, place != .nowhere else { return nil }
         let encoded = try await encoding.encoded(picture.image, original: picture.data)
-        return try await OutputFile.write(encoded, to: place, name: name, madeOf: source)
+        return try await OutputFile.write(encoded, to: place, name: output.name, keeping: output.inputs)
             .map { FetchReport.Output(encoded, path: $0) }
     }
 

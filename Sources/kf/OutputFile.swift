@@ -93,6 +93,34 @@ struct OutputPlaceError: Error, Equatable, CustomStringConvertible {
     let description: String
 }
 
+/// The files that pictures are read from, whatever names they go by.
+struct InputFiles: Sendable {
+    private struct Identity: Hashable {
+        let device: dev_t
+        let number: ino_t
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
+    private let identities: Set<Identity>
+
+    /// The files among some sources, as they were typed.
+    init(_ sources: [String]) {
+        identities = Set(
+            sources.compactMap { source in
+                guard case .file(let url)? = (try? SourceArgument(source))?.place else { return nil }
+                return Identity(url.path)
+            }
+        )
+    }
+
+    func contains(_ path: String) -> Bool { Identity(path).map { identities.contains($0) } ?? false }
+}
+
 /// Writing files.
 enum OutputFile {
     /// Different names for sources whose own names are equal: `a`, `a-2`, `a-3`.
@@ -134,33 +162,23 @@ enum OutputFile {
     ///   - picture: The picture's bytes and format.
     ///   - place: Where it goes.
     ///   - name: The name of its file in a directory, without the extension.
-    ///   - source: What it was made of, as it was typed: in a directory, that file is not replaced.
+    ///   - inputs: The files that are read: in a directory, none of them is replaced.
     /// - Returns: The path, `-` for standard output; nil when nothing is written.
     /// - Throws: Why it cannot be written.
     static func write(
         _ picture: EncodedPicture,
         to place: OutputPlace,
         name: String,
-        madeOf source: String
+        keeping inputs: InputFiles
     ) async throws(Failure) -> String? {
         guard let path = place.path(name: name, type: picture.type) else { return nil }
-        if case .directory = place, case .file(let original)? = (try? SourceArgument(source))?.place,
-            isSameFile(original.path, path)
-        {
-            throw .wouldReplaceSource(path)
-        }
+        if case .directory = place, inputs.contains(path) { throw .wouldReplaceInput(path) }
         if place == .standardOutput {
             try await writeToStandardOutput(picture.data)
         } else {
             try await write(picture.data, to: path)
         }
         return path
-    }
-
-    private static func isSameFile(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     /// Makes the directory that results go to, if they go to one; says why it cannot be made.

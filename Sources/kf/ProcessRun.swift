@@ -27,11 +27,12 @@ struct ProcessRun: Sendable {
     ///
     /// - Returns: How many failed.
     func process(_ inputs: [String]) async -> Int {
+        let files = InputFiles(inputs)
         let names = OutputFile.distinct(inputs.map { (try? SourceArgument($0))?.baseName ?? "" })
         let bar = inputs.count > 1 ? ProgressReport(total: inputs.count, console: console) : nil
         var failures = 0
         await Concurrently.forEach(inputs, atOnce: Self.atOnce) { index, input in
-            let report = await process(input, name: names[index])
+            let report = await process(input, name: names[index], keeping: files)
             if case .failure = report.result { bar?.end(index, failed: true) } else { bar?.end(index, failed: false) }
             return report
         } report: { report in
@@ -47,14 +48,14 @@ struct ProcessRun: Sendable {
         return failures
     }
 
-    private func process(_ input: String, name: String) async -> Report {
+    private func process(_ input: String, name: String, keeping files: InputFiles) async -> Report {
         var warnings: [String] = []
         do throws(Failure) {
             let data = try await reader.read(input)
             let image = try await PictureBytes.picture(data, processor, isStill: encoding.isStill)
             let encoded = try await encoding.encoded(image, original: data)
             warnings = [image.isDamaged ? PictureBytes.damage : nil, encoded.warning].compactMap(\.self)
-            let path = try await OutputFile.write(encoded, to: place, name: name, madeOf: input) ?? ""
+            let path = try await OutputFile.write(encoded, to: place, name: name, keeping: files) ?? ""
             let line =
                 "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "
                 + "\(Units.bytes(encoded.data.count)) → \(path)"

@@ -207,7 +207,7 @@ typedef struct kf_tiff_header {
 /// picture keeps to it is for the caller to see. NULL on failure.
 kf_tiff_reader *kf_tiff_open(
     const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message);
-/// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Answers how many rows were written; fewer than
+/// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer than
 /// asked means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 void kf_tiff_close(kf_tiff_reader *reader);

@@ -95,7 +95,8 @@ struct BMPHeader {
             self.rows = paletteEnd
         }
         palette = paletteStart..<max(paletteStart, min(paletteEnd, bytes.count))
-        profile = Self.profile(bytes, start, length, field)
+        // Entries of an icon may share one, which would be copied for each.
+        profile = type == .bmp ? Self.profile(bytes, start, length, field) : nil
     }
 
     /// Nil for combinations that do not exist, and those that only printers know.

@@ -139,7 +139,8 @@ private final class GIFWriter {
             try open()
             return try write(&frame, shared, hasHoles: hasHoles, isShared: true)
         }
-        let isUsable = !hasHoles || shared.colors.count < 256
+        // A first frame of which nothing is to be seen has no colours.
+        let isUsable = !shared.colors.isEmpty && (!hasHoles || shared.colors.count < 256)
         let error = isUsable ? paint(pixels, with: &shared) : .infinity
         if error <= (exact == nil ? tolerableError : 0) {
             return try write(&frame, shared, hasHoles: hasHoles, isShared: true)

@@ -117,9 +117,11 @@ final class WebPReader {
     /// The smallest half, third and so on of the size that leaves enough for a good kernel to do.
     ///
     /// libwebp averages whatever becomes one pixel, which costs more sharpness than libjpeg's scaling: so more is left to do.
-    /// It averages colours whatever their alpha, so that transparent pixels would show in those beside them.
+    /// It averages colours whatever their alpha, so that transparent pixels would show in those beside them. And where a side
+    /// is odd, it stretches the halved columns or rows of chroma, of which the last one reaches beyond the edge.
     func decodedSize(for target: PixelSize) -> PixelSize {
-        guard !header.has_alpha, !header.animated else { return size }
+        let isOdd = size.width % 2 == 1 || size.height % 2 == 1
+        guard !header.has_alpha, !header.animated, !isOdd else { return size }
         let part = min(size.width / target.width, size.height / target.height) / 4
         return part > 1 ? PixelSize((size.width + part - 1) / part, (size.height + part - 1) / part) : size
     }

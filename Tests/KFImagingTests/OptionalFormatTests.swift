@@ -134,6 +134,18 @@ private func expectLimits(_ name: String) throws {
         #expect(try ImageInfo(data: fixture("drawing.svg")).pixelWidth == 40)
     }
 
+    @Test("a thumbnail of a drawing is drawn at the size of its box, and cut where it fills it")
+    func thumbnails() throws {
+        for (mode, width, height) in [(ThumbnailMode.fit, 300, 150), (.fill, 300, 300), (.exact, 300, 300)] {
+            var options = DecodingOptions()
+            options.thumbnail = Thumbnail(width: 300, height: 300, mode: mode, anchor: .center, enlarges: false)
+            let bitmap = try Codecs.decode(fixture("drawing.svg"), options: options).bitmap()
+            #expect(bitmap.size == PixelSize(width, height))
+            // Drawn, not enlarged: the edge in the middle is sharp.
+            #expect(bitmap[149, 75] == Pixel(r: 255, g: 0, b: 0) && bitmap[151, 75].a == 128, "\(mode)")
+        }
+    }
+
     @Test func colorsAndTransparencyAreExact() throws {
         let bitmap = try picture("drawing.svg").bitmap()
         #expect(bitmap.hasAlpha && bitmap[5, 5] == Pixel(r: 255, g: 0, b: 0))

@@ -5,7 +5,7 @@ import Foundation
 import Kingfisher
 
 let imagingBenchmarks = [
-    Benchmark(name: "JPEG 300×300 → 100×100, against libjpeg-turbo") {
+    Benchmark(name: "downsample JPEG 300×300 → 100×100, against libjpeg-turbo") {
         let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         let comparison = try await compare(
             rounds: 201,
@@ -15,7 +15,7 @@ let imagingBenchmarks = [
         )
         return Figure(comparison, .atMostTimes(1.3), try photo.likeness())
     },
-    Benchmark(name: "JPEG 300×300 → 100×100, against libvips") {
+    Benchmark(name: "downsample JPEG 300×300 → 100×100, against libvips") {
         let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         try Broken.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
@@ -27,7 +27,7 @@ let imagingBenchmarks = [
         )
         return Figure(comparison, .faster(6), try photo.likeness(ofVips: true))
     },
-    Benchmark(name: "JPEG 2 megapixels → 300 px, against libvips") {
+    Benchmark(name: "downsample JPEG 2 megapixels → 300 px, against libvips") {
         let photo = try Photo(try Pictures.jpeg(width: 1920, height: 1080), side: 300, eighths: 4)
         try Broken.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
@@ -38,7 +38,7 @@ let imagingBenchmarks = [
         )
         return Figure(comparison, .faster(2), try photo.likeness(ofVips: true))
     },
-    Benchmark(name: "JPEG 12 megapixels → 400 px, against libvips") {
+    Benchmark(name: "downsample JPEG 12 megapixels → 400 px, against libvips") {
         let photo = try Photo.large()
         try Broken.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
@@ -49,18 +49,18 @@ let imagingBenchmarks = [
         )
         return Figure(comparison, .faster(1.3), try photo.likeness(ofVips: true))
     },
-    Benchmark(name: "JPEG 12 megapixels → 400 px, against libjpeg-turbo") {
+    Benchmark(name: "downsample JPEG 12 megapixels → 400 px, against libjpeg-turbo") {
         let photo = try Photo.large()
         let comparison = try await compare(rounds: 41, ours: photo.downsample, baseline: photo.decodeBare)
         return Figure(comparison, .atMostTimes(1.15), try photo.likeness())
     },
-    Benchmark(name: "JPEG 12 megapixels → 400 px, peak memory") {
+    Benchmark(name: "downsample JPEG 12 megapixels → 400 px, peak memory") {
         let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
         defer { unlink(path) }
         try Photo.large().data.write(to: URL(fileURLWithPath: path))
         return Figure(try peakGrowth("ours", path), baseline: try peakGrowth("baseline", path), .below(.bytes(25e6)))
     },
-    Benchmark(name: "JPEG 50 megapixels → 400 px, peak memory, against libvips") {
+    Benchmark(name: "downsample JPEG 50 megapixels → 400 px, peak memory, against libvips") {
         let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
         defer { unlink(path) }
         try Pictures.hugeJPEG().write(to: URL(fileURLWithPath: path))

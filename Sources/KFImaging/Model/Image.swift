@@ -66,12 +66,12 @@ public final class Image: Sendable, Hashable {
         self.init(cgImage: cgImage, scale: scale, orientation: orientation, metadata: Metadata())
     }
 
-    /// Decodes the first picture of JPEG, PNG, GIF, WebP or AVIF data at scale 1; nil when that is impossible.
+    /// Decodes the first picture of data in any format that is read here at scale 1; nil when that is impossible.
     ///
     /// - Parameter data: The encoded bytes; they alone decide what format it is.
     public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-    /// Decodes the first picture of JPEG, PNG, GIF, WebP or AVIF data; nil when that is impossible.
+    /// Decodes the first picture of data in any format that is read here; nil when that is impossible.
     ///
     /// - Parameters:
     ///   - data: The encoded bytes; they alone decide what format it is.
@@ -174,7 +174,7 @@ extension Image {
     /// Changes what is remembered.
     package func note(_ change: (inout Metadata) -> Void) { metadata.withLock { change(&$0) } }
 
-    /// An upright picture that was made of this one by some operation; it is no animation.
+    /// A picture that some operation made of this one: no animation, and as damaged as this one is.
     package func derived(_ bitmap: Bitmap, scale: CGFloat? = nil, orientation: Orientation = .up) -> Image {
         var metadata = Metadata()
         metadata.isDamaged = isDamaged

@@ -29,9 +29,9 @@ import Testing
             #expect(try await manager.retrieveImage(with: url, options: options).cacheType == .memory)
             try result.image.pngData()?.write(to: directory.appendingPathComponent("thumbnail.png"))
 
-            let chained = KF.url(url).thumbnail(size: size).roundCorner(radius: .point(20))
-            let joined = ThumbnailImageProcessor(size: size) |> RoundCornerImageProcessor(cornerRadius: 20)
-            #expect(chained.options.processor.identifier == joined.identifier)
+            let chained = KF.url(url).thumbnail(size: size, mode: .fill, anchor: .smart)
+                .roundCorner(radius: .point(20))
+            #expect(chained.options.processor.identifier == processor.identifier)
             await withCheckedContinuation { done in
                 manager.retrieveImage(with: url, options: [.callbackQueue(.untouch)]) { result in
                     #expect((try? result.get()) != nil)

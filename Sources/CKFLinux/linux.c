@@ -27,6 +27,11 @@ void kf_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), kept);
 }
 
+static _Thread_local const void *thread_owner;
+
+void kf_set_thread_owner(const void *owner) { thread_owner = owner; }
+const void *kf_thread_owner(void) { return thread_owner; }
+
 long kf_read_directory(int directory, void *buffer, size_t size) { return getdents64(directory, buffer, size); }
 
 int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name) {

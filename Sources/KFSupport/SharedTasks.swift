@@ -18,6 +18,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
 
     private struct Round: Sendable {
         let context: Context
+        /// The highest of all who have joined.
+        var priority: TaskPriority
         /// `nil` until the work has begun.
         var task: Task<Void, Never>?
     }
@@ -38,35 +40,47 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
     /// first leaves it.
     /// - Parameters:
     ///   - key: What is wanted.
+    ///   - priority: How urgent it is; the caller's priority by default. The work has the highest priority of all who
+    ///     have joined, also where it waits for a thread, and rises with the task of each of them.
     ///   - joined: Called once, before waiting, with what the waiters of this round share.
     ///   - cancelled: The failure for a waiter whose task is cancelled; asked at that moment, on any thread.
-    ///   - operation: The work, run in a task of its own that inherits nothing but the priority.
+    ///   - operation: The work, run in a task of its own that inherits nothing else.
     /// - Returns: What the work made.
     /// - Throws: The work's failure, or `cancelled`'s.
     package func value(
         for key: Key,
+        priority: TaskPriority? = nil,
         joined: (Context) -> Void = { _ in },
         cancelled: @escaping @Sendable (Context) -> Failure,
         operation: @escaping @Sendable (Context) async -> Outcome
     ) async throws(Failure) -> Value {
         let waiter = Waiter()
-        let (ticket, context, isFirst) = join(key, waiter)
+        let priority = priority ?? Task.currentPriority
+        let (ticket, context, isFirst) = join(key, waiter, priority)
         joined(context)
         // Not before: what the work says at once would reach nobody.
-        if isFirst { begin(ticket, context, operation) }
+        if isFirst { begin(ticket, context, operation) } else { raise(ticket, to: priority) }
         let outcome = await withTaskCancellationHandler {
-            await waiter.value
+            await withTaskPriorityEscalationHandler {
+                await waiter.value
+            } onPriorityEscalated: { _, priority in
+                raise(ticket, to: priority)
+            }
         } onCancel: {
             leave(ticket) { cancelled(context) }
         }
         return try outcome.get()
     }
 
-    private func join(_ key: Key, _ waiter: Waiter) -> (ticket: Work.Ticket, context: Context, isFirst: Bool) {
+    private func join(
+        _ key: Key,
+        _ waiter: Waiter,
+        _ priority: TaskPriority
+    ) -> (ticket: Work.Ticket, context: Context, isFirst: Bool) {
         state.withLock { state in
             let (ticket, _) = state.work.join(key, waiter)
             if let round = state.rounds[ticket.round] { return (ticket, round.context, false) }
-            let round = Round(context: makeContext())
+            let round = Round(context: makeContext(), priority: priority)
             state.rounds[ticket.round] = round
             return (ticket, round.context, true)
         }
@@ -79,11 +93,22 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
         _ operation: @escaping @Sendable (Context) async -> Outcome
     ) {
         state.withLock { state in
-            state.rounds[ticket.round]?.task = Task { @concurrent in
+            let priority = state.rounds[ticket.round]?.priority
+            state.rounds[ticket.round]?.task = Task(priority: priority) { @concurrent in
                 let outcome = await operation(context)
                 self.finish(ticket, outcome)
             }
         }
+    }
+
+    /// Escalates the work of a round that is less urgent; before it has begun, it will begin as urgent.
+    private func raise(_ ticket: Work.Ticket, to priority: TaskPriority) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard let round = state.rounds[ticket.round], round.priority < priority else { return nil }
+            state.rounds[ticket.round]?.priority = priority
+            return round.task
+        }
+        task?.escalatePriority(to: priority)
     }
 
     private func finish(_ ticket: Work.Ticket, _ outcome: Outcome) {

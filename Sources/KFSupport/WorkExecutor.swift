@@ -6,7 +6,8 @@ import Foundation
 
 /// A bounded pool of threads of its own, for work that must not run on the cooperative pool or the caller's thread.
 ///
-/// Work is taken in the order it came. Threads start with the first piece of work and end with the executor.
+/// Work is taken by the priority of its task, and in the order it came within one priority. Threads start with the
+/// first piece of work and end with the executor.
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels.
     ///
@@ -20,7 +21,6 @@ package final class WorkExecutor: TaskExecutor {
     private let name: String
     /// How many threads there are at most.
     package let threadCount: Int
-    private let isStarted = Locked(false)
 
     /// Creates an executor with a fixed number of threads, at least one.
     package init(_ name: String, threads: Int) {
@@ -30,24 +30,30 @@ package final class WorkExecutor: TaskExecutor {
 
     deinit { jobs.close(threads: threadCount) }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
-        startIfNeeded()
-        jobs.push(UnownedJob(job), on: asUnownedTaskExecutor())
-    }
+    package func enqueue(_ job: consuming ExecutorJob) { enqueue(job, on: asUnownedTaskExecutor()) }
 
     /// Runs `work` on this executor and returns to where the caller was.
+    ///
+    /// While the work waits, it moves up when its task is escalated. Work of a caller that is on this executor already
+    /// begins at once.
     package func run<Value: Sendable, Failure: Error>(
         _ work: @concurrent @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        try await withTaskExecutorPreference(self, operation: work)
+        if jobs.isOnThread { return try await work() }
+        let place = Place(on: self)
+        return try await withTaskPriorityEscalationHandler { () async throws(Failure) -> Value in
+            try await withTaskExecutorPreference(place, operation: work)
+        } onPriorityEscalated: { [jobs] _, priority in
+            jobs.raise(place.asUnownedTaskExecutor(), to: priority)
+        }
     }
 
-    private func startIfNeeded() {
-        let mustStart = isStarted.withLock { isStarted in
-            defer { isStarted = true }
-            return !isStarted
-        }
-        guard mustStart else { return }
+    fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
+        let priority = job.priority.rawValue
+        if jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority) { startThreads() }
+    }
+
+    private func startThreads() {
         for index in 0..<threadCount {
             let thread = Thread { [jobs, name] in
                 kf_name_thread("\(name).\(index)")  // Foundation's `name` is lost on Linux
@@ -60,38 +66,50 @@ package final class WorkExecutor: TaskExecutor {
     }
 }
 
-/// First in, first out; the threads of one executor wait here.
+/// One caller's place on an executor, by which its waiting jobs are found.
+private final class Place: TaskExecutor {
+    private let executor: WorkExecutor
+
+    init(on executor: WorkExecutor) { self.executor = executor }
+
+    func enqueue(_ job: consuming ExecutorJob) { executor.enqueue(job, on: asUnownedTaskExecutor()) }
+}
+
+/// The threads of one executor wait here.
 private final class JobQueue: Sendable {
-    private struct Job: Sendable {
+    struct Job: Sendable {
         let job: UnownedJob
         let executor: UnownedTaskExecutor
     }
 
     private struct State: Sendable {
-        var waiting: [Job] = []
-        var next = 0
+        var waiting = WorkQueue<Job>()
+        var isStarted = false
         var isClosed = false
-
-        mutating func pop() -> Job? {
-            guard next < waiting.count else { return nil }
-            defer {
-                next += 1
-                // Amortised O(1): what was taken is dropped once it is the larger half.
-                if next * 2 > waiting.count, next >= 64 || next == waiting.count {
-                    waiting.removeFirst(next)
-                    next = 0
-                }
-            }
-            return waiting[next]
-        }
     }
 
     private let state = Locked(State())
     private let available = DispatchSemaphore(value: 0)
 
-    func push(_ job: UnownedJob, on executor: UnownedTaskExecutor) {
-        state.withLock { $0.waiting.append(Job(job: job, executor: executor)) }
+    /// Whether the caller is on a thread of this queue.
+    var isOnThread: Bool { kf_thread_owner() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Adds a job; true for the first one ever, for which threads have to be started.
+    func push(_ job: Job, priority: UInt8) -> Bool {
+        let isFirst = state.withLock { state in
+            state.waiting.push(job, level: priority)
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
         available.signal()
+        return isFirst
+    }
+
+    /// Lets the waiting jobs of an executor move up.
+    ///
+    /// A job whose task is escalated in the instant between its enqueueing and its arrival here keeps its place.
+    func raise(_ executor: UnownedTaskExecutor, to priority: TaskPriority) {
+        state.withLock { $0.waiting.raise(to: priority.rawValue) { $0.executor == executor } }
     }
 
     /// Lets the threads end once the queue is empty.
@@ -102,9 +120,10 @@ private final class JobQueue: Sendable {
 
     /// The life of one thread.
     func work() {
+        kf_set_thread_owner(Unmanaged.passUnretained(self).toOpaque())
         while true {
             available.wait()
-            let (job, isClosed) = state.withLock { ($0.pop(), $0.isClosed) }
+            let (job, isClosed) = state.withLock { ($0.waiting.pop(), $0.isClosed) }
             if let job {
                 job.job.runSynchronously(on: job.executor)
             } else if isClosed {

@@ -109,6 +109,47 @@ import Testing
         #expect(tasks.count == 0)
     }
 
+    @Test("The work has the priority it is given, or else its caller's")
+    func priority() async {
+        let tasks = SharedTasks<String, Void, TaskPriority, Never>(context: {})
+        @Sendable func join(_ priority: TaskPriority?) async -> TaskPriority {
+            await tasks.value(
+                for: "a",
+                priority: priority,
+                cancelled: { _ in preconditionFailure("nothing cancels it") }
+            ) { _ in
+                .success(Task.basePriority ?? .high)
+            }
+        }
+        // Awaiting the tasks would escalate them.
+        let given = Promise<TaskPriority>(), inherited = Promise<TaskPriority>()
+        Task(priority: .background) { given.keep(await join(.utility)) }
+        #expect(await given.value == .utility)
+        Task(priority: .background) { inherited.keep(await join(nil)) }
+        #expect(await inherited.value == .background)
+    }
+
+    @Test("The work rises with who joins it, and with the tasks of those who have")
+    func rising() async {
+        let tasks = SharedTasks<String, Void, TaskPriority, Never>(context: {}), gate = Promise<Void>()
+        @Sendable func join(_ priority: TaskPriority) async -> TaskPriority {
+            await tasks.value(
+                for: "a",
+                priority: priority,
+                cancelled: { _ in preconditionFailure("nothing cancels it") }
+            ) { _ in
+                await gate.value
+                return .success(Task.currentPriority)
+            }
+        }
+        let quiet = [TaskPriority.background, .utility, .background].map { priority in
+            Task.immediate(priority: .background) { await join(priority) }
+        }
+        quiet[2].escalatePriority(to: .high)
+        gate.keep(())
+        for task in quiet { #expect(await task.value == .high) }
+    }
+
     @Test func everyoneInARoundSharesItsContext() async throws {
         let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
         let waiters = (1...3).map { _ in

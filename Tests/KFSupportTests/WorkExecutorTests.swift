@@ -57,6 +57,32 @@ import Testing
         _ = await (first, second)
     }
 
+    @Test("Work of a caller that is on the executor begins at once, whatever waits")
+    func nesting() async {
+        let executor = WorkExecutor("kf.test", threads: 1)
+        let hasBegun = Promise<Void>(), isThere = DispatchSemaphore(value: 0), order = Box<[Int]>([])
+        let outer = Task.immediate(priority: .background) {
+            await executor.run {
+                hasBegun.keep(())
+                block(on: isThere)
+                let thread = pthread_self()
+                await executor.run {
+                    order.state.withLock { $0.append(1) }
+                    #expect(pthread_self() == thread)
+                }
+                #expect(pthread_self() == thread)
+            }
+        }
+        await hasBegun.value
+        let urgent = Task.immediate(priority: .high) {
+            await executor.run { order.state.withLock { $0.append(2) } }
+        }
+        isThere.signal()
+        await outer.value
+        await urgent.value
+        #expect(order.value == [1, 2])
+    }
+
     @Test func errorsComeBackWithTheirType() async {
         struct Failed: Error, Equatable {}
         let executor = WorkExecutor("kf.test", threads: 1)

@@ -14,6 +14,12 @@ extern const int kf_o_noatime;
 /// Names the calling thread, as `top -H` and debuggers show it; at most 15 bytes are kept.
 void kf_name_thread(const char *name);
 
+/// Notes on the calling thread to what it belongs; nothing is done with the address.
+void kf_set_thread_owner(const void *owner);
+
+/// What was noted on the calling thread, NULL if nothing was.
+const void *kf_thread_owner(void);
+
 /// Reads entries of an open directory, as many as the buffer holds, in the kernel's layout (`linux_dirent64`).
 /// Returns the bytes filled, 0 at the end, -1 with `errno` on failure.
 long kf_read_directory(int directory, void *buffer, size_t size);

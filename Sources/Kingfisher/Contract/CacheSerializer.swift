@@ -92,7 +92,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
 }
 
 /// Stores every image in one format.
-public struct FormatIndicatedCacheSerializer: CacheSerializer {
+public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     /// Stores PNG.
     public static let png = FormatIndicatedCacheSerializer(.png)
     /// Stores JPEG of the best quality.

@@ -57,7 +57,7 @@ public struct FormatImageProcessor<Format: PairedImageFormat>: ImageProcessor {
 }
 
 /// Stores images in one format, and reads nothing else.
-public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer {
+public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer, Hashable {
     private let quality: Double
     private let lossless: Bool
     private let preferOriginal: Bool

@@ -130,6 +130,19 @@ import Testing
         #expect(!gif.originalDataUsed)
     }
 
+    @Test("Serializers of a format are equal when they store the same")
+    func equality() {
+        let all: [FormatIndicatedCacheSerializer] = [
+            .png, .jpeg, .gif, .webP, .avif, .jpeg(compressionQuality: 0.5), .webP(compressionQuality: 0.5),
+            .avif(compressionQuality: 0.5), .webP(compressionQuality: 1),
+        ]
+        #expect(Set(all).count == all.count)
+        #expect(FormatIndicatedCacheSerializer.jpeg == .jpeg(compressionQuality: 1))
+        #expect(FormatIndicatedCacheSerializer.webP(compressionQuality: 0.5) == .webP(compressionQuality: 0.5))
+        // As keys that do not know their type.
+        #expect(AnyHashable(FormatIndicatedCacheSerializer.png) != AnyHashable(DefaultCacheSerializer.default))
+    }
+
     @Test("SER-7: images are made with the scale, the preloading and the frames that the options ask for")
     func loading() throws {
         for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {

@@ -114,6 +114,18 @@ private struct Unwrapping: ImageProcessor {
         #expect(Image(data: stored)?.pixelWidth == 20)
     }
 
+    @Test("Serializers of pairs are equal when format, quality and preference are")
+    func equality() {
+        #expect(WebPCacheSerializer.default == WebPCacheSerializer(preferOriginal: false))
+        let all = [
+            WebPCacheSerializer.default, WebPCacheSerializer(), WebPCacheSerializer(quality: 0.1),
+            WebPCacheSerializer(lossless: true),
+        ]
+        #expect(Set(all).count == all.count)
+        #expect(AnyHashable(WebPCacheSerializer()) == AnyHashable(WebPCacheSerializer()))
+        #expect(AnyHashable(WebPCacheSerializer()) != AnyHashable(AVIFCacheSerializer()))
+    }
+
     @Test func bytesThatTheImageWasNotDecodedFromAreNotStored() throws {
         let png = try #require(picture.pngData())
         let webp = try #require(picture.webPData)

@@ -129,13 +129,11 @@ extension KingfisherError {
     /// The error domain, also of `error as NSError`.
     public static let domain = "com.onevcat.Kingfisher.Error"
 
-    /// Whether a download was cancelled (code 1003 alone; see ``isCancelled``).
+    /// Whether the load was cancelled, at whatever stage: codes 1003, 1004, 1005 and 1006.
+    ///
+    /// `if error.isTaskCancelled { return }` holds whenever the load is cancelled. (In Kingfisher it is true for 1003 alone,
+    /// the one of a running download.)
     public var isTaskCancelled: Bool {
-        if case .requestError(.taskCancelled) = self { true } else { false }
-    }
-
-    /// Whether somebody cancelled the load, at whatever stage. (Not in Kingfisher.)
-    public var isCancelled: Bool {
         switch self {
         case .requestError(.taskCancelled), .requestError(.livePhotoTaskCancelled),
             .requestError(.asyncTaskContextCancelled), .requestError(.dataProviderCancelled):
@@ -143,6 +141,9 @@ extension KingfisherError {
         default: false
         }
     }
+
+    /// The same as ``isTaskCancelled``. (Not in Kingfisher.)
+    public var isCancelled: Bool { isTaskCancelled }
 
     /// Whether the server answered with a status that is not accepted.
     public var isInvalidResponseStatusCode: Bool {

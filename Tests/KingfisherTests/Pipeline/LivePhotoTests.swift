@@ -254,7 +254,7 @@ import Testing
             task.cancel()
             let error = await task.value
             gate.open()
-            #expect(error?.errorCode == 1004 && error?.isCancelled == true && error?.isTaskCancelled == false)
+            #expect(error?.errorCode == 1004 && error?.isTaskCancelled == true)
             guard case .requestError(.livePhotoTaskCancelled(let cancelled)) = error else { return }
             #expect(cancelled.resources.map(\.cacheKey) == source.resources.map(\.cacheKey))
 

@@ -27,8 +27,23 @@ final class CacheLifeCycle: Sendable {
 }
 
 /// Has the allocator hand freed memory back to the system, off the caller's thread.
+///
+/// The allocator keeps large blocks that are freed, for the next ones; so decoding is fast. What is freed until the return
+/// begins is part of it; calls in the meantime do nothing.
 enum MemoryReturn {
+    private static let isScheduled = Locked(false)
+
     static func schedule() {
-        Task.detached(priority: .utility) { await WorkExecutor.io.run { returnFreedMemory() } }
+        let isFirst = isScheduled.withLock { isScheduled in
+            defer { isScheduled = true }
+            return !isScheduled
+        }
+        guard isFirst else { return }
+        Task.detached(priority: .utility) {
+            await WorkExecutor.io.run {
+                isScheduled.withLock { $0 = false }
+                returnFreedMemory()
+            }
+        }
     }
 }

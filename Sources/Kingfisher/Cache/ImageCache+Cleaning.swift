@@ -64,8 +64,11 @@ extension ImageCache {
     /// Begins, on this thread, what may be overridden.
     func beginClearingDisk() -> Task<Void, Never> { Task.immediate { await clearDiskCache() } }
 
-    /// Removes all images from memory.
-    public func clearMemoryCache() { memoryStorage.removeAll() }
+    /// Removes all images from memory, and has the memory handed back to the system a moment later.
+    public func clearMemoryCache() {
+        memoryStorage.removeAll()
+        MemoryReturn.schedule()
+    }
 
     /// Removes what has expired on disk, in the background.
     @MainActor

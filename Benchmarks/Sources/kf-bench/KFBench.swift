@@ -6,7 +6,7 @@ import Foundation
 struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
-        + networkBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
+        + networkBenchmarks + priorityBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + programBenchmarks
 
     static func main() async {

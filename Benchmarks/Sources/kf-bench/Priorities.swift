@@ -1,0 +1,67 @@
+// What somebody waits for among much that nobody does. Knows public API only.
+
+import Foundation
+import Kingfisher
+import Synchronization
+
+let priorityBenchmarks = [
+    // The pieces running can be one for each thread: those for pixels, as many as cores, and the four for files, before
+    // which a load stands as well. What they hold is finished while the visible one passes each of the two.
+    Benchmark(name: "1,000 prefetch-priority loads queued, then one visible: pieces that end before it") {
+        let threads = ProcessInfo.processInfo.activeProcessorCount + 4
+        var most = 0
+        for _ in 0..<5 { most = max(most, try await Queued.run()) }
+        return Figure(.count(most), .atMost(.count(2 * threads)))
+    }
+]
+
+/// A thousand loads that are in nobody's sight, and one that is.
+private enum Queued {
+    private static let loads = 1_000
+
+    /// How many of the thousand are processed between the call for the visible one and its delivery.
+    static func run() async throws -> Int {
+        let folder = try TemporaryFolder()
+        let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
+        let manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
+        let picture = try Pictures.jpeg(width: 800, height: 600)
+        let prefetched = ProcessedCounter()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<loads {
+                let provider = RawImageDataProvider(data: picture, cacheKey: "prefetched \(number)")
+                group.addTask { @concurrent in
+                    // What has not been processed when the visible one is there is cancelled.
+                    _ = try? await manager.retrieveImage(
+                        with: .provider(provider),
+                        options: [.processor(prefetched), .downloadPriority(0), .cacheMemoryOnly]
+                    )
+                }
+            }
+            // By then all have begun, and wait for a thread.
+            while prefetched.count < 20 { try await Task.sleep(for: .milliseconds(1)) }
+            let before = prefetched.count
+            try Broken.unless(before < loads / 2, "the queue is nearly empty")
+            _ = try await manager.retrieveImage(
+                with: .provider(RawImageDataProvider(data: picture, cacheKey: "visible")),
+                options: [.downloadPriority(1), .cacheMemoryOnly]
+            )
+            let after = prefetched.count
+            group.cancelAll()
+            try await group.waitForAll()
+            return after - before
+        }
+    }
+}
+
+/// Decodes as always, and counts what is done.
+private final class ProcessedCounter: ImageProcessor {
+    let identifier = "prefetched"
+    private let ends = Atomic(0)
+
+    var count: Int { ends.load(ordering: .sequentiallyConsistent) }
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
+        defer { ends.add(1, ordering: .sequentiallyConsistent) }
+        return DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}

@@ -52,12 +52,9 @@ extension CacheCommand {
     /// How much there is.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract:
-                "Show the number of entries, their size, what has expired, and what has been done with the cache.",
-            discussion: """
-                The lines from "hits" on count what all runs together have done with the cache since it was made. They are \
-                missing where nothing can be kept beside the cache's directory.
-                """
+            abstract: "Show the number of entries, their size, what has expired, and the oldest and newest access.",
+            discussion:
+                "--json prints directory, entries, bytes, expired, oldest and newest; these two are null if it is empty."
         )
         @OptionGroup var arguments: Arguments
 
@@ -67,10 +64,12 @@ extension CacheCommand {
                 let bytes = Units.sum(entries.map(\.size))
                 let expired = entries.count { $0.isExpired }
                 let directory = cache.diskStorage.directoryURL.path
-                let history = await cache.history()
+                let accesses = entries.map(\.lastAccess).sorted()
+                let (oldest, newest) = (accesses.first?.formatted(.iso8601), accesses.last?.formatted(.iso8601))
                 let known: JSON = [
                     "directory": .string(directory), "entries": .int(entries.count), "bytes": .int(bytes),
-                    "expired": .int(expired), "history": .optional(history, \.json),
+                    "expired": .int(expired), "oldest": .optional(oldest, JSON.string),
+                    "newest": .optional(newest, JSON.string),
                 ]
                 let isThere = FileManager.default.fileExists(atPath: directory)
                 let lines = [
@@ -78,8 +77,10 @@ extension CacheCommand {
                     "entries    \(entries.count)",
                     "bytes      \(bytes) (\(Units.bytes(bytes)))",
                     "expired    \(expired)",
+                    "oldest     \(oldest.map { "last used \($0)" } ?? "none")",
+                    "newest     \(newest.map { "last used \($0)" } ?? "none")",
                 ]
-                arguments.say(console, known, lines: lines + (history?.lines ?? []))
+                arguments.say(console, known, lines: lines)
                 return true
             }
         }
@@ -227,45 +228,6 @@ extension ImageCache {
         }
         let abbreviated = keys.filter { Units.source($0) == key }
         return abbreviated.count == 1 ? abbreviated[0] : nil
-    }
-}
-
-extension CacheHistory {
-    fileprivate var json: JSON {
-        [
-            "memory": [
-                "hits": .int(memory.hits), "misses": .int(memory.misses), "stores": .int(memory.stores),
-                "evictedByCost": .int(memory.evictedByCost), "evictedByCount": .int(memory.evictedByCount),
-                "expired": .int(memory.expired), "purged": .int(memory.purged), "removed": .int(memory.removed),
-            ],
-            "disk": [
-                "hits": .int(disk.hits), "misses": .int(disk.misses), "missesWithoutDisk": .int(disk.missesWithoutDisk),
-                "stores": .int(disk.stores), "expired": .int(disk.expired), "trimmed": .int(disk.trimmed),
-                "corrupted": .int(disk.corrupted), "undecodable": .int(disk.undecodable),
-                "removed": .int(disk.removed), "failures": .int(disk.failures), "bytesRead": .int(disk.bytesRead),
-                "bytesWritten": .int(disk.bytesWritten),
-            ],
-            "seconds": [
-                "reading": .number(seconds.reading), "decoding": .number(seconds.decoding),
-                "encoding": .number(seconds.encoding), "writing": .number(seconds.writing),
-            ],
-        ]
-    }
-
-    fileprivate var lines: [String] {
-        [
-            "hits       \(disk.hits) on disk, \(memory.hits) in memory",
-            "misses     \(disk.misses) on disk (\(disk.missesWithoutDisk) without looking), \(memory.misses) in memory",
-            "read       \(Units.bytes(disk.bytesRead))",
-            "written    \(Units.bytes(disk.bytesWritten)) in \(disk.stores) \(disk.stores == 1 ? "entry" : "entries")",
-            "removed    \(disk.removed) on demand, \(disk.expired) expired, \(disk.trimmed) for room, "
-                + "\(disk.corrupted) corrupted, \(disk.undecodable) undecodable",
-            "memory     \(memory.evictedByCost) evicted by size, \(memory.evictedByCount) by count, "
-                + "\(memory.expired) expired, \(memory.purged) under pressure",
-            "time       \(Units.seconds(seconds.reading)) reading, \(Units.seconds(seconds.decoding)) decoding, "
-                + "\(Units.seconds(seconds.encoding)) encoding, \(Units.seconds(seconds.writing)) writing",
-            "failures   \(disk.failures)",
-        ]
     }
 }
 

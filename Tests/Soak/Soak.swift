@@ -13,7 +13,7 @@ struct Soak {
         case failed = 1
         /// Called with nonsense.
         case usage = 2
-        /// The cache answered bytes that nobody stored, or old ones.
+        /// The cache returned bytes that were never stored, or old ones.
         case torn = 3
     }
 
@@ -50,11 +50,11 @@ struct Soak {
         for round in 1...rounds {
             if round.isMultiple(of: 4) {
                 try letAllEnd(round: round, directory: directory, &random)
-                judge.judgeLimit(round: round)
+                try judge.judgeLimit(round: round)
             }
             // Every other round two processes share the directory.
             let children = try (0...round % 2).map { child in
-                try Victim(directory: directory, child: child, seed: UInt64(round))
+                try Child(directory: directory, child: child, seed: UInt64(round))
             }
             for child in children { child.waitUntilReady() }
             try judge.joinIn(&random)
@@ -64,14 +64,14 @@ struct Soak {
         }
         print(
             "\(rounds) rounds, \(judge.readCount) entries read back, \(judge.damagedCount) damaged ones noticed,"
-                + " \(judge.limitCount) times several ended within the limit"
+                + " \(judge.leftoverCount) temporary files removed, \(judge.limitCount) times the limit held after a trim"
         )
     }
 
     /// Three processes write at the same time, and end when they are told to.
     private static func letAllEnd(round: Int, directory: URL, _ random: inout Xorshift) throws {
         let writers = try (0..<3).map { child in
-            try Victim(directory: directory, child: child, seed: UInt64(round), as: "--writer")
+            try Child(directory: directory, child: child, seed: UInt64(round), as: "--writer")
         }
         for writer in writers { writer.waitUntilReady() }
         usleep(useconds_t(1_000 * (30 + random.next(below: 200))))
@@ -81,7 +81,7 @@ struct Soak {
 }
 
 /// A process at work in the cache.
-struct Victim {
+struct Child {
     private let process = Process()
     private let output = Pipe()
     private let input = Pipe()

@@ -11,13 +11,13 @@ enum Child {
     /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how often it answered.
     static let server = "--server"
 
-    /// `--memory-of-account FOLDER`: prints how many bytes it takes to know all entries of the large cache in it.
-    static let memoryOfAccount = "--memory-of-account"
+    /// `--memory-of-index FOLDER`: prints how many bytes it takes to know all entries of the large cache in it.
+    static let memoryOfIndex = "--memory-of-index"
 
     static func play(_ role: String, _ arguments: [String]) async throws {
         switch role {
         case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
-        case memoryOfAccount where arguments.count == 1: print(try LargeCache.memoryOfAccount(folder: arguments[0]))
+        case memoryOfIndex where arguments.count == 1: print(try LargeCache.memoryOfIndex(folder: arguments[0]))
         case server where arguments.count == 1:
             print(try await PlainServer.start(bodySize: Int(arguments[0]) ?? 0))
             fflush(nil)

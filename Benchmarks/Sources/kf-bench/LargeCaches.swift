@@ -1,7 +1,6 @@
 // A disk cache of a hundred thousand entries: how soon it is usable, what it costs to know it. Knows public API only.
 
 import CBaseline
-import Crypto
 import Foundation
 import Kingfisher
 
@@ -39,28 +38,8 @@ let largeCacheBenchmarks = [
     },
     Benchmark(name: "disk cache of 100,000 entries, memory of what is known of them") {
         let cache = try LargeCache.shared()
-        let bytes = try Child.output(of: [Child.memoryOfAccount, cache.folder.url.path])
+        let bytes = try Child.output(of: [Child.memoryOfIndex, cache.folder.url.path])
         return Figure(.bytes(Double(bytes) ?? .nan), .below(.bytes(12_000_000)))
-    },
-    // That it makes no system call is for a test to say; it must be worth it, too.
-    Benchmark(name: "disk cache of 100,000 entries, a miss once they are known, against hashing and one system call") {
-        let cache = try LargeCache.shared()
-        let backend = try cache.knownBackend()
-        let keys = (0..<1_000).map { "https://images.example.com/missing/\($0).jpg" }
-        let folder = backend.directoryURL.path + "/"
-        let comparison = try await compare(
-            rounds: 101,
-            operations: keys.count,
-            ours: {
-                for key in keys { try Broken.unless(try backend.value(forKey: key) == nil, "a miss is a hit") }
-            },
-            baseline: {
-                for key in keys {
-                    try Broken.unless(access(folder + hexadecimal(key), F_OK) != 0, "a miss is a hit")
-                }
-            }
-        )
-        return Figure(comparison, .atMostTimes(1))
     },
     // Above 1: sub-folders would not pay.
     Benchmark(name: "100,000 files in one folder, open and read at random, against 256 sub-folders") {
@@ -74,20 +53,6 @@ let largeCacheBenchmarks = [
         return Figure(comparison, .atMostTimes(1.1))
     },
 ]
-
-/// The SHA-256 of a text, as a file is called by it.
-private func hexadecimal(_ text: String) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(unsafeUninitializedCapacity: 64) { buffer in
-        var end = 0
-        for byte in SHA256.hash(data: Data(text.utf8)) {
-            buffer[end] = digits[Int(byte >> 4)]
-            buffer[end + 1] = digits[Int(byte & 15)]
-            end += 2
-        }
-        return end
-    }
-}
 
 private func secondsOfWall(_ work: () throws -> Void) rethrows -> Double {
     let clock = ContinuousClock()
@@ -154,7 +119,7 @@ final class LargeCache: Sendable {
     }
 
     /// By how many bytes knowing all entries of the cache in `folder` makes this process larger.
-    static func memoryOfAccount(folder: String) throws -> Int {
+    static func memoryOfIndex(folder: String) throws -> Int {
         let backend = try backend(in: URL(fileURLWithPath: folder))
         let before = baseline_allocated()
         waitUntilKnown(backend)

@@ -42,9 +42,9 @@ struct PolicyCache<Policy: EvictionPolicy> {
         }
         let cost = cost()
         guard cost <= limit else { return false }
-        while total + cost > limit, let victim = evict() {
-            residents[Int(victim.tag)] = nil
-            total -= victim.cost
+        while total + cost > limit, let evicted = evict() {
+            residents[Int(evicted.tag)] = nil
+            total -= evicted.cost
         }
         let digest = UInt64(truncatingIfNeeded: picture) &* 0x9E37_79B9_7F4A_7C15
         let entry = EvictionEntry(tag: UInt64(picture), digest: digest, cost: cost)

@@ -27,36 +27,6 @@ long kf_read_directory(int directory, void *buffer, size_t size);
 /// Moves a file, unless the new name is taken (`EEXIST`). Answers 0; -1 with `errno` on failure.
 int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name);
 
-/// Has two files, both of which exist, change places. Answers 0; -1 with `errno` on failure (`EINVAL`: the file system cannot).
-int kf_exchange(int directory, const char *name, int other_directory, const char *other_name);
-
-/// The kind of file system an open file lies on (`f_type` of `statfs`), 0 if it cannot be told; also of an overlay over one
-/// that keeps no room for files that are there.
-uint64_t kf_file_system(int file);
-
-/// Whether an open directory is where something was mounted; 0 also if that cannot be told.
-int kf_is_mount_root(int directory);
-
-/// A number in memory that several processes share; `number` is aligned to 8 bytes.
-/// Reading sees all that happened before the addition whose result it reads.
-uint64_t kf_shared_load(const void *number);
-
-/// Replaces a number in memory that several processes share.
-void kf_shared_store(void *number, uint64_t value);
-
-/// Adds to a number in memory that several processes share and returns what it was.
-uint64_t kf_shared_add(void *number, uint64_t amount);
-
-/// The sum of `count` numbers in memory that several processes share.
-uint64_t kf_shared_sum(const void *numbers, int count);
-
-/// Locks one byte of an open file for this opening of it, or frees it (`F_RDLCK`, `F_WRLCK`, `F_UNLCK`), without
-/// waiting; the kernel frees it with the last descriptor. Answers 0; -1 with `errno` on failure.
-int kf_lock_byte(int file, off_t place, int kind);
-
-/// Milliseconds of a clock that only goes forward, as of the last tick: no system call.
-int64_t kf_coarse_milliseconds(void);
-
 /// Fetches a cache line that is about to be written, without waiting for it; any address is allowed.
 static inline void kf_prefetch_for_writing(const void *address) {
 #if defined(__x86_64__)

@@ -38,9 +38,6 @@ struct EvictionNodes: Sendable {
     /// The number of the queue that the entry at `slot` was put into.
     func queue(of slot: EvictionSlot) -> UInt8 { nodes[Int(slot)].queue }
 
-    /// The entry that came after the one at `slot`, or ``EvictionQueue/none``.
-    func newer(than slot: EvictionSlot) -> EvictionSlot { nodes[Int(slot)].newer }
-
     /// Puts a new entry at the newer end of `queue`, which has that number.
     mutating func append(_ entry: EvictionEntry, to queue: inout EvictionQueue, number: UInt8 = 0) -> EvictionSlot {
         let node = Node(entry: entry, queue: number)

@@ -9,8 +9,11 @@
 /// One thing is not as in that paper: how small the small queue is follows from what was thrown out too early, as in
 /// ARC (Megiddo and Modha, FAST 2003). Scrolling up and down a list asks for pictures of a minute ago that were shown
 /// once, and a queue that holds a tenth of the cache has lost them by then.
-public struct S3FIFO: EvictionPolicy {
-    /// How many uses it looks at.
+///
+/// It only keeps the order. How often an entry was used since it was last asked about is counted by the owner of the
+/// entry: so a hit writes to the entry alone and never comes near the order, nor near its lock.
+public struct S3FIFO: Sendable {
+    /// How many uses of an entry are worth counting between two looks at it.
     @inlinable public static var countedUses: UInt8 { 3 }
 
     private static let (small, main): (UInt8, UInt8) = (0, 1)
@@ -36,6 +39,11 @@ public struct S3FIFO: EvictionPolicy {
     private var count: Int { smallQueue.count + mainQueue.count }
 
     /// Takes in an entry as the newest one.
+    ///
+    /// - Parameters:
+    ///   - entry: What to take in.
+    ///   - isKnown: Whether it replaces what was stored under its key: then it need not prove itself.
+    /// - Returns: Where it is from now on, until it is removed or evicted.
     public mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
         let wasThrownOut = adapt(to: entry.digest)
         return isKnown || wasThrownOut
@@ -66,6 +74,11 @@ public struct S3FIFO: EvictionPolicy {
     }
 
     /// Takes out the entry that should go next.
+    ///
+    /// - Parameters:
+    ///   - measure: Of what there is too much.
+    ///   - takeUse: Takes one use off the count of the entry with a tag, and returns whether there was one.
+    /// - Returns: The entry; nil when there is none.
     public mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {
         guard count > 0 else { return nil }
         // No more looks than all counted uses together: hits that keep coming meanwhile must not keep this going.

@@ -21,7 +21,6 @@ struct CacheFlush: Sendable {
             for files in caches.map(\.diskStorage.files) where files.isMakingRoom {
                 await WorkExecutor.io.run { files.waitForRoom() }
             }
-            for cache in caches { cache.recordHistory() }
         }
     }
 

@@ -11,7 +11,6 @@ public import Metrics
 /// | name | kind | other dimensions |
 /// |---|---|---|
 /// | `kingfisher_cache_lookups` | counter | `layer`: `memory`, `disk`; `result`: `hit`, `miss` |
-/// | `kingfisher_cache_misses_without_disk` | counter | |
 /// | `kingfisher_cache_stores` | counter | `layer` |
 /// | `kingfisher_cache_evictions` | counter | `layer`; `reason`: `cost`, `count`, `expired`, `pressure`, `removed`, `corrupted`, `undecodable` |
 /// | `kingfisher_cache_failures` | counter | |
@@ -105,7 +104,6 @@ public final class CacheMetrics: Sendable {
             ("kingfisher_cache_lookups", memory.misses, ["layer": "memory", "result": "miss"]),
             ("kingfisher_cache_lookups", disk.hits, ["layer": "disk", "result": "hit"]),
             ("kingfisher_cache_lookups", disk.misses, ["layer": "disk", "result": "miss"]),
-            ("kingfisher_cache_misses_without_disk", disk.missesWithoutDisk, [:]),
             ("kingfisher_cache_stores", memory.stores, ["layer": "memory"]),
             ("kingfisher_cache_stores", disk.stores, ["layer": "disk"]),
             ("kingfisher_cache_failures", disk.failures, [:]),

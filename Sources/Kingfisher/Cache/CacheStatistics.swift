@@ -44,8 +44,6 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var hits = 0
         /// Look-ups that found none, or one that had expired or was corrupted; what could not be read is a failure.
         public internal(set) var misses = 0
-        /// Those of the misses that were known to be some without asking the disk.
-        public internal(set) var missesWithoutDisk = 0
         /// Entries that were written.
         public internal(set) var stores = 0
         /// Entries that went because their time was over.
@@ -110,7 +108,7 @@ extension CacheStatistics: CustomStringConvertible {
             \(m.entries) there, \(Self.size(m.bytes))
             memory lost: \(m.evictedByCost) by size, \(m.evictedByCount) by count, \(m.expired) expired, \
             \(m.purged) under pressure, \(m.removed) removed
-            disk: \(Self.lookups(d.hits, d.lookups, d.hitRatio)), \(d.missesWithoutDisk) misses without the disk, \
+            disk: \(Self.lookups(d.hits, d.lookups, d.hitRatio)), \
             \(d.stores) stored; \(d.bytes.map(Self.size) ?? "size not known yet")
             disk lost: \(d.trimmed) by size, \(d.expired) expired, \(d.corrupted) corrupted, \
             \(d.undecodable) undecodable, \(d.removed) removed; \(d.failures) failures

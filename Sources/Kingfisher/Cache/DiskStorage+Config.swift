@@ -8,7 +8,9 @@ extension DiskStorage {
     public struct Config: Sendable {
         /// The bytes all files together may take; 0 means no limit.
         ///
-        /// A value that alone is larger is not kept, and what was there under its key goes.
+        /// A store that exceeds it removes what has expired and then the least recently used, down to nine tenths; until then
+        /// files may take more by what was stored meanwhile, by other threads and processes. A value that alone is larger
+        /// is not kept, and what was there under its key goes.
         public var sizeLimit: UInt
         /// How long entries are valid that are stored without an expiration.
         public var expiration: StorageExpiration = .days(7)
@@ -26,8 +28,7 @@ extension DiskStorage {
         ///
         /// By default that is the directory of that name. Asked once, when the storage is created, on the thread that creates
         /// it; the configuration of a storage has none any more. The parameters are the directory and the cache's name.
-        /// The directory's own name must not be like `.x.tmp`: beside every directory one of such a name holds what is
-        /// being written.
+        /// Beside a directory `x`, one called `.x.tmp` holds what is being written: do not choose such a name.
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = Config.defaultPath
         /// The name of the cache.
         public let name: String
@@ -85,9 +86,15 @@ extension DiskStorage {
         var failure: Date?
         var isBeingListed = false
         var wasListed = false
-        /// The names that count once somebody says that the directory has been listed; nil when that is not pretended.
-        var pretended: Pretended?
+        /// What was assigned to `maybeCached`, if anything was: the names that look-ups find, or nil for all.
+        var assumedNames: Set<String>??
+        /// What was assigned to `maybeCachedSetupCompleted`.
+        var assumedCompletion: Bool?
 
-        struct Pretended: Sendable { var names: Set<String>? }
+        /// Whether a look-up of a file goes to the disk.
+        func mayBeCached(_ name: String) -> Bool {
+            guard assumedCompletion != false, let names = assumedNames ?? nil else { return true }
+            return names.contains(name)
+        }
     }
 }

@@ -54,27 +54,21 @@ extension DiskStorage.Backend {
             return (!state.isBeingListed, manager)
         }
         guard mustStart else { return }
-        files.announceScan()
         Task(executorPreference: WorkExecutor.io) { [weak self, files, listed, path = directoryURL.path] in
             // A listing of the user's own making does not count, only whether there was one: a name that it lacks
             // would be a file that is there and is never found.
             let hasFailed = manager.map { (try? $0.contentsOfDirectory(atPath: path)) == nil } ?? false
-            // A directory that was removed since stays so: whoever removed it may be gone.
-            files.startScan(making: false)
-            if hasFailed { files.assumeKnownNames(nil) }
-            self?.state.withLock { $0.isBeingListed = false }
+            files.startScan()
+            self?.state.withLock { state in
+                state.isBeingListed = false
+                if hasFailed { state.assumedNames = .some(nil) }
+            }
             listed.keep(())
         }
     }
 
     /// Whether the directory is being listed, or somebody here makes room in it.
     package var isSettling: Bool { state.withLock { $0.isBeingListed } || files.isMakingRoom }
-
-    /// Has the directory listed again if others changed it: until then every miss has to ask the disk, and the size
-    /// limit is not kept.
-    func listAgainIfNeeded() {
-        if files.needsScan { list() }
-    }
 
     /// Has the directory listed if it was not, because it was not there to be.
     func listIfNeverListed() {

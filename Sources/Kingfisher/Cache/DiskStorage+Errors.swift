@@ -26,7 +26,7 @@ extension DiskStorage.Backend {
         }
         let reason: KingfisherError.CacheErrorReason =
             switch error.operation {
-            case .openDirectory, .createDirectory, .useDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
+            case .openDirectory, .createDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
             case .write, .name: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
             case .setTimes, .setAttachment:
                 .cannotSetCacheFileAttribute(filePath: error.path, attributes: [:], error: error)

@@ -35,8 +35,10 @@ extension DiskStorage.Backend {
         guard actuallyLoad else {
             try beReady()
             let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-            if files.contains(name, at: referenceDate) { return T.empty }
-            try noteMiss(of: name, key)
+            if mayBeCached(name) {
+                if files.contains(name, at: referenceDate) { return T.empty }
+                try noteMiss(of: name, key)
+            }
             return nil
         }
         guard let entry = try entry(forKey: key, forcedExtension: forcedExtension, at: referenceDate) else {
@@ -78,8 +80,13 @@ extension DiskStorage.Backend {
         } catch {
             throw translated(error, key: key, data: data)
         }
+        state.withLock { state in
+            if case .some(.some(var names)) = state.assumedNames {
+                names.insert(name)
+                state.assumedNames = names
+            }
+        }
         listIfNeverListed()
-        listAgainIfNeeded()
     }
 
     /// The entry of a key, not yet made into a value; nil if there is none that is valid at `date` (now, if not given).
@@ -91,6 +98,7 @@ extension DiskStorage.Backend {
         let (failure, naming) = state.withLock { ($0.failure, $0.config.naming) }
         if failure != nil { try beReady() }
         let name = naming.fileName(forKey: key, forcedExtension: forcedExtension)
+        guard mayBeCached(name) else { return nil }
         do throws(StorageError) {
             if let entry = try files.read(name, at: date) { return entry }
         } catch { throw translated(error) }
@@ -102,20 +110,20 @@ extension DiskStorage.Backend {
     ///
     /// What was read is good whether or not that works.
     func touch(_ entry: FileStore.Entry, extending: ExpirationExtending) {
-        try? files.touch(entry.name, entry, extending: extending)
+        try? files.touch(entry, extending: extending)
     }
 
     /// Removes an entry that was read and is no good.
     func discard(_ entry: FileStore.Entry) {
-        try? files.discard(entry.name, entry)
+        try? files.discard(entry)
     }
 
     /// Notes that nothing was found; throws if nothing can be learnt of a file that the file manager says is there.
     ///
     /// That is asked only of a file manager of the user's own: for all others a file that cannot be looked at is not there.
     private func noteMiss(of name: String, _ key: String) throws(KingfisherError) {
-        listAgainIfNeeded()
-        guard let manager = state.withLock({ $0.config.customFileManager }), !files.isKnownMissing(name) else { return }
+        let (custom, isAssumed) = state.withLock { ($0.config.customFileManager, $0.assumedNames != nil) }
+        guard let manager = custom, isAssumed || files.mayHave(name) else { return }
         // A file that can be looked at has expired, or was stored a moment ago.
         guard let error = unreadability(of: name) else { return }
         let url = url(of: name)
@@ -161,37 +169,21 @@ extension DiskStorage.Backend {
 
     // MARK: The names that are known
 
-    /// The names files may have: a name that is not here is that of no file.
+    /// Whether a look-up goes to the disk: always, unless names were assigned that lack this one.
+    func mayBeCached(_ name: String) -> Bool { state.withLock { $0.mayBeCached(name) } }
+
+    /// The names of the files as far as this process knows; nil as long as they are not known.
     ///
-    /// Nil as long as that is not known, or when it cannot be known.
+    /// For tests written for Kingfisher: look-ups find only names that are assigned, and what is stored from then on; with
+    /// nil, all.
     var maybeCached: Set<String>? {
-        get { state.withLock { $0.pretended }.map(\.names) ?? files.knownNames }
-        set {
-            let isPretending = state.withLock { state in
-                state.pretended?.names = newValue
-                return state.pretended != nil
-            }
-            if !isPretending { files.assumeKnownNames(newValue) }
-        }
+        get { state.withLock { $0.assumedNames } ?? files.knownNames }
+        set { state.withLock { $0.assumedNames = .some(newValue) } }
     }
 
-    /// Whether the directory has been listed.
-    ///
-    /// Tests may pretend that it has not been, and then that it has: in between the disk is asked for every name.
+    /// Whether the directory has been listed; assigning false has look-ups go to the disk, whatever names were assigned.
     var maybeCachedSetupCompleted: Bool {
-        get { state.withLock { $0.pretended == nil } && files.isScanned }
-        set {
-            let names = maybeCached
-            let pretended = state.withLock { state in
-                defer { state.pretended = newValue ? nil : DiskStorage.State.Pretended(names: names) }
-                return state.pretended
-            }
-            if !newValue {
-                files.assumeKnownNames(nil)
-            } else if let names = pretended?.names {
-                // What was stored in between counts too.
-                files.assumeKnownNames(names.union((try? files.entries().map(\.name)) ?? []))
-            }
-        }
+        get { state.withLock { $0.assumedCompletion } ?? files.isScanned }
+        set { state.withLock { $0.assumedCompletion = newValue } }
     }
 }

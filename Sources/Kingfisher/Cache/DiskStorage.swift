@@ -113,8 +113,8 @@ public enum DiskStorage {
 
         /// Writes a value.
         ///
-        /// It can be read as soon as this returns. When the size limit is exceeded by it, the least recently used
-        /// entries are removed. A value that alone is larger than the limit is not kept, which is no error; what was there
+        /// It can be read as soon as this returns, by every process. When the size limit is exceeded by it, the least
+        /// recently used entries are removed, unless another thread or process is doing so. A value that alone is larger than the limit is not kept, which is no error; what was there
         /// under its key goes all the same.
         /// - Parameters:
         ///   - value: The value.
@@ -171,9 +171,7 @@ public enum DiskStorage {
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
             guard isReady else { return false }
             let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-            if files.contains(name, at: referenceDate) { return true }
-            listAgainIfNeeded()
-            return false
+            return mayBeCached(name) && files.contains(name, at: referenceDate)
         }
 
         /// Removes an entry; that there is none is no error.
@@ -220,6 +218,8 @@ public enum DiskStorage {
         }
 
         /// The bytes of all entries, with those that have expired and are not removed yet.
+        ///
+        /// What other processes stored in the last hundredth of a second may be missing.
         ///
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func totalSize() throws(KingfisherError) -> UInt {

@@ -94,7 +94,6 @@ extension ImageCache {
     ///
     /// What fails is left to the next time.
     func cleanDisk() async {
-        recordHistory()
         let removed = await order.placeForAll(holdingBack: false).run { [self] in
             let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
             let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }

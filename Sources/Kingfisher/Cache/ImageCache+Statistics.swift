@@ -65,7 +65,6 @@ extension CacheStatistics.Disk {
     init(_ counts: FileCounts, since start: FileCounts) {
         hits = counts.hits - start.hits
         misses = counts.misses - start.misses
-        missesWithoutDisk = counts.missesWithoutDisk - start.missesWithoutDisk
         stores = counts.stores - start.stores
         expired = counts.expired - start.expired
         trimmed = counts.trimmed - start.trimmed

@@ -50,8 +50,6 @@ open class ImageCache: @unchecked Sendable {
         lifeCycle.begin(self)
     }
 
-    deinit { recordHistory() }
-
     // MARK: Storing
 
     /// Stores an image: in memory before this returns, on disk in its own time.

@@ -90,7 +90,6 @@ import Testing
         ("updateHTTPFacts", { try await $0.updateHTTPFacts(facts, forKey: "a") }),
         ("statistics", { _ = $0.statistics }),
         ("willTerminate", { _ = await $0.willTerminate() }),
-        ("history", { _ = await $0.history() }),
     ]
 
     private static let picture = Picture.gradient()

@@ -191,32 +191,6 @@ let hostileTexts = [
         }
     }
 
-    @Test(
-        "DSK-26, F-14: what others change switches the shortcut off, and the next miss on again",
-        .timeLimit(.minutes(5))
-    )
-    func theShortcutComesBack() async throws {
-        try await DiskRig.run { rig in
-            let (storage, other) = (rig.storage, await rig.another())
-            #expect(storage.maybeCached == [])
-            for key in ["a", "b"] {
-                // One that the last look asked for may come late, and would take the next change in.
-                while storage.state.withLock({ $0.isBeingListed }) { await Task.yield() }
-                try other.store(value: bytes(key), forKey: key)
-                #expect(storage.maybeCached == nil)
-                #expect(try storage.value(forKey: "c") == nil)
-                while storage.maybeCached == nil {
-                    await Task.yield()
-                    #expect(!storage.isCached(forKey: "c"))
-                }
-                #expect(storage.maybeCached?.contains(storage.cacheFileName(forKey: key)) == true)
-                let misses = storage.files.counts.missesWithoutDisk
-                #expect(try storage.value(forKey: "c") == nil)
-                #expect(storage.files.counts.missesWithoutDisk == misses + 1)
-            }
-        }
-    }
-
     @Test("a file that was put there by other means is found when it is looked for on the disk")
     func aFilePutThereByOtherMeansIsFound() async throws {
         try await DiskRig.run { rig in
@@ -273,7 +247,6 @@ let hostileTexts = [
                 }
                 try await group.waitForAll()
             }
-            // Listing what has changed may make room as well.
             for storage in storages { while storage.isSettling { await Task.yield() } }
             let sum = rig.files.count * 1_000
             #expect(try await Int(rig.another().totalSize()) == sum)

@@ -1,0 +1,81 @@
+// Bytes, times and attributes of an open file. Knows nothing of names.
+
+import CKFLinux
+import Foundation
+import Glibc
+
+extension Descriptor {
+    /// The status of the file, which an open descriptor always has.
+    var status: stat {
+        BlockingGuard.check()
+        var status = stat()
+        fstat(number, &status)
+        return status
+    }
+
+    /// Reads `count` bytes from the start, fewer if the file ends before; `nil` with `errno` on failure.
+    func read(_ count: Int) -> Data? {
+        BlockingGuard.check()
+        guard count > 0 else { return Data() }
+        // Not `Data(count:)`, which would write zeros over memory that is about to be filled.
+        guard let buffer = malloc(count) else { return nil }
+        var filled = 0
+        while filled < count {
+            let result = Glibc.read(number, buffer + filled, count - filled)
+            if result == 0 { break }
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else {
+                free(buffer)
+                return nil
+            }
+            filled += result
+        }
+        return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
+    }
+
+    /// The most bytes this process may write into a file: at more, the system sends a signal that ends the process.
+    static var longestFile: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Writes all of `data`; false with `errno` on failure.
+    func write(_ data: Data) -> Bool {
+        BlockingGuard.check()
+        return data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let result = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else { return false }
+                rest = rest.dropFirst(result)
+            }
+            return true
+        }
+    }
+
+    /// Sets the access and the modification time; false with `errno` on failure.
+    func setTimes(access: timespec, modification: timespec) -> Bool {
+        BlockingGuard.check()
+        return withUnsafeBytes(of: (access, modification)) { times in
+            futimens(number, times.assumingMemoryBound(to: timespec.self).baseAddress) == 0
+        }
+    }
+
+    /// Sets an extended attribute; false with `errno` on failure.
+    func setAttribute(_ name: String, to value: [UInt8]) -> Bool {
+        BlockingGuard.check()
+        // Not handed over as it is: that would copy the name to the heap.
+        return name.withCString { fsetxattr(number, $0, value, value.count, 0) == 0 }
+    }
+
+    /// Hands the bytes of an extended attribute to `body`; none if there is no such attribute, or it is longer than `limit`.
+    func withAttribute<Result>(_ name: String, limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        BlockingGuard.check()
+        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in
+            let count = name.withCString { fgetxattr(number, $0, buffer.baseAddress, limit) }
+            return body(UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
+        }
+    }
+}

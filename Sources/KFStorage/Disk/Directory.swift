@@ -1,0 +1,121 @@
+// The system calls a store makes for the files of one directory. Knows nothing of entries and what they mean.
+
+import CKFLinux
+import Foundation
+import Glibc
+
+/// A file descriptor that is closed when it goes.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+    deinit { close(number) }
+}
+
+/// A directory by its path, which need not exist.
+///
+/// Every call looks the path up anew: a directory that was removed, made again or replaced needs no attention. A symbolic
+/// link at a file's name is never followed.
+struct Directory: Sendable {
+    let path: String
+
+    /// The full path of `name`.
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// The system would take what comes before a zero for the whole.
+    private var isPossible: Bool { !path.utf8.contains(0) }
+
+    /// Makes the directory, with all that leads to it, if there is none.
+    func make() throws(StorageError) {
+        BlockingGuard.check()
+        guard isPossible else { throw StorageError(.createDirectory, path, EINVAL) }
+        guard mkdir(path, 0o755) != 0 else { return }
+        if errno == ENOENT {
+            let parent = (path as NSString).deletingLastPathComponent
+            guard !parent.isEmpty, parent != path else { throw StorageError(.createDirectory, path, ENOENT) }
+            try Directory(path: parent).make()
+            guard mkdir(path, 0o755) != 0 else { return }
+        }
+        let code = errno
+        var status = stat()
+        guard stat(path, &status) == 0, status.isDirectory else {
+            throw StorageError(.createDirectory, path, code == EEXIST ? ENOTDIR : code)
+        }
+    }
+
+    /// Opens the directory itself; `nil` if there is none.
+    func open() throws(StorageError) -> Descriptor? {
+        BlockingGuard.check()
+        guard isPossible else { throw StorageError(.openDirectory, path, EINVAL) }
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number < 0, errno == ENOENT { return nil }
+        guard number >= 0 else { throw StorageError(.openDirectory, path, errno) }
+        return Descriptor(number)
+    }
+
+    /// What shows whether names were added to a directory or taken out: which directory it is, and its modification time,
+    /// as fine as the file system counts it.
+    struct Stamp: Equatable, Sendable {
+        private let identity: FileIdentity
+        private let seconds: Int
+        private let nanoseconds: Int
+
+        init(_ status: stat) {
+            identity = FileIdentity(status)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    /// The stamp of the directory; `nil` if it cannot be looked at.
+    var stamp: Stamp? {
+        BlockingGuard.check()
+        var status = stat()
+        return stat(path, &status) == 0 ? Stamp(status) : nil
+    }
+
+    /// The status of what `name` stands for, or `nil` if there is nothing.
+    func status(of name: String) throws(StorageError) -> stat? {
+        BlockingGuard.check()
+        var status = stat()
+        if lstat(path(of: name), &status) == 0 { return status }
+        guard errno == ENOENT else { throw StorageError(.read, path(of: name), errno) }
+        return nil
+    }
+
+    /// Opens `name` for reading, or returns `nil` if there is nothing that could even be looked at.
+    func open(_ name: String) throws(StorageError) -> Descriptor? {
+        BlockingGuard.check()
+        // Not blocking: a pipe in the place of an entry must not hold the thread.
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let path = path(of: name)
+        // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
+        var number = Glibc.open(path, flags | kf_o_noatime)
+        if number < 0, errno == EPERM { number = Glibc.open(path, flags) }
+        if number >= 0 { return Descriptor(number) }
+        let code = errno
+        var status = stat()
+        guard code != ENOENT, lstat(path, &status) == 0 else { return nil }
+        throw StorageError(.read, path, code)
+    }
+
+    /// Removes the file `name` and returns whether there was one.
+    @discardableResult
+    func remove(_ name: String) throws(StorageError) -> Bool {
+        BlockingGuard.check()
+        if unlink(path(of: name)) == 0 { return true }
+        guard errno == ENOENT else { throw StorageError(.remove, path(of: name), errno) }
+        return false
+    }
+}
+
+/// What makes a file this file and no other.
+struct FileIdentity: Hashable, Sendable {
+    let device: dev_t
+    let inode: ino_t
+
+    init(_ status: stat) {
+        device = status.st_dev
+        inode = status.st_ino
+    }
+}

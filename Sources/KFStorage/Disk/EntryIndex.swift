@@ -1,0 +1,142 @@
+// What is known of the entries of a directory, in little memory. Knows nothing of the directory.
+
+import Foundation
+import Glibc
+
+/// What is known of one entry without opening it.
+struct EntryRecord: Equatable, Sendable {
+    /// Its length in bytes, at most ``largestSize``.
+    private(set) var size: Int
+    /// When it was stored or last read, in nanoseconds since 1970.
+    var lastAccess: Int64
+    /// When it expires, in nanoseconds since 1970; the largest number means never.
+    var expiry: Int64
+
+    /// What counts as the length of a file that claims to be even longer: no disk holds that much.
+    static let largestSize = 1 << 46
+
+    init(size: Int, access: timespec, expiry: timespec) {
+        self.size = min(max(0, size), Self.largestSize)
+        lastAccess = access.nanoseconds
+        self.expiry = expiry.nanoseconds
+    }
+
+    init(_ status: stat) { self.init(size: Int(status.st_size), access: status.st_atim, expiry: status.st_mtim) }
+
+    /// Whether its time is over at an instant.
+    func isExpired(at instant: timespec) -> Bool { expiry <= instant.nanoseconds }
+}
+
+/// The entries of a directory by name, and the sum of their sizes.
+///
+/// A hundred thousand entries with hashed names take about 10 MB; a dictionary by `String` would take 25.
+struct EntryIndex: Sendable {
+    /// Entries whose names are 64 digits and what follows them; by that, which is an extension or nothing.
+    private var tables: [String: Table] = [:]
+    /// Entries with other names, which are different if their bytes are, also where the texts are equal.
+    private var others: [[UInt8]: EntryRecord] = [:]
+    /// The sum of the sizes of all entries.
+    private(set) var totalSize = 0
+
+    /// What is known of the entry called `name`; `nil` if there is none.
+    subscript(name: String) -> EntryRecord? {
+        get {
+            guard let (digits, end) = Self.split(name) else { return others[Array(name.utf8)] }
+            return tables[end]?[digits]
+        }
+        set {
+            let old: EntryRecord?
+            if let (digits, end) = Self.split(name) {
+                old = tables[end, default: Table()].exchange(digits, newValue)
+            } else {
+                let bytes = Array(name.utf8)
+                old = others[bytes]
+                others[bytes] = newValue
+            }
+            totalSize = totalSize &+ (newValue?.size ?? 0) &- (old?.size ?? 0)
+        }
+    }
+
+    /// How many entries there are.
+    var count: Int { tables.values.reduce(others.count) { $0 + $1.nodes.count } }
+
+    /// An entry, whose name is made when it is asked for.
+    struct Entry: Sendable {
+        fileprivate let digits: PackedName?
+        fileprivate let end: String
+        /// What is known of it.
+        let record: EntryRecord
+
+        var name: String { (digits?.text ?? "") + end }
+    }
+
+    /// All entries, in no particular order.
+    var entries: [Entry] {
+        var all: [Entry] = []
+        all.reserveCapacity(count)
+        for (end, table) in tables {
+            for node in table.nodes { all.append(Entry(digits: node.name, end: end, record: node.record)) }
+        }
+        for (name, record) in others {
+            all.append(Entry(digits: nil, end: String(decoding: name, as: UTF8.self), record: record))
+        }
+        return all
+    }
+
+    private static func split(_ name: String) -> (PackedName, String)? {
+        var name = name
+        return name.withUTF8 { bytes in
+            PackedName(bytes).map { ($0, String(decoding: bytes[PackedName.length...], as: UTF8.self)) }
+        }
+    }
+
+    /// Packed names and what is known of their entries.
+    ///
+    /// The nodes lie in one array, and the dictionary has only hashes and places: it keeps half of its room free.
+    private struct Table: Sendable {
+        struct Node: Sendable {
+            let name: PackedName
+            var record: EntryRecord
+        }
+
+        private(set) var nodes: ContiguousArray<Node> = []
+        /// By the hash of the name; that two have the same one of 64 bits does not happen.
+        private var places: [Int: Int32] = [:]
+
+        subscript(name: PackedName) -> EntryRecord? { places[name.hashValue].map { nodes[Int($0)].record } }
+
+        /// Puts `record` in the place of what is known of `name`, and returns that.
+        mutating func exchange(_ name: PackedName, _ record: EntryRecord?) -> EntryRecord? {
+            let hash = name.hashValue
+            guard let place = places[hash].map(Int.init) else {
+                if let record {
+                    places[hash] = Int32(nodes.count)
+                    nodes.append(Node(name: name, record: record))
+                }
+                return nil
+            }
+            let old = nodes[place].record
+            if let record {
+                nodes[place].record = record
+            } else {
+                // The last node fills the gap.
+                places[nodes[nodes.count - 1].name.hashValue] = Int32(place)
+                places[hash] = nil
+                nodes[place] = nodes[nodes.count - 1]
+                nodes.removeLast()
+            }
+            return old
+        }
+    }
+}
+
+extension timespec {
+    /// Nanoseconds since 1970, as far as they go: beyond the year 2262 it is always the largest number, before 1970 zero.
+    var nanoseconds: Int64 {
+        guard tv_sec >= 0 else { return 0 }
+        let (product, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return .max }
+        let (sum, tooMuch) = product.addingReportingOverflow(Int64(tv_nsec))
+        return tooMuch ? .max : sum
+    }
+}

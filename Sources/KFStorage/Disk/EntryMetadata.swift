@@ -1,0 +1,107 @@
+// What is remembered about an entry besides its bytes, and how it lies in the file system. Knows nothing of stores.
+
+import CKFLinux
+import Foundation
+import Glibc
+
+/// What is written beside an entry's bytes: their number, their checksum and the entry's lifetime.
+///
+/// It lies in an extended attribute, with the key if that is short: so few bytes that they lie beside the file's status
+/// (``room``), which costs a store a third of what a further attribute does. A longer key and an attachment share one
+/// (``EntrySupplement``). A file without them is an entry all the same (the file system may not know attributes): the
+/// lifetime is then the distance between the access time and the expiry, and the bytes are not checked.
+struct EntryMetadata: Sendable, Equatable {
+    var length: Int
+    /// How many seconds the entry lives from each reading on: 0 if it expires at a date, infinite if never.
+    var lifetime: TimeInterval
+    /// The checksum of the bytes.
+    var checksum: UInt64
+
+    static let attribute = "user.kingfisher"
+    /// What ext4 has room for beside a file's status, in an attribute of this name: what is longer takes a block of its own.
+    static let room = 60
+
+    /// XXH3, 64 bits; of 20 KB it takes 0.4 µs.
+    static func checksum(of data: Data) -> UInt64 {
+        data.withUnsafeBytes { kf_checksum($0.baseAddress, $0.count) }
+    }
+
+    /// Whether `data` is what was written.
+    func describes(_ data: Data) -> Bool {
+        data.count == length && checksum == Self.checksum(of: data)
+    }
+}
+
+extension EntryMetadata {
+    /// What is written beside `data`.
+    init(of data: Data, lifetime: TimeInterval) {
+        self.init(length: data.count, lifetime: lifetime, checksum: Self.checksum(of: data))
+    }
+}
+
+extension Descriptor {
+    /// What is written beside the entry's bytes, if it is.
+    var metadata: EntryMetadata? {
+        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata($0) }
+    }
+
+    /// The key that is written beside the entry's bytes, if it is.
+    var key: String? {
+        let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.key(in: $0) }
+        return short ?? supplement.key
+    }
+
+    /// Writes all that belongs to a new entry beside its bytes, what matters most first.
+    ///
+    /// The rest is missing if there is no room for it, and all of it if the file system does not know attributes.
+    func attach(_ metadata: EntryMetadata, attachment: [UInt8]?, key: String?) {
+        let (encoded, holdsKey) = metadata.encoded(with: key)
+        guard setAttribute(EntryMetadata.attribute, to: encoded) else { return }
+        let supplement = EntrySupplement(key: holdsKey ? nil : key, attachment: attachment)
+        if !supplement.isEmpty { _ = keep(supplement) }
+    }
+}
+
+extension StorageExpiration {
+    /// How many seconds an entry stored with it lives from each reading on.
+    var lifetime: TimeInterval {
+        switch self {
+        case .never: .infinity
+        case .seconds(let seconds): seconds
+        case .days(let days): TimeConstants.seconds(inDays: days)
+        case .date, .expired: 0
+        }
+    }
+}
+
+extension stat {
+    /// The instant the entry expires: its modification time.
+    var expiry: Date { Date(entryTime: st_mtim) }
+    /// When the entry was stored or last read: its access time.
+    var lastAccess: Date { Date(entryTime: st_atim) }
+    var isRegularFile: Bool { kind == 0o100_000 }
+    var isDirectory: Bool { kind == 0o040_000 }
+    /// Compared with numbers that are the same on every Linux: Glibc's names of them are functions of another library.
+    private var kind: mode_t { st_mode & 0o170_000 }
+}
+
+extension Date {
+    /// The year 2400, in seconds since 1970.
+    ///
+    /// File systems end in 2446 and we do not live so long: what is later than this never happens.
+    private static let endOfTime: TimeInterval = 13_569_465_600
+
+    init(entryTime time: timespec) {
+        let seconds = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        self = seconds >= Self.endOfTime ? .distantFuture : Date(timeIntervalSince1970: seconds)
+    }
+
+    /// As a time of a file, rounded up: no entry is reported expired too early.
+    var entryTime: timespec {
+        // What is no number is no time in the future.
+        let time = timeIntervalSince1970 > 0 ? min(timeIntervalSince1970, Self.endOfTime) : 0
+        let seconds = time.rounded(.down)
+        let nanoseconds = Int(((time - seconds) * 1e9).rounded(.up))
+        return timespec(tv_sec: Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}

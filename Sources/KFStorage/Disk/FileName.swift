@@ -1,0 +1,62 @@
+// What the file of a key is called. Knows nothing of files.
+
+import Crypto
+import Foundation
+
+/// How keys become file names.
+package struct FileNaming: Sendable, Equatable {
+    /// Whether names are hashes of the keys, or the keys themselves.
+    package var usesHash: Bool
+    /// Appended to every name, without its dot.
+    package var pathExtension: String?
+    /// Whether a hashed name gets the extension its key seems to have.
+    package var keepsExtensionOfKey: Bool
+
+    package init(usesHash: Bool = true, pathExtension: String? = nil, keepsExtensionOfKey: Bool = false) {
+        self.usesHash = usesHash
+        self.pathExtension = pathExtension
+        self.keepsExtensionOfKey = keepsExtensionOfKey
+    }
+
+    /// The file name of `key`; `forcedExtension` goes before every other extension.
+    ///
+    /// What cannot be the name of a visible file in one directory (a separator, a leading dot, too long) is hashed as a
+    /// whole, so no key and no extension leads out of the directory, and no two get the same name.
+    package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
+        let derived = usesHash && keepsExtensionOfKey ? Self.fileExtension(ofKey: key) : nil
+        let base = usesHash ? Self.hash(key) : key
+        let name = (forcedExtension ?? pathExtension ?? derived).map { "\(base).\($0)" } ?? base
+        return Self.isSafe(name) ? name : Self.hash(name)
+    }
+
+    /// The SHA-256 of the text's UTF-8, as 64 lowercase hexadecimal digits.
+    package static func hash(_ text: String) -> String {
+        var hasher = SHA256()
+        var text = text
+        text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return hasher.finalize().withUnsafeBytes { PackedName(digest: $0).text }
+    }
+
+    /// The extension a key seems to have: what follows the last dot before the first `@`, if that is at most 20 letters
+    /// and digits.
+    package static func fileExtension(ofKey key: String) -> String? {
+        let path = key.prefix { $0 != "@" }
+        guard let dot = path.lastIndex(of: ".") else { return nil }
+        let candidate = path[path.index(after: dot)...]
+        let isAccepted =
+            !candidate.isEmpty && candidate.count <= 20 && candidate.allSatisfy { $0.isLetter || $0.isNumber }
+        return isAccepted ? String(candidate) : nil
+    }
+
+    /// Whether `name` can be the name of a visible file in a directory.
+    package static func isSafe(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            // Asked at every access, so no byte is looked at by hand.
+            guard let start = bytes.baseAddress, (1...Int(NAME_MAX)).contains(bytes.count),
+                bytes[0] != UInt8(ascii: ".")
+            else { return false }
+            return memchr(start, Int32(UInt8(ascii: "/")), bytes.count) == nil && memchr(start, 0, bytes.count) == nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Reading an entry, and what a reading may lead to: prolonging its life, or removing it. Knows nothing of writing.
+
+package import Foundation
+import Glibc
+import KFSupport
+
+extension FileStore {
+    /// What a reading found.
+    package struct Entry: Sendable {
+        /// The name it was read under.
+        package let name: String
+        /// The entry's bytes.
+        package let data: Data
+        /// When it expires.
+        package let expiry: Date
+        /// What is kept with it; `nil` if there is nothing, or it was not asked for.
+        package let attachment: [UInt8]?
+        let identity: FileIdentity
+        let lifetime: TimeInterval
+        let metadata: EntryMetadata?
+    }
+
+    /// The entry called `name`, checked against what was written.
+    ///
+    /// - Parameters:
+    ///   - name: The name of a visible file, not a path.
+    ///   - date: When it has to be valid; now, if not given.
+    ///   - withAttachment: Whether what is kept with the entry is wanted too; that takes one system call more.
+    /// - Returns: The entry; `nil` if there is none, or it has expired, or was damaged and is removed; also if nothing can be
+    ///   learnt of it because the directory is closed to this user.
+    /// - Throws: ``StorageError`` when there is something that cannot be read.
+    package func read(
+        _ name: String,
+        at date: Date? = nil,
+        withAttachment: Bool = false
+    ) throws(StorageError) -> Entry? {
+        try check(name)
+        let entry = try countingFailure { () throws(StorageError) in
+            try readFile(name, at: date ?? clock(), withAttachment)
+        }
+        state.withLock { state in
+            if entry == nil { state.counts.misses += 1 } else { state.counts.hits += 1 }
+            state.counts.bytesRead += entry?.data.count ?? 0
+        }
+        return entry
+    }
+
+    private func readFile(_ name: String, at date: Date, _ withAttachment: Bool) throws(StorageError) -> Entry? {
+        guard let file = try directory.open(name) else { return nil }
+        let status = file.status
+        guard status.isRegularFile else {
+            throw StorageError(.read, directory.path(of: name), status.isDirectory ? EISDIR : EINVAL)
+        }
+        let expiry = status.expiry
+        guard !expiry.isPast(referenceDate: date) else { return nil }
+        let (metadata, size) = (file.metadata, Int(status.st_size))
+        var data: Data?
+        // Not read to no purpose: it may be damaged in that it is very long.
+        if metadata?.length ?? size == size {
+            data = file.read(size)
+            if data == nil { throw StorageError(.read, directory.path(of: name), errno) }
+        }
+        guard let data, metadata?.describes(data) ?? (data.count == size) else {
+            // A miss, whether or not it can be removed.
+            _ = try? remove(name, ifStill: FileIdentity(status), counting: \.corrupted)
+            return nil
+        }
+        return Entry(
+            name: name,
+            data: data,
+            expiry: expiry,
+            attachment: withAttachment ? file.attachment : nil,
+            identity: FileIdentity(status),
+            lifetime: metadata?.lifetime ?? status.lifetime,
+            metadata: metadata
+        )
+    }
+
+    /// Whether there is an entry called `name` that is valid at `date` (now, if not given).
+    ///
+    /// One system call.
+    package func contains(_ name: String, at date: Date? = nil) -> Bool {
+        guard FileNaming.isSafe(name), let status = try? directory.status(of: name) else { return false }
+        return !status.isDirectory && !status.expiry.isPast(referenceDate: date ?? clock())
+    }
+
+    /// Notes that `entry` was used, and prolongs its life as `extending` says.
+    ///
+    /// Nothing happens if the entry has been replaced or prolonged since it was read.
+    package func touch(_ entry: Entry, extending: ExpirationExtending) throws(StorageError) {
+        let now = clock()
+        let original = entry.lifetime == 0 ? .date(entry.expiry) : StorageExpiration.seconds(entry.lifetime)
+        guard let expiry = extending.expiry(readAt: now, original: original) else { return }
+        try countingFailure { () throws(StorageError) in
+            guard let file = try directory.open(entry.name) else { return }
+            let status = file.status
+            guard FileIdentity(status) == entry.identity, status.expiry == entry.expiry else { return }
+            guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {
+                throw StorageError(.setTimes, directory.path(of: entry.name), errno)
+            }
+            let record = EntryRecord(size: entry.data.count, access: now.entryTime, expiry: expiry.entryTime)
+            state.withLock { $0.index?[entry.name] = record }
+        }
+    }
+
+    /// Removes `entry` because its bytes are no good to the caller who read them.
+    ///
+    /// Nothing happens if the entry has been replaced since it was read.
+    package func discard(_ entry: Entry) throws(StorageError) {
+        try remove(entry.name, ifStill: entry.identity, counting: \.discarded)
+    }
+}
+
+extension stat {
+    /// The lifetime of an entry without metadata: from the last access to the expiry.
+    fileprivate var lifetime: TimeInterval {
+        expiry == .distantFuture ? .infinity : expiry.timeIntervalSince(lastAccess)
+    }
+}

@@ -1,0 +1,43 @@
+// What went wrong with a file: the operation, the path, the system's reason. Knows nothing of who asked.
+
+import Glibc
+
+/// A file operation that failed.
+package struct StorageError: Error, Equatable, CustomStringConvertible {
+    /// What was being done.
+    package enum Operation: String, Sendable {
+        case openDirectory = "open directory"
+        case createDirectory = "create directory"
+        case name = "use as a file name"
+        case read
+        case write
+        case setTimes = "set the times of"
+        case setAttachment = "set what is kept with"
+        case remove
+        case list
+    }
+
+    /// What was being done.
+    package let operation: Operation
+    /// Where: the full path, or the name itself when that was refused.
+    package let path: String
+    /// Why: the value of `errno`.
+    package let code: Int32
+
+    package init(_ operation: Operation, _ path: String, _ code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
+    /// What, where and why, in one line.
+    package var description: String { "could not \(operation.rawValue) \(path): \(reason)" }
+
+    /// Why, in words.
+    package var reason: String { String(cString: strerror(code)) }
+
+    /// Whether the store as a whole cannot be used, and not only one entry.
+    package var isAboutTheDirectory: Bool {
+        operation == .openDirectory || operation == .createDirectory
+    }
+}

@@ -1,0 +1,101 @@
+// What lies beside an entry's bytes, and that damage to the bytes is noticed by it. DSK-27 to DSK-29.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct EntryFormatTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+    let small = Data("a small entry, but one with every byte that matters".utf8)
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    /// Puts other bytes into the file of an entry without changing anything else, as a failing disk does.
+    private func overwrite(_ name: String, with bytes: Data) throws {
+        var status = stat()
+        let file = open(scratch("cache/" + name), O_WRONLY | O_TRUNC | O_CLOEXEC)
+        try #require(file >= 0 && fstat(file, &status) == 0)
+        defer { close(file) }
+        let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        try #require(written == bytes.count)
+        let times = [clock.now.entryTime, (clock.now + 3_600).entryTime]
+        try #require(futimens(file, times) == 0)
+    }
+
+    /// Whether an entry whose bytes have become `damaged` is a miss and gone.
+    private func isNoticed(_ damaged: Data) throws -> Bool {
+        try overwrite("a", with: damaged)
+        let found = try store.read("a")
+        return found == nil && names(in: scratch("cache")) == []
+    }
+
+    // MARK: Damage
+
+    @Test(.needsAttributes) func everyFlippedBitIsNoticed() throws {
+        for bit in 0..<(8 * small.count) {
+            try store.write(small, to: "a", expiration: .days(1))
+            var damaged = small
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(try isNoticed(damaged), "bit \(bit)")
+        }
+    }
+
+    @Test(.needsAttributes) func everyTruncationAndExtensionIsNoticed() throws {
+        for length in 0..<small.count {
+            try store.write(small, to: "a", expiration: .days(1))
+            #expect(try isNoticed(small.prefix(length)), "\(length) bytes")
+        }
+        for extra in [1, 4_096] {
+            try store.write(small, to: "a", expiration: .days(1))
+            #expect(try isNoticed(small + Data(count: extra)))
+        }
+    }
+
+    /// What a power loss leaves when the file system had noted the length, but not yet written the bytes.
+    @Test(.needsAttributes, arguments: [0, 4_096, 16_384])
+    func zerosInPlaceOfBytesAreNoticed(start: Int) throws {
+        let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
+        try store.write(bytes, to: "a", expiration: .days(1))
+        let zeros = bytes.prefix(start) + Data(count: bytes.count - start)
+        #expect(try isNoticed(zeros))
+    }
+
+    /// Against values of the system's `libxxhash.so`, `XXH3_64bits` of so many zeros.
+    @Test(
+        arguments: [
+            (0, 0x2D06_8005_38D3_94C2), (1, 0xC44B_DFF4_074E_ECDB), (300, 0x56D0_762B_2008_5F91),
+            (20_480, 0x5A41_FA7E_18C7_8769),
+        ] as [(Int, UInt64)]
+    )
+    func theChecksumIsXXH3(count: Int, expected: UInt64) {
+        #expect(EntryMetadata.checksum(of: Data(count: count)) == expected)
+    }
+
+    @Test func anEntryWithoutAttributesIsValidAndNotChecked() throws {
+        try store.write(small, to: "a", expiration: .seconds(100))
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        let other = Data(small.reversed())
+        try overwrite("a", with: other)
+        #expect(try store.read("a")?.data == other)
+    }
+
+    @Test("DSK-28: without attributes an entry's lifetime is what lies between its last access and its expiry")
+    func withoutAttributesTheLifetimeIsBetweenTheTimes() throws {
+        try store.write(small, to: "a", expiration: .date(clock.now + 100))
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        clock.advance(40)
+        let other = FileStore(path: store.path, clock: clock.read)
+        let entry = try #require(try other.read("a"))
+        #expect(entry.lifetime == 100)
+        try other.touch(entry, extending: .cacheTime)
+        #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.expiry == clock.now + 100)
+    }
+}

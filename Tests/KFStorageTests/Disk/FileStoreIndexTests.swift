@@ -1,0 +1,235 @@
+// What a file store knows of all its entries: true after every operation, corrected when others change the directory.
+
+import Foundation
+import Glibc
+import KFSupport
+import Testing
+
+@testable import KFStorage
+
+@Suite struct FileStoreIndexTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    private func write(_ count: Int, _ name: String, to store: FileStore? = nil) throws {
+        try (store ?? self.store).write(Data(count: count), to: name, expiration: .days(1))
+    }
+
+    /// What the index says, without asking the disk.
+    private var known: [String: Int] {
+        let entries = store.state.withLock { $0.index }?.entries ?? []
+        return Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.record.size) })
+    }
+
+    /// What is in the directory.
+    private func found() throws -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: try store.entries().map { ($0.name, $0.size) })
+    }
+
+    // MARK: Scans
+
+    @Test("A scan finds the entries and nothing else") func scan() throws {
+        let names = [FileNaming.hash("a"), FileNaming.hash("b") + ".png", "plain", "ünïcode", "trailing "]
+        for (size, name) in names.enumerated() { try write(size, name) }
+        try Data("hidden".utf8).write(to: URL(fileURLWithPath: scratch("cache/.hidden")))
+        try FileManager.default.createDirectory(atPath: scratch("cache/folder"), withIntermediateDirectories: true)
+        try #require(symlink(scratch("cache/plain"), scratch("cache/link")) == 0)
+        try #require(mkfifo(scratch("cache/pipe"), 0o600) == 0)
+        #expect(!store.isScanned && store.knownSize == nil && store.knownNames == nil)
+        store.startScan()
+        #expect(store.isScanned && store.knownSize == 10)
+        #expect(known == Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) }))
+        #expect(store.knownNames == Set(names))
+    }
+
+    @Test("A scan makes no directory") func noDirectory() throws {
+        store.startScan()
+        #expect(store.isScanned && names(in: scratch.path) == [])
+    }
+
+    @Test("Every operation keeps the index true") func operations() throws {
+        store.startScan()
+        try write(10, "a")
+        try write(20, "b")
+        try write(5, "a")
+        #expect(known == ["a": 5, "b": 20])
+        try store.remove("b")
+        try store.write(Data(count: 1), to: "c", expiration: .seconds(5))
+        #expect(known == ["a": 5, "c": 1])
+        clock.advance(5)
+        #expect(try store.removeExpired() == ["c"])
+        #expect(known == ["a": 5])
+        try write(7, "d")
+        #expect(try store.trim(above: 11, to: 7) == ["a"])
+        #expect(known == ["d": 7])
+        try store.write(Data(count: 1), to: "d", expiration: .expired)
+        #expect(known == [:])
+        try write(7, "e")
+        try store.discard(try #require(try store.read("e")))
+        #expect(known == [:])
+        try write(7, "f")
+        try store.removeAll()
+        #expect(known == [:])
+        #expect(try store.totalSize() == 0)
+    }
+
+    #if DEBUG
+    @Test("What this store alone has changed is known without another scan") func noSecondScan() throws {
+        try store.prepare()
+        store.startScan()
+        for number in 0..<50 { try write(number, "\(number)") }
+        try store.remove("7")
+        try store.touch(try #require(try store.read("8")), extending: .cacheTime)
+        var total = 0
+        let calls = try BlockingGuard.violations { total = try store.totalSize() }
+        #expect(total == 1_218)
+        #expect(calls == ["stamp"])
+    }
+
+    @Test("A miss is one system call, and so is a probe") func misses() throws {
+        try store.prepare()
+        let reading = BlockingGuard.violations { #expect(throws: Never.self) { try store.read("a") } }
+        #expect(reading == ["open(_:)"])
+        let probing = BlockingGuard.violations { _ = store.contains("a") }
+        #expect(probing == ["status(of:)"])
+    }
+    #endif
+
+    @Test("What is changed during scans is accounted for") func changesDuringScans() async throws {
+        for number in 0..<300 { try write(number, "old \(number)") }
+        let store = store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for _ in 0..<40 { _ = try store.totalSize() } }
+            for thread in 0..<3 {
+                group.addTask {
+                    for step in 0..<300 {
+                        // Each name belongs to one thread.
+                        let name = "old \((step &* 7 % 100) * 3 + thread)"
+                        if step.isMultiple(of: 3) {
+                            try store.remove(name)
+                        } else {
+                            try store.write(Data(count: step + thread), to: name, expiration: .days(1))
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try known == found())
+    }
+
+    @Test("After changes to one entry that overlap, the next look is another scan") func overlaps() throws {
+        store.startScan()
+        _ = try store.changing { () throws(StorageError) in try store.remove("a") }
+        #expect(store.state.withLock { $0.stamp } == nil)
+        try write(10, "b")
+        #expect(try store.totalSize() == 10)
+        #expect(store.state.withLock { $0.stamp } != nil)
+    }
+
+    // MARK: Others
+
+    @Test("Look-ups find at once what another store has written, replaced and removed") func others() throws {
+        let other = FileStore(path: scratch("cache"), clock: clock.read)
+        store.startScan()
+        #expect(try store.read("a") == nil)
+        try write(3, "a", to: other)
+        #expect(try store.contains("a") && store.read("a")?.data.count == 3)
+        try write(4, "a", to: other)
+        #expect(try store.read("a")?.data.count == 4)
+        try other.remove("a")
+        #expect(try !store.contains("a") && store.read("a") == nil)
+    }
+
+    @Test("The total counts what others did, also when a change of our own came after it") func total() throws {
+        store.startScan()
+        try write(10, "a")
+        try write(20, "b")
+        #expect(try store.totalSize() == 30)
+        try letTimePass(at: scratch.path)
+        try FileManager.default.removeItem(atPath: scratch("cache/a"))
+        #expect(try store.totalSize() == 20)
+        try letTimePass(at: scratch.path)
+        try FileManager.default.removeItem(atPath: scratch("cache/b"))
+        try write(1, "d")
+        #expect(try store.totalSize() == 1)
+    }
+
+    @Test("DSK-23: the folder deleted behind the store: probes miss, the total is 0, the next write works")
+    func deletedFolder() throws {
+        store.startScan()
+        try write(10, "a")
+        try FileManager.default.removeItem(atPath: scratch("cache"))
+        #expect(!store.contains("a"))
+        #expect(try store.read("a") == nil)
+        #expect(try store.totalSize() == 0)
+        try write(3, "b")
+        #expect(try store.read("b")?.data.count == 3)
+        #expect(try store.totalSize() == 3)
+    }
+
+    @Test("Links and folders in the place of an entry are not removed") func linksAndFolders() throws {
+        try Data("secret".utf8).write(to: URL(fileURLWithPath: scratch("secret")))
+        store.startScan()
+        for name in ["a", "b", "c"] { try write(10, name) }
+        try FileManager.default.removeItem(atPath: scratch("cache/a"))
+        try #require(symlink(scratch("secret"), scratch("cache/a")) == 0)
+        try FileManager.default.removeItem(atPath: scratch("cache/b"))
+        try FileManager.default.createDirectory(atPath: scratch("cache/b"), withIntermediateDirectories: true)
+        clock.advance(90_000)
+        #expect(try store.removeExpired() == ["c"])
+        #expect(names(in: scratch("cache")) == ["a", "b"])
+        #expect(try String(contentsOfFile: scratch("secret"), encoding: .utf8) == "secret")
+        #expect(try store.totalSize() == 0)
+    }
+
+    // MARK: The clock
+
+    @Test("A clock that jumps deletes nothing that is valid") func jumpingClock() throws {
+        store.startScan()
+        try write(10, "a")
+        clock.advance(-86_400 * 365)
+        try write(10, "b")
+        #expect(try store.removeExpired() == [])
+        clock.advance(86_400 * 365 + 3_600)
+        #expect(try store.removeExpired() == ["b"])
+        #expect(try store.read("a") != nil)
+    }
+
+    // MARK: Counts
+
+    @Test("Everything is counted once") func counts() throws {
+        store.startScan()
+        try write(10, "a")
+        try write(20, "b")
+        _ = try store.read("a")
+        _ = try store.read("missing")
+        try store.remove("a")
+        try store.remove("a")
+        try store.discard(try #require(try store.read("b")))
+        try store.write(Data(count: 1), to: "c", expiration: .seconds(1))
+        clock.advance(1)
+        #expect(try store.read("c") == nil)
+        try store.removeExpired()
+        try write(1, "d")
+        try store.trim(above: 0, to: 0)
+        var expected = FileCounts()
+        (expected.hits, expected.misses, expected.stores) = (2, 2, 4)
+        (expected.expired, expected.trimmed, expected.discarded, expected.removed) = (1, 1, 1, 1)
+        (expected.bytesRead, expected.bytesWritten) = (30, 32)
+        #expect(store.counts == expected)
+    }
+
+    @Test("A failure is counted") func failure() throws {
+        try store.prepare()
+        try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
+        #expect(throws: StorageError.self) { try write(1, "a") }
+        #expect(store.counts.failures == 1)
+    }
+}

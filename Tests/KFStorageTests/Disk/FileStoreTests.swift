@@ -1,0 +1,195 @@
+// The file store when all is well: reading, writing, expiry, listing, cleaning. DSK-12 to DSK-36.
+
+import CKFLinux
+import Foundation
+import Glibc
+import Testing
+
+@testable import KFStorage
+
+@Suite struct FileStoreTests {
+    let clock = TestClock()
+    let scratch: Scratch
+    let store: FileStore
+
+    init() throws {
+        scratch = try Scratch()
+        store = FileStore(path: scratch("cache"), clock: clock.read)
+    }
+
+    @Test(arguments: [0, 1, 14, 15, 20_000, 3_000_000])
+    func whatIsWrittenIsReadAndIsTheWholeFile(count: Int) throws {
+        let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try store.write(data, to: "a", expiration: .days(7))
+        #expect(try store.read("a")?.data == data)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("cache/a"))) == data)
+        #expect(names(in: scratch("cache")) == ["a"])
+        #expect(temporaries(of: scratch("cache")) == [])
+    }
+
+    @Test func writingAgainReplaces() throws {
+        try store.write(Data("one, and longer".utf8), to: "a", expiration: .days(7))
+        try store.write(Data("two".utf8), to: "a", expiration: .days(7))
+        #expect(try store.read("a")?.data == Data("two".utf8))
+    }
+
+    @Test func whatIsNotToBeReplacedStays() throws {
+        try store.write(Data("one".utf8), to: "a", expiration: .days(7), replacing: false)
+        #expect(throws: StorageError(.write, scratch("cache/a"), EEXIST)) {
+            try store.write(Data("two".utf8), to: "a", expiration: .days(7), replacing: false)
+        }
+        #expect(try store.read("a")?.data == Data("one".utf8))
+        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(store.counts.stores == 1)
+    }
+
+    @Test func absenceIsNoError() throws {
+        #expect(try store.read("a") == nil)
+        #expect(try store.remove("a") == false)
+        #expect(try store.totalSize() == 0)
+        #expect(try store.entries() == [])
+        #expect(try store.removeExpired() == [])
+        #expect(!store.contains("a"))
+        #expect(!FileManager.default.fileExists(atPath: scratch("cache")))
+    }
+
+    @Test func anExpiredEntryIsAMiss() throws {
+        try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
+        clock.advance(9.999)
+        #expect(store.contains("a"))
+        #expect(try store.read("a") != nil)
+        clock.advance(0.002)
+        #expect(!store.contains("a"))
+        #expect(try store.read("a") == nil)
+        #expect(try store.read("a", at: clock.now - 5) != nil)
+    }
+
+    @Test func writingWhatIsExpiredRemovesWhatWasThere() throws {
+        try store.write(Data("a".utf8), to: "a", expiration: .days(1))
+        try store.write(Data("b".utf8), to: "a", expiration: .expired)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
+    @Test func readingDoesNotExtendButTouchingDoes() throws {
+        try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
+        clock.advance(6)
+        let entry = try #require(try store.read("a"))
+        #expect(entry.expiry == clock.now + 4)
+        try store.touch(entry, extending: .cacheTime)
+        #expect(try store.read("a")?.expiry == clock.now + 10)
+        #expect(try store.entries().first?.lastAccess == clock.now)
+    }
+
+    @Test func touchingCanKeepOrReplaceTheExpiry() throws {
+        try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
+        let written = clock.now
+        clock.advance(6)
+        try store.touch(try #require(try store.read("a")), extending: .none)
+        #expect(try store.read("a")?.expiry == written + 10)
+        try store.touch(try #require(try store.read("a")), extending: .expirationTime(.seconds(100)))
+        #expect(try store.read("a")?.expiry == clock.now + 100)
+        clock.advance(1)
+        try store.touch(try #require(try store.read("a")), extending: .cacheTime)
+        #expect(try store.read("a")?.expiry == clock.now + 10)
+    }
+
+    @Test func anAbsoluteDateStaysHoweverOftenItIsTouched() throws {
+        let end = clock.now + 10
+        try store.write(Data("a".utf8), to: "a", expiration: .date(end))
+        clock.advance(5)
+        try store.touch(try #require(try store.read("a")), extending: .cacheTime)
+        #expect(try store.read("a")?.expiry == end)
+    }
+
+    @Test(arguments: [StorageExpiration.never, .date(.distantFuture), .days(.max)])
+    func neverIsNever(expiration: StorageExpiration) throws {
+        try store.write(Data("a".utf8), to: "a", expiration: expiration)
+        #expect(try store.read("a")?.expiry == .distantFuture)
+        try store.touch(try #require(try store.read("a")), extending: .cacheTime)
+        clock.advance(86_400 * 365 * 100)
+        #expect(store.contains("a"))
+    }
+
+    @Test func aTouchDoesNotReachWhatWasStoredMeanwhile() throws {
+        try store.write(Data("a".utf8), to: "a", expiration: .seconds(1_000))
+        let old = try #require(try store.read("a"))
+        try store.write(Data("b".utf8), to: "a", expiration: .seconds(10))
+        try store.touch(old, extending: .cacheTime)
+        #expect(try store.read("a")?.expiry == clock.now + 10)
+        try store.remove("a")
+        try store.touch(old, extending: .cacheTime)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
+    @Test func discardingSparesWhatWasStoredMeanwhile() throws {
+        try store.write(Data("bad".utf8), to: "a", expiration: .days(1))
+        let bad = try #require(try store.read("a"))
+        try store.write(Data("good".utf8), to: "a", expiration: .days(1))
+        try store.discard(bad)
+        let good = try #require(try store.read("a"))
+        #expect(good.data == Data("good".utf8))
+        try store.discard(good)
+        #expect(try store.read("a") == nil)
+        try store.discard(good)
+    }
+
+    @Test func entriesRememberTheirKeys() throws {
+        let keys = [
+            "https://example.com/a.png", "emoji 📷", "new\nline", "nul\u{0}", String(repeating: "k", count: 10_000),
+        ]
+        for key in keys {
+            try store.write(Data(key.utf8), to: FileNaming().fileName(forKey: key), key: key, expiration: .days(1))
+        }
+        let entries = try store.entries()
+        #expect(Set(entries.map(\.name)) == Set(keys.map { FileNaming.hash($0) }))
+        let remembered = entries.filter { $0.key != nil }
+        // A file system without extended attributes remembers none; no file system remembers the last one.
+        #expect(remembered.isEmpty || remembered.count == keys.count - 1)
+        #expect(remembered.allSatisfy { keys.contains($0.key ?? "") && $0.size == $0.key?.utf8.count })
+        for key in keys { #expect(try store.read(FileNaming.hash(key))?.data == Data(key.utf8)) }
+    }
+
+    @Test func sizesAddUp() throws {
+        for count in [0, 1, 10, 100] { try store.write(Data(count: count), to: "\(count)", expiration: .days(1)) }
+        #expect(try store.totalSize() == 111)
+    }
+
+    @Test func expiredEntriesAreCleanedAway() throws {
+        for seconds in [10, 20, 30] {
+            try store.write(Data(count: 1), to: "\(seconds)", expiration: .seconds(Double(seconds)))
+        }
+        clock.advance(20)
+        #expect(try store.removeExpired().sorted() == ["10", "20"])
+        #expect(names(in: scratch("cache")) == ["30"])
+    }
+
+    @Test func trimmingStartsWithTheLeastRecentlyUsed() throws {
+        for number in 0..<10 {
+            try store.write(Data(count: 10), to: "\(number)", expiration: .days(1))
+            clock.advance(1)
+        }
+        try store.touch(try #require(try store.read("0")), extending: .cacheTime)
+        #expect(try store.trim(above: 100, to: 50) == [])
+        #expect(try store.trim(above: 99, to: 50).sorted() == ["1", "2", "3", "4", "5"])
+        #expect(try store.totalSize() == 50)
+    }
+
+    @Test func removingAllLeavesAnEmptyDirectoryThatWorks() throws {
+        for name in ["a", "b"] { try store.write(Data(count: 1), to: name, expiration: .days(1)) }
+        try FileManager.default.createDirectory(atPath: scratch("cache/x/y"), withIntermediateDirectories: true)
+        try store.removeAll()
+        #expect(names(in: scratch("cache")) == [])
+        try store.write(Data(count: 1), to: "a", expiration: .days(1))
+        #expect(store.contains("a"))
+    }
+
+    @Test(arguments: FileNamingTests.hostileKeys.filter { !FileNaming.isSafe($0) })
+    func aNameThatLeadsElsewhereIsRefused(name: String) throws {
+        #expect(throws: StorageError(.name, name, EINVAL)) {
+            try store.write(Data("x".utf8), to: name, expiration: .days(1))
+        }
+        #expect(throws: StorageError.self) { try store.read(name) }
+        #expect(throws: StorageError.self) { try store.remove(name) }
+        #expect(!store.contains(name))
+    }
+}

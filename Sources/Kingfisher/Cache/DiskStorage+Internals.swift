@@ -183,7 +183,7 @@ extension DiskStorage.Backend {
 
     /// Whether the directory has been listed; assigning false has look-ups go to the disk, whatever names were assigned.
     var maybeCachedSetupCompleted: Bool {
-        get { state.withLock { $0.assumedCompletion } ?? files.isScanned }
+        get { state.withLock { $0.assumedCompletion } ?? (files.isScanned && !state.withLock { $0.isBeingListed }) }
         set { state.withLock { $0.assumedCompletion = newValue } }
     }
 }

@@ -273,7 +273,7 @@ import Testing
             statistics.description == """
                 memory: 3 of 4 look-ups (75 %), 0 stored; 2 there, 2.5 MB
                 memory lost: 0 by size, 0 by count, 0 expired, 0 under pressure, 0 removed
-                disk: 0 of 1 look-ups (0 %), 0 misses without the disk, 0 stored; size not known yet
+                disk: 0 of 1 look-ups (0 %), 0 stored; size not known yet
                 disk lost: 0 by size, 0 expired, 0 corrupted, 0 undecodable, 0 removed; 0 failures
                 moved: 0 bytes read, 0 bytes written
                 spent: 4.2 ms reading, 0.0 ms decoding, 0.0 ms encoding, 0.0 ms writing

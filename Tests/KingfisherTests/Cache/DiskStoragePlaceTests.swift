@@ -29,20 +29,6 @@ import Testing
         }
     }
 
-    @Test("a directory named like the folder of another one for unfinished files is refused, and the words say so")
-    func aDirectoryNamedLikeAFolderForUnfinishedFiles() async throws {
-        try await withTemporaryDirectory { root in
-            var config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: root)
-            config.cachePathBlock = { root, _ in root.appendingPathComponent(".test.tmp") }
-            let reason = cacheFailure { try DiskStorage.Backend<Data>(config: config) }
-            let words = KingfisherError.cacheError(reason: try #require(reason)).description
-            #expect(words.contains("names like .x.tmp are those of the folders for unfinished files"))
-            let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: true)
-            #expect(cacheFailure { try storage.store(value: bytes("a"), forKey: "a") }?.errorCode == 3011)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == [])
-        }
-    }
-
     @Test("caches called x and x.tmp have nothing to do with each other")
     func cachesCalledLikeEachOther() async throws {
         try await withTemporaryDirectory { root in

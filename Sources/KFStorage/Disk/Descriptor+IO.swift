@@ -21,7 +21,7 @@ extension Descriptor {
         guard let buffer = malloc(count) else { return nil }
         var filled = 0
         while filled < count {
-            let result = Glibc.read(number, buffer + filled, count - filled)
+            let result = pread(number, buffer + filled, count - filled, filled)
             if result == 0 { break }
             if result < 0, errno == EINTR { continue }
             guard result > 0 else {
@@ -33,11 +33,10 @@ extension Descriptor {
         return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
     }
 
-    /// The most bytes this process may write into a file: at more, the system sends a signal that ends the process.
-    static var longestFile: Int {
+    /// Whether this process may write so many bytes into a file; at more than it may, a signal ends it.
+    static func mayWrite(_ count: Int) -> Bool {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return .max }
-        return Int(clamping: limit.rlim_cur)
+        return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0 || rlim_t(count) <= limit.rlim_cur
     }
 
     /// Writes all of `data`; false with `errno` on failure.

@@ -9,8 +9,7 @@ extension Directory {
 
     /// Calls `body` with the name and the status of every visible regular file, and `hidden` with every hidden name.
     ///
-    /// Names that are not UTF-8 are left out: they are no entries. So are files that cannot be looked at because they are
-    /// damaged. Without a directory there are no files.
+    /// Names that are not UTF-8 are no entries, and left out; so are files that are too damaged to be looked at.
     func forEachFile(
         hidden: (String) -> Void = { _ in },
         _ body: (_ name: String, _ status: stat) -> Void
@@ -30,8 +29,7 @@ extension Directory {
 
     /// Calls `body` with every name but `.` and `..`, and the number of the open directory it lies in.
     ///
-    /// The C library would make do with 32 KB at a time; more of it saves system calls, and lets the files of one part be
-    /// looked at in the order in which they lie on the disk.
+    /// A megabyte at a time saves system calls, and lets files be looked at in the order in which they lie on the disk.
     func forEachName(_ body: (_ directory: Int32, RawName) throws(StorageError) -> Void) throws(StorageError) {
         guard let listing = try open() else { return }
         BlockingGuard.check()

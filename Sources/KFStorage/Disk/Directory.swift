@@ -18,9 +18,12 @@ struct Descriptor: ~Copyable {
 /// link at a file's name is never followed.
 struct Directory: Sendable {
     let path: String
+    private let start: String
+
+    init(path: String) { (self.path, start) = (path, path + "/") }
 
     /// The full path of `name`.
-    func path(of name: String) -> String { path + "/" + name }
+    func path(of name: String) -> String { start + name }
 
     /// The system would take what comes before a zero for the whole.
     private var isPossible: Bool { !path.utf8.contains(0) }

@@ -133,10 +133,6 @@ struct EntryIndex: Sendable {
 extension timespec {
     /// Nanoseconds since 1970, as far as they go: beyond the year 2262 it is always the largest number, before 1970 zero.
     var nanoseconds: Int64 {
-        guard tv_sec >= 0 else { return 0 }
-        let (product, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return .max }
-        let (sum, tooMuch) = product.addingReportingOverflow(Int64(tv_nsec))
-        return tooMuch ? .max : sum
+        tv_sec < 0 ? 0 : tv_sec >= Int64.max / 1_000_000_000 ? .max : Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec)
     }
 }

@@ -14,9 +14,8 @@ extension EntryMetadata {
         let key = key ?? ""
         let isShortened = key.utf8.starts(with: Self.commonStart.utf8)
         let rest = key.utf8.dropFirst(isShortened ? Self.commonStart.utf8.count : 0)
-        var bytes: [UInt8] = []
+        var bytes: [UInt8] = [isShortened ? 4 : 3]
         bytes.reserveCapacity(Self.room)
-        bytes.append(isShortened ? 4 : 3)
         withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
         bytes.append(sevenBitsEach: UInt64(length))
         bytes.append(sevenBitsEach: lifetimeCode)

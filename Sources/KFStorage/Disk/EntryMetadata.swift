@@ -86,9 +86,7 @@ extension stat {
 }
 
 extension Date {
-    /// The year 2400, in seconds since 1970.
-    ///
-    /// File systems end in 2446 and we do not live so long: what is later than this never happens.
+    /// The year 2400, in seconds since 1970: file systems end in 2446, and what is later than this never happens.
     private static let endOfTime: TimeInterval = 13_569_465_600
 
     init(entryTime time: timespec) {

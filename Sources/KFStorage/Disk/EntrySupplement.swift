@@ -59,9 +59,6 @@ extension Descriptor {
         withAttribute(EntrySupplement.attribute, limit: EntrySupplement.longestEncoding) { EntrySupplement($0) }
     }
 
-    /// The attachment that is written beside the entry's bytes, if one is.
-    var attachment: [UInt8]? { supplement.attachment }
-
     /// Writes `supplement` in place of one that is there; false with `errno` on failure.
     func keep(_ supplement: EntrySupplement) -> Bool {
         BlockingGuard.check()

@@ -34,7 +34,7 @@ package struct FileNaming: Sendable, Equatable {
         var hasher = SHA256()
         var text = text
         text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        return hasher.finalize().withUnsafeBytes { PackedName(digest: $0).text }
+        return hasher.finalize().withUnsafeBytes { PackedName.digits(of: $0) }
     }
 
     /// The extension a key seems to have: what follows the last dot before the first `@`, if that is at most 20 letters

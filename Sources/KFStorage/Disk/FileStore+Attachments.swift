@@ -16,7 +16,7 @@ extension FileStore {
     package func attachment(of name: String, ifStill entry: Entry? = nil) throws(StorageError) -> [UInt8]? {
         try check(name)
         return try countingFailure { () throws(StorageError) in
-            try withFile(name, ifStill: entry) { file, _ in file.attachment } ?? nil
+            try withFile(name, ifStill: entry) { file, _ in file.supplement.attachment } ?? nil
         }
     }
 

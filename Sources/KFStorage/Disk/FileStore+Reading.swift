@@ -53,14 +53,7 @@ extension FileStore {
         }
         let expiry = status.expiry
         guard !expiry.isPast(referenceDate: date) else { return nil }
-        let (metadata, size) = (file.metadata, Int(status.st_size))
-        var data: Data?
-        // Not read to no purpose: it may be damaged in that it is very long.
-        if metadata?.length ?? size == size {
-            data = file.read(size)
-            if data == nil { throw StorageError(.read, directory.path(of: name), errno) }
-        }
-        guard let data, metadata?.describes(data) ?? (data.count == size) else {
+        guard let (data, metadata) = try contents(of: file, status, name) else {
             // A miss, whether or not it can be removed.
             _ = try? remove(name, ifStill: FileIdentity(status), counting: \.corrupted)
             return nil
@@ -69,11 +62,41 @@ extension FileStore {
             name: name,
             data: data,
             expiry: expiry,
-            attachment: withAttachment ? file.attachment : nil,
+            attachment: withAttachment ? file.supplement.attachment : nil,
             identity: FileIdentity(status),
-            lifetime: metadata?.lifetime ?? status.lifetime,
+            lifetime: metadata?.lifetime ?? expiry.timeIntervalSince(status.lastAccess),
             metadata: metadata
         )
+    }
+
+    /// The bytes of `file` and what lies beside them; `nil` if they are not what was written.
+    private func contents(of file: borrowing Descriptor, _ status: stat, _ name: String) throws(StorageError)
+        -> (Data, EntryMetadata?)?
+    {
+        let (identity, size) = (FileIdentity(status), Int(status.st_size))
+        if let known = state.withLock({ $0.recent[identity] }), known.metadata.length == size,
+            known.expiry == status.expiry,
+            let data = file.read(size), known.metadata.describes(data)
+        {
+            return (data, known.metadata)
+        }
+        let metadata = file.metadata
+        // Not read to no purpose: it may be damaged in that it is very long.
+        guard metadata?.length ?? size == size else { return nil }
+        guard let data = file.read(size) else { throw StorageError(.read, directory.path(of: name), errno) }
+        guard metadata?.describes(data) ?? (data.count == size) else { return nil }
+        if let metadata { keep(metadata, of: identity, expiry: status.st_mtim) }
+        return (data, metadata)
+    }
+
+    /// Keeps what lies beside a file: asking for it takes a fifth of the time that reading a small entry takes.
+    ///
+    /// The number and the expiry may be those of another file later; what is kept is good for it if it describes its bytes.
+    private func keep(_ metadata: EntryMetadata, of identity: FileIdentity, expiry: timespec) {
+        state.withLock { state in
+            if state.recent.count >= 1_000 { state.recent = [:] }
+            state.recent[identity] = (Date(entryTime: expiry), metadata)
+        }
     }
 
     /// Whether there is an entry called `name` that is valid at `date` (now, if not given).
@@ -88,6 +111,7 @@ extension FileStore {
     ///
     /// Nothing happens if the entry has been replaced or prolonged since it was read.
     package func touch(_ entry: Entry, extending: ExpirationExtending) throws(StorageError) {
+        if case .none = extending { return }
         let now = clock()
         let original = entry.lifetime == 0 ? .date(entry.expiry) : StorageExpiration.seconds(entry.lifetime)
         guard let expiry = extending.expiry(readAt: now, original: original) else { return }
@@ -100,6 +124,7 @@ extension FileStore {
             }
             let record = EntryRecord(size: entry.data.count, access: now.entryTime, expiry: expiry.entryTime)
             state.withLock { $0.index?[entry.name] = record }
+            if let metadata = entry.metadata { keep(metadata, of: entry.identity, expiry: expiry.entryTime) }
         }
     }
 
@@ -108,12 +133,5 @@ extension FileStore {
     /// Nothing happens if the entry has been replaced since it was read.
     package func discard(_ entry: Entry) throws(StorageError) {
         try remove(entry.name, ifStill: entry.identity, counting: \.discarded)
-    }
-}
-
-extension stat {
-    /// The lifetime of an entry without metadata: from the last access to the expiry.
-    fileprivate var lifetime: TimeInterval {
-        expiry == .distantFuture ? .infinity : expiry.timeIntervalSince(lastAccess)
     }
 }

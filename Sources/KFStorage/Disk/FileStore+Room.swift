@@ -50,11 +50,9 @@ extension FileStore {
     func makeRoomIfNeeded() {
         let mustStart = state.withLock { state in
             let (room, total) = (state.room, state.index?.totalSize ?? 0)
-            guard room.limit > 0, !room.isBeingMade,
-                total > max(room.limit, room.ceiling) || room.unchecked > room.limit / 10
-            else { return false }
-            state.room.isBeingMade = true
-            state.room.unchecked = 0
+            let isNeeded = total > max(room.limit, room.ceiling) || room.unchecked > room.limit / 10
+            guard room.limit > 0, !room.isBeingMade, isNeeded else { return false }
+            (state.room.isBeingMade, state.room.unchecked) = (true, 0)
             return true
         }
         guard mustStart else { return }
@@ -89,9 +87,7 @@ extension FileStore {
     /// until they take `target` or less, and returns the names of those removed.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        try turn.withLock { _ throws(StorageError) in
-            try refresh().totalSize > limit ? trim(to: target) : []
-        }
+        try turn.withLock { _ throws(StorageError) in try refresh().totalSize > limit ? trim(to: target) : [] }
     }
 
     /// Removes the entries that have expired by `date` (now, if not given), and returns their names.

@@ -31,8 +31,7 @@ extension FileStore {
             try remove(name)
             return
         }
-        // The question takes a system call; a process that may not write that much can do next to nothing.
-        guard data.count < 1 << 18 || data.count <= Descriptor.longestFile else {
+        guard data.count < 1 << 18 || Descriptor.mayWrite(data.count) else {
             throw StorageError(.write, directory.path(of: name), EFBIG)
         }
         let metadata = EntryMetadata(of: data, lifetime: expiration.lifetime)
@@ -51,9 +50,9 @@ extension FileStore {
                 guard hasOtherPlace(after: error) else { throw error }
                 try attempt()
             }
-            note(name, EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime))
+            let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)
+            note(name, record, counting: \.stores)
             state.withLock { state in
-                state.counts.stores += 1
                 state.counts.bytesWritten += data.count
                 state.room.unchecked += data.count
             }

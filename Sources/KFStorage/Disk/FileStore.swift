@@ -14,7 +14,7 @@ import KFSupport
 ///
 /// Look-ups go to the disk. Besides there is an index of all entries, made by one scan and kept up with what this store
 /// does: it knows the size of all and which were used least recently. What other processes do is learnt by another scan
-/// (``refresh()``), when room is to be made or somebody asks for all entries.
+/// (``refresh()``), when room is to be made and when all entries are asked for.
 ///
 /// All functions block on the file system; they may be called from any thread, but not from one that must not wait.
 package final class FileStore: Sendable {
@@ -29,6 +29,8 @@ package final class FileStore: Sendable {
         /// How many changes were begun here, and how many of them have not ended.
         var (begun, underWay) = (0, 0)
 
+        /// The expiry of files read lately and what lies beside them.
+        var recent: [FileIdentity: (expiry: Date, metadata: EntryMetadata)] = [:]
         var temporaries: Temporaries?
         var counts = FileCounts()
         var room = Room()

@@ -4,44 +4,47 @@
 ///
 /// A hundred thousand names as `String` would take some 15 MB; this way they take three.
 struct PackedName: Hashable, Sendable {
-    private var words: SIMD4<UInt64>
+    /// The bytes, in their order.
+    private var words: SIMD4<UInt64> = .zero
 
     /// How many bytes of a name are digits.
     static let length = 64
 
     /// The name that begins with these bytes; `nil` if its first 64 are not lowercase hexadecimal digits.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard bytes.count >= Self.length else { return nil }
-        words = .zero
-        for place in 0..<Self.length {
-            let byte = bytes[place]
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            default: return nil
+    init?(_ name: UnsafeBufferPointer<UInt8>) {
+        guard name.count >= Self.length else { return nil }
+        let isMadeOfDigits = withUnsafeMutableBytes(of: &words) { bytes in
+            for place in bytes.indices {
+                guard let high = Self.value(name[2 * place]), let low = Self.value(name[2 * place + 1]) else {
+                    return false
+                }
+                bytes[place] = high << 4 | low
             }
-            words[place / 16] = words[place / 16] << 4 | UInt64(digit)
+            return true
         }
+        guard isMadeOfDigits else { return nil }
     }
 
-    /// The name for the 32 bytes of a hash.
-    init(digest: UnsafeRawBufferPointer) {
-        words = .zero
-        for place in 0..<4 {
-            words[place] = UInt64(bigEndian: digest.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self))
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
         }
     }
 
     /// The digits.
-    var text: String {
+    var text: String { withUnsafeBytes(of: words, Self.digits) }
+
+    /// Bytes as lowercase hexadecimal digits.
+    static func digits(of bytes: UnsafeRawBufferPointer) -> String {
         let digits: StaticString = "0123456789abcdef"
-        return String(unsafeUninitializedCapacity: Self.length) { buffer in
-            for place in 0..<Self.length {
-                let shift = UInt64(60 - place % 16 * 4)
-                buffer[place] = digits.utf8Start[Int(words[place / 16] >> shift & 15)]
+        return String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
+            for (place, byte) in bytes.enumerated() {
+                buffer[2 * place] = digits.utf8Start[Int(byte >> 4)]
+                buffer[2 * place + 1] = digits.utf8Start[Int(byte & 15)]
             }
-            return Self.length
+            return 2 * bytes.count
         }
     }
 }

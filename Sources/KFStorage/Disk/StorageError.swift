@@ -25,9 +25,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
     package init(_ operation: Operation, _ path: String, _ code: Int32) {
-        self.operation = operation
-        self.path = path
-        self.code = code
+        (self.operation, self.path, self.code) = (operation, path, code)
     }
 
     /// What, where and why, in one line.
@@ -37,7 +35,5 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     package var reason: String { String(cString: strerror(code)) }
 
     /// Whether the store as a whole cannot be used, and not only one entry.
-    package var isAboutTheDirectory: Bool {
-        operation == .openDirectory || operation == .createDirectory
-    }
+    package var isAboutTheDirectory: Bool { operation == .openDirectory || operation == .createDirectory }
 }

@@ -22,8 +22,7 @@ final class Temporaries: Sendable {
 
     private init(_ folder: consuming Descriptor, at place: Directory, isBeside: Bool) {
         self.folder = folder
-        self.place = place
-        self.isBeside = isBeside
+        (self.place, self.isBeside) = (place, isBeside)
     }
 
     /// The temporaries of `directory`, which has to exist; what was left behind there is removed.
@@ -48,7 +47,7 @@ final class Temporaries: Sendable {
         guard number >= 0 else { return nil }
         let folder = Descriptor(number)
         var (here, there) = (stat(), stat())
-        // Nobody else may put files there, and they can be renamed from there.
+        // No other user may put files there, and they can be renamed from there.
         guard fstat(number, &here) == 0, stat(directory.path, &there) == 0, here.st_dev == there.st_dev,
             here.st_uid == geteuid() || here.st_uid == there.st_uid,
             faccessat(number, ".", W_OK | X_OK, AT_EACCESS) == 0

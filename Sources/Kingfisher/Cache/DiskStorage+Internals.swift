@@ -95,10 +95,10 @@ extension DiskStorage.Backend {
         forcedExtension: String?,
         at date: Date? = nil
     ) throws(KingfisherError) -> FileStore.Entry? {
-        let (failure, naming) = state.withLock { ($0.failure, $0.config.naming) }
+        let (failure, naming, isAssumed) = state.withLock { ($0.failure, $0.config.naming, $0.assumedNames != nil) }
         if failure != nil { try beReady() }
         let name = naming.fileName(forKey: key, forcedExtension: forcedExtension)
-        guard mayBeCached(name) else { return nil }
+        if isAssumed, !mayBeCached(name) { return nil }
         do throws(StorageError) {
             if let entry = try files.read(name, at: date) { return entry }
         } catch { throw translated(error) }

@@ -18,11 +18,7 @@ package enum BlockingGuard {
     }
 
     #if DEBUG
-    private struct State: Sendable {
-        var lastMark = 0
-        var found: [Int: [String]] = [:]
-    }
-    private static let state = Locked(State())
+    private static let state = Locked<(lastMark: Int, found: [Int: [String]])>((0, [:]))
 
     /// Where each thread keeps the number of the mark it is under; none if it may wait.
     private static let key: pthread_key_t = {

@@ -65,7 +65,6 @@ extension Descriptor {
     /// Sets an extended attribute; false with `errno` on failure.
     func setAttribute(_ name: String, to value: [UInt8]) -> Bool {
         BlockingGuard.check()
-        // Not handed over as it is: that would copy the name to the heap.
         return name.withCString { fsetxattr(number, $0, value, value.count, 0) == 0 }
     }
 

@@ -3,6 +3,7 @@
 import CKFLinux
 import Foundation
 import Glibc
+import KFSupport
 
 /// A file descriptor that is closed when it goes.
 struct Descriptor: ~Copyable {
@@ -14,16 +15,26 @@ struct Descriptor: ~Copyable {
 
 /// A directory by its path, which need not exist.
 ///
-/// Every call looks the path up anew: a directory that was removed, made again or replaced needs no attention. A symbolic
-/// link at a file's name is never followed.
-struct Directory: Sendable {
+/// Files are opened in the directory held open, which spares looking up the path; everything else goes by the path. A
+/// symbolic link at a file's name is never followed.
+final class Directory: Sendable {
     let path: String
-    private let start: String
+    private let held = Locked<Held?>(nil)
 
-    init(path: String) { (self.path, start) = (path, path + "/") }
+    private final class Held: Sendable {
+        let descriptor: Descriptor
+        let identity: FileIdentity
+
+        init(_ descriptor: consuming Descriptor) {
+            identity = FileIdentity(descriptor.status)
+            self.descriptor = descriptor
+        }
+    }
+
+    init(path: String) { self.path = path }
 
     /// The full path of `name`.
-    func path(of name: String) -> String { start + name }
+    func path(of name: String) -> String { path + "/" + name }
 
     /// The system would take what comes before a zero for the whole.
     private var isPossible: Bool { !path.utf8.contains(0) }
@@ -89,17 +100,33 @@ struct Directory: Sendable {
     /// Opens `name` for reading, or returns `nil` if there is nothing that could even be looked at.
     func open(_ name: String) throws(StorageError) -> Descriptor? {
         BlockingGuard.check()
+        guard let directory = hold() else { return nil }
         // Not blocking: a pipe in the place of an entry must not hold the thread.
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let path = path(of: name)
-        // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
-        var number = Glibc.open(path, flags | kf_o_noatime)
-        if number < 0, errno == EPERM { number = Glibc.open(path, flags) }
+        let number = name.withCString { name in
+            // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
+            let number = openat(directory.descriptor.number, name, flags | kf_o_noatime)
+            return number < 0 && errno == EPERM ? openat(directory.descriptor.number, name, flags) : number
+        }
         if number >= 0 { return Descriptor(number) }
         let code = errno
         var status = stat()
-        guard code != ENOENT, lstat(path, &status) == 0 else { return nil }
-        throw StorageError(.read, path, code)
+        // Only now does it matter whether the directory still is at its path.
+        guard stat(path, &status) == 0, FileIdentity(status) == directory.identity else {
+            held.withLock { if $0 === directory { $0 = nil } }
+            return try open(name)
+        }
+        guard code != ENOENT, lstat(path(of: name), &status) == 0 else { return nil }
+        throw StorageError(.read, path(of: name), code)
+    }
+
+    /// The directory held open; `nil` if it cannot be opened.
+    private func hold() -> Held? {
+        if let known = held.withLock({ $0 }) { return known }
+        guard let descriptor = (try? open()) ?? nil else { return nil }
+        let new = Held(descriptor)
+        held.withLock { $0 = new }
+        return new
     }
 
     /// Removes the file `name` and returns whether there was one.

@@ -57,9 +57,6 @@ struct EntryIndex: Sendable {
         }
     }
 
-    /// How many entries there are.
-    var count: Int { tables.values.reduce(others.count) { $0 + $1.nodes.count } }
-
     /// An entry, whose name is made when it is asked for.
     struct Entry: Sendable {
         fileprivate let digits: PackedName?
@@ -73,7 +70,6 @@ struct EntryIndex: Sendable {
     /// All entries, in no particular order.
     var entries: [Entry] {
         var all: [Entry] = []
-        all.reserveCapacity(count)
         for (end, table) in tables {
             for node in table.nodes { all.append(Entry(digits: node.name, end: end, record: node.record)) }
         }

@@ -27,28 +27,21 @@ extension EntryMetadata {
         return (bytes, true)
     }
 
-    /// `nil` if the bytes are not of this kind.
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        var start = 0
-        self.init(bytes, end: &start)
-    }
-
-    /// The key in the bytes, if there is one.
-    static func key(in bytes: UnsafeRawBufferPointer) -> String? {
-        var end = 0
-        guard let version = bytes.first, Self(bytes, end: &end) != nil else { return nil }
-        let key = (version == 4 ? commonStart : "") + String(decoding: bytes[end...], as: UTF8.self)
-        return key.isEmpty ? nil : key
-    }
-
-    /// Moves `end` to what follows the metadata: the key.
-    private init?(_ bytes: UnsafeRawBufferPointer, end: inout Int) {
-        end = 9
+    /// The metadata in the bytes and where the key begins; `nil` if they are not of this kind.
+    static func decoded(_ bytes: UnsafeRawBufferPointer) -> (metadata: EntryMetadata, end: Int)? {
+        var end = 9
         guard bytes.count >= end, bytes[0] == 3 || bytes[0] == 4,
             let length = bytes.number(at: &end).flatMap({ Int(exactly: $0) }), let code = bytes.number(at: &end)
         else { return nil }
         let checksum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
-        self.init(length: length, lifetime: Self.lifetime(code), checksum: checksum)
+        return (EntryMetadata(length: length, lifetime: lifetime(code), checksum: checksum), end)
+    }
+
+    /// The key in the bytes, if there is one.
+    static func key(in bytes: UnsafeRawBufferPointer) -> String? {
+        guard let (_, end) = decoded(bytes) else { return nil }
+        let key = (bytes[0] == 4 ? commonStart : "") + String(decoding: bytes[end...], as: UTF8.self)
+        return key.isEmpty ? nil : key
     }
 
     /// The lifetime as a number: 0, 1 for infinite, whole seconds and 2, or the bits of other seconds, which are more.

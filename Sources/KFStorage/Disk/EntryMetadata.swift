@@ -42,7 +42,7 @@ extension EntryMetadata {
 extension Descriptor {
     /// What is written beside the entry's bytes, if it is.
     var metadata: EntryMetadata? {
-        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata($0) }
+        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.decoded($0)?.metadata }
     }
 
     /// The key that is written beside the entry's bytes, if it is.

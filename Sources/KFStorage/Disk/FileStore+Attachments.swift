@@ -66,7 +66,7 @@ extension FileStore {
         let status = file.status
         guard status.isRegularFile else { return nil }
         if let entry {
-            // The number of a file that is gone is given to another soon; the checksum is another then.
+            // The number of a file that is gone is given to another soon: then the checksum differs.
             guard entry.identity == FileIdentity(status), entry.metadata == file.metadata else { return nil }
         }
         return try body(file, directory.path(of: name))

@@ -23,10 +23,7 @@ extension FileStore {
     /// processes, whose entries are looked for when a tenth of the limit was written here. An entry that alone is larger
     /// is not written at all. What is there already is only removed by the next write.
     package func configure(sizeLimit: Int) {
-        state.withLock { state in
-            state.room.limit = max(0, sizeLimit)
-            state.room.ceiling = 0
-        }
+        state.withLock { ($0.room.limit, $0.room.ceiling) = (max(0, sizeLimit), 0) }
     }
 
     /// Whether an entry of so many bytes may be written: one that would have to be removed at once may not.
@@ -42,9 +39,7 @@ extension FileStore {
     package var isMakingRoom: Bool { state.withLock { $0.room.isBeingMade } }
 
     /// Waits until that is done: a process that ends before leaves the limit exceeded until the next write.
-    package func waitForRoom() {
-        while isMakingRoom { turn.withLock { _ in } }
-    }
+    package func waitForRoom() { while isMakingRoom { turn.withLock { _ in } } }
 
     /// Makes room if there may be more bytes than allowed, unless another thread is at it.
     func makeRoomIfNeeded() {
@@ -71,10 +66,8 @@ extension FileStore {
         if limit > 0, index.totalSize > limit {
             // What alone is larger cannot stay, so nothing else has to go for it; what was just written stays.
             remove(index.entries.filter { $0.record.size > limit }, counting: \.trimmed)
-            let newest = index.entries.filter { $0.record.size <= limit }.max {
-                $0.record.lastAccess < $1.record.lastAccess
-            }
-            trim(to: max(limit - limit / 10, newest?.record.size ?? 0))
+            let newest = index.entries.map(\.record).filter { $0.size <= limit }.max { $0.lastAccess < $1.lastAccess }
+            trim(to: max(limit - limit / 10, newest?.size ?? 0))
         }
         state.withLock { state in
             let total = state.index?.totalSize ?? 0
@@ -95,9 +88,8 @@ extension FileStore {
     /// One that cannot be removed does not keep the others.
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
-        try turn.withLock { _ throws(StorageError) in
-            removeExpired(of: try refresh(), at: (date ?? clock()).entryTime)
-        }
+        let instant = (date ?? clock()).entryTime
+        return try turn.withLock { _ throws(StorageError) in removeExpired(of: try refresh(), at: instant) }
     }
 
     // MARK: By the index, in turn

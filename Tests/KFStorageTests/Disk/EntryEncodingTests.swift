@@ -29,7 +29,9 @@ import Testing
         try #require(setxattr(scratch("cache/a"), name, value, value.count, 0) == 0)
     }
 
-    private func decoded(_ bytes: [UInt8]) -> EntryMetadata? { bytes.withUnsafeBytes { EntryMetadata($0) } }
+    private func decoded(_ bytes: [UInt8]) -> EntryMetadata? {
+        bytes.withUnsafeBytes { EntryMetadata.decoded($0)?.metadata }
+    }
     private func key(_ bytes: [UInt8]) -> String? { bytes.withUnsafeBytes { EntryMetadata.key(in: $0) } }
 
     // MARK: Bytes

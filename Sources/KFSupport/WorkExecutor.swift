@@ -39,7 +39,9 @@ package final class WorkExecutor: TaskExecutor {
     package func run<Value: Sendable, Failure: Error>(
         _ work: @concurrent @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        if jobs.isOnThread { return try await work() }
+        // A task without a preference of its own, begun on one of our threads, would go on elsewhere.
+        let isHere = jobs.isOnThread && withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+        if isHere { return try await work() }
         let place = Place(on: self)
         return try await withTaskPriorityEscalationHandler { () async throws(Failure) -> Value in
             try await withTaskExecutorPreference(place, operation: work)

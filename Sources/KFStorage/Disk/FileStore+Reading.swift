@@ -74,7 +74,7 @@ extension FileStore {
         -> (Data, EntryMetadata?)?
     {
         let (identity, size, expiry) = (FileIdentity(status), Int(status.st_size), status.expiry)
-        let recent = state.withLock { $0.recent.isEmpty ? nil : $0.recent[Int(identity.inode % 256)] }
+        let recent = state.withLock { $0.recent.isEmpty ? nil : $0.recent[Int(identity.inode % 1_024)] }
         if let known = recent, known.identity == identity, known.expiry == expiry, known.metadata.length == size,
             let data = file.read(size), known.metadata.describes(data)
         {
@@ -94,8 +94,8 @@ extension FileStore {
     /// The number and the expiry may be those of another file later; what is kept is good for it if it describes its bytes.
     private func keep(_ metadata: EntryMetadata, of file: FileIdentity, until expiry: timespec) {
         state.withLock { state in
-            if state.recent.isEmpty { state.recent = Array(repeating: nil, count: 256) }
-            state.recent[Int(file.inode % 256)] = (file, Date(entryTime: expiry), metadata)
+            if state.recent.isEmpty { state.recent = Array(repeating: nil, count: 1_024) }
+            state.recent[Int(file.inode % 1_024)] = (file, Date(entryTime: expiry), metadata)
         }
     }
 

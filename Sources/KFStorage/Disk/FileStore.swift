@@ -29,7 +29,7 @@ package final class FileStore: Sendable {
         /// How many changes were begun here, and how many of them have not ended.
         var (begun, underWay) = (0, 0)
 
-        /// What lies beside files read lately, each in a place of 256 that its number says; none before the first.
+        /// What lies beside files read lately, each in a place of 1,024 that its number says; none before the first.
         var recent: [(identity: FileIdentity, expiry: Date, metadata: EntryMetadata)?] = []
         var temporaries: Temporaries?
         var counts = FileCounts()

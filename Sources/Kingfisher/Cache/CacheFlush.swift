@@ -14,7 +14,7 @@ struct CacheFlush: Sendable {
     init(_ caches: [ImageCache]) {
         self.caches = caches
         // Each place comes behind all that was asked of the cache; going there and leaving again is the waiting.
-        let places = caches.map { $0.order.placeForAll(holdingBack: false) }
+        let places = caches.map { $0.core.order.placeForAll(holdingBack: false) }
         work = {
             for place in places { await place.run {} }
             // Who has stored something may have left it to another thread to make room.

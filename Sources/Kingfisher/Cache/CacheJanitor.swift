@@ -10,24 +10,9 @@ import KFSupport
 final class CacheJanitor: Sendable {
     typealias Sweep = @Sendable () async -> Void
 
-    /// Sweeps unless somebody is at it: after a change of the interval, the previous sweep may not be over.
-    private final class Broom: Sendable {
-        private let isBusy = Locked(false)
-        private let sweep: Sweep
-
-        init(_ sweep: @escaping Sweep) { self.sweep = sweep }
-
-        func use() async {
-            let mayStart = isBusy.withLock { !exchange(&$0, with: true) }
-            guard mayStart else { return }
-            await sweep()
-            isBusy.withLock { $0 = false }
-        }
-    }
-
     private struct State: Sendable {
         var interval: TimeInterval
-        var broom: Broom?
+        var sweep: Sweep?
         var task: Task<Void, Never>?
     }
 
@@ -40,7 +25,7 @@ final class CacheJanitor: Sendable {
     /// - Parameters:
     ///   - interval: The seconds between two sweeps; see ``interval``.
     ///   - clock: What they are measured with.
-    ///   - chance: Answers numbers from 0 to 1.
+    ///   - chance: Gives numbers from 0 to 1.
     init(
         interval: TimeInterval,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -54,10 +39,7 @@ final class CacheJanitor: Sendable {
     deinit { state.withLock { $0.task }?.cancel() }
 
     /// Begins to sweep now and then.
-    func start(_ sweep: @escaping Sweep) {
-        let broom = Broom(sweep)
-        restart { $0.broom = broom }
-    }
+    func start(_ sweep: @escaping Sweep) { restart { $0.sweep = sweep } }
 
     /// The seconds between two sweeps; 0 and less, and what is no finite number, mean that there are none.
     ///
@@ -71,22 +53,27 @@ final class CacheJanitor: Sendable {
     var isSweepingNowAndThen: Bool { state.withLock { $0.task != nil } }
 
     private func restart(_ change: @Sendable (inout State) -> Void) {
-        let previous = state.withLock { state in
+        state.withLock { state in
             change(&state)
-            let task = state.broom.flatMap { round(with: $0, every: state.interval) }
-            return exchange(&state.task, with: task)
+            state.task?.cancel()
+            state.task = state.sweep.flatMap { rounds(of: $0, every: state.interval, after: state.task) }
         }
-        previous?.cancel()
     }
 
-    private func round(with broom: Broom, every interval: TimeInterval) -> Task<Void, Never>? {
+    /// Sweeps again and again; never before the last sweep of the rounds before is over.
+    private func rounds(
+        of sweep: @escaping Sweep,
+        every interval: TimeInterval,
+        after previous: Task<Void, Never>?
+    ) -> Task<Void, Never>? {
         guard interval > 0, interval.isFinite else { return nil }
         let seconds = min(interval, 1e9)
         return Task.detached(priority: .background) { [clock, chance] in
             // A twentieth to a quarter of the interval, then nine to eleven tenths of it.
             var pause = seconds * (0.05 + 0.2 * chance())
             while (try? await clock.sleep(for: .seconds(pause))) != nil {
-                await broom.use()
+                await previous?.value
+                await sweep()
                 pause = seconds * (0.9 + 0.2 * chance())
             }
         }

@@ -42,7 +42,7 @@ public final class CacheMetrics: Sendable {
             return (phase, Timer(label: "kingfisher_cache_duration", dimensions: dimensions, factory: factory))
         }
         self.timers = Dictionary(uniqueKeysWithValues: timers)
-        cache.recorder.observe { [weak self] phase, duration in self?.timers[phase]?.record(duration: duration) }
+        cache.core.recorder.observe { [weak self] phase, duration in self?.timers[phase]?.record(duration: duration) }
     }
 
     /// Reports at once, and again and again until the task is cancelled.
@@ -69,23 +69,19 @@ public final class CacheMetrics: Sendable {
         for (label, value, dimensions) in Self.counts(now) {
             let before = Self.counts(previous).first { $0.label == label && $0.dimensions == dimensions }?.value ?? 0
             guard value > before else { continue }
-            counter(label, dimensions).increment(by: value - before)
+            Counter(label: label, dimensions: all(dimensions), factory: factory).increment(by: value - before)
         }
         gauge("kingfisher_cache_bytes", ["layer": "memory"]).record(now.memory.bytes)
         gauge("kingfisher_cache_entries", ["layer": "memory"]).record(now.memory.entries)
         if let bytes = now.disk.bytes { gauge("kingfisher_cache_bytes", ["layer": "disk"]).record(bytes) }
     }
 
-    private func counter(_ label: String, _ more: [String: String]) -> Counter {
-        Counter(label: label, dimensions: dimensions + sorted(more), factory: factory)
-    }
-
     private func gauge(_ label: String, _ more: [String: String]) -> Gauge {
-        Gauge(label: label, dimensions: dimensions + sorted(more), factory: factory)
+        Gauge(label: label, dimensions: all(more), factory: factory)
     }
 
-    private func sorted(_ dimensions: [String: String]) -> [(String, String)] {
-        dimensions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    private func all(_ more: [String: String]) -> [(String, String)] {
+        dimensions + more.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     private typealias Count = (label: String, value: Int, dimensions: [String: String])

@@ -13,16 +13,11 @@ final class CacheRecorder: Sendable {
 
     /// What has come together.
     struct Record: Sendable {
-        var times = Phase.allCases.map { _ in Duration.zero }
+        var times: [Phase: Duration] = [:]
         /// When counting began, and what the storages had counted by then.
         var baseline: CacheStatistics.Baseline
 
-        subscript(phase: Phase) -> Duration {
-            get { times[index(of: phase)] }
-            set { times[index(of: phase)] = newValue }
-        }
-
-        private func index(of phase: Phase) -> Int { Phase.allCases.firstIndex(of: phase) ?? 0 }
+        subscript(phase: Phase) -> Duration { times[phase] ?? .zero }
     }
     private struct State: Sendable {
         var record = Record(baseline: CacheStatistics.Baseline(since: Date()))
@@ -43,7 +38,7 @@ final class CacheRecorder: Sendable {
 
     private func add(_ duration: Duration, to phase: Phase) {
         let observer = state.withLock { state in
-            state.record[phase] += duration
+            state.record.times[phase, default: .zero] += duration
             return state.observer
         }
         observer?(phase, duration)

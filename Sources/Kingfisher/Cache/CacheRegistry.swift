@@ -45,9 +45,6 @@ final class CacheRegistry: Sendable {
     /// The caches there are.
     var caches: [ImageCache] { state.withLock { $0.entries.values.compactMap(\.cache) } }
 
-    /// Whether something was added under `id` that is not removed; unlike ``caches``, holds none of the others meanwhile.
-    func contains(_ id: ObjectIdentifier) -> Bool { state.withLock { $0.entries[id] != nil } }
-
     // MARK: Settings
 
     /// Whether the memory is watched while there are caches.

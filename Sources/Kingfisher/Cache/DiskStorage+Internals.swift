@@ -93,14 +93,15 @@ extension DiskStorage.Backend {
     func entry(
         forKey key: String,
         forcedExtension: String?,
-        at date: Date? = nil
+        at date: Date? = nil,
+        withAttachment: Bool = false
     ) throws(KingfisherError) -> FileStore.Entry? {
         let (failure, naming, isAssumed) = state.withLock { ($0.failure, $0.config.naming, $0.assumedNames != nil) }
         if failure != nil { try beReady() }
         let name = naming.fileName(forKey: key, forcedExtension: forcedExtension)
         if isAssumed, !mayBeCached(name) { return nil }
         do throws(StorageError) {
-            if let entry = try files.read(name, at: date) { return entry }
+            if let entry = try files.read(name, at: date, withAttachment: withAttachment) { return entry }
         } catch { throw translated(error) }
         try noteMiss(of: name, key)
         return nil

@@ -35,8 +35,8 @@ extension ImageCache {
     ///
     /// (Not in Kingfisher.) Throws ``KingfisherError``, a cache error, when the directory cannot be listed.
     public func diskEntries() async throws(KingfisherError) -> [DiskEntry] {
-        let listing = await order.placeForAll(holdingBack: false).run { [self] in
-            await onDisk { disk throws(KingfisherError) in try disk.listing() }
+        let listing = await core.order.placeForAll(holdingBack: false).run { [core] in
+            await core.onDisk { disk throws(KingfisherError) in try disk.listing() }
         }
         return try listing.get().map { listed in
             DiskEntry(
@@ -51,7 +51,7 @@ extension ImageCache {
 
     /// Removes all images from memory and disk; the handler is called on the main queue, whatever happens.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
-        // The disk's place is taken first: what is read from then on comes after, what was read before is not promoted.
+        // First the disk's place: what is read from then on comes after, what was read before is not promoted.
         let isMemoryClear = Promise<Void>()
         let completion = handler.map { handler in
             { @Sendable [self] in finish(with: handler, on: .mainCurrentOrAsync) { await isMemoryClear.value } }
@@ -74,31 +74,11 @@ extension ImageCache {
     @MainActor
     public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
 
-    func size() async -> Result<UInt, KingfisherError> {
-        await order.placeForAll(holdingBack: false).run { [self] in
-            await onDisk { disk throws(KingfisherError) in try disk.totalSize() }
-        }
-    }
-
-    /// Answers what removes all files.
-    ///
-    /// A failure leaves files behind and is not reported.
-    func clearDisk() -> @Sendable () async -> Void {
-        let place = order.placeForAll(holdingBack: true)
-        return { [self] in
-            _ = await place.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
-        }
-    }
-
     /// Removes what has expired, then what is too much.
     ///
     /// What fails is left to the next time.
     func cleanDisk() async {
-        let removed = await order.placeForAll(holdingBack: false).run { [self] in
-            let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
-            let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }
-            return ((try? expired.get()) ?? []) + ((try? excess.get()) ?? [])
-        }
+        let removed = await core.cleanDisk()
         guard !removed.isEmpty else { return }
         CallbackQueue.mainAsync.execute { [self] in
             NotificationCenter.default.post(

@@ -10,12 +10,9 @@ extension ImageCache {
 
     /// Whether the process watches its memory while there is a cache; true at first.
     ///
-    /// The kernel is asked to tell when tasks of the process's control group, or else of the machine, are stalled for
-    /// memory. Where that is refused, or where a control group sets a limit, there is a look every ten seconds at stalls,
-    /// limits and what is used. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most
-    /// once in thirty seconds unless it gets worse. Takes one thread, which sleeps.
-    ///
-    /// May be changed at any time, from any thread.
+    /// The kernel reports stalls for memory; where it may not be asked, or a control group sets a limit, there is a look
+    /// every ten seconds. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most once in thirty
+    /// seconds unless it gets worse. Takes one thread, which sleeps. May be changed at any time, from any thread.
     public static var watchesMemoryPressure: Bool {
         get { CacheRegistry.shared.isWatching }
         set { CacheRegistry.shared.isWatching = newValue }
@@ -25,8 +22,7 @@ extension ImageCache {
     /// at the critical level all go.
     ///
     /// The limits stay as they are, so that the cache may grow again. Images that are in use elsewhere take memory until
-    /// they are not. Called by the process's watch over its memory; embedders and tests call it as often as they like.
-    /// Returns when the cache has let go; the allocator gives freed memory back to the system a moment later.
+    /// they are not. The allocator gives freed memory back to the system a moment after this returns.
     public func handleMemoryPressure(_ level: MemoryPressureLevel) {
         guard level != .none else { return }
         reduceMemory(level)
@@ -51,9 +47,8 @@ extension ImageCache {
     /// The seconds between two sweeps that remove expired files and those above the size limit; an hour at first.
     ///
     /// 0 and less, and what is no finite number, turn the sweeps off. What is assigned holds at once. The first sweep comes
-    /// after a twentieth to a quarter of that time, the others nine to eleven tenths of it apart; chance decides, so
-    /// that processes started together do not sweep together. A sweep does what ``cleanExpiredDiskCache()`` does, also
-    /// to the notification, and works in the background.
+    /// after a twentieth to a quarter of that time; chance decides, so that processes started together do not sweep
+    /// together. A sweep does what ``cleanExpiredDiskCache()`` does, in the background.
     public var diskCleanInterval: TimeInterval {
         get { lifeCycle.janitor.interval }
         set { lifeCycle.janitor.interval = newValue }
@@ -97,10 +92,7 @@ extension ImageCache {
         CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
     }
 
-    /// Tells that the program is about to end, and returns when what was stored is on disk; with the time that is left,
-    /// what has expired is removed.
-    ///
-    /// See the form that is not awaited.
+    /// The same without blocking a thread.
     @discardableResult
     public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) async -> Bool {
         await CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
@@ -134,10 +126,9 @@ extension ImageCache {
     /// ``terminationTimeLimit`` at most.
     ///
     /// After that the signal has the effect it had when this was called: a handler that was installed is called, on a
-    /// thread of the library; without one the process dies of the signal, and its parent sees that. A second
-    /// signal of the same number does not wait. Signals that are ignored stay ignored. A handler that is installed *after*
-    /// this takes the place of this: such programs, and those that handle signals through Dispatch, call
-    /// `allCachesWillTerminate(within:)` themselves.
+    /// thread of the library; without one the process dies of the signal. A second signal of the same number does not wait.
+    /// Signals that are ignored stay ignored. A handler that is installed later takes the place of this: such programs, and
+    /// those that handle signals through Dispatch, call `allCachesWillTerminate(within:)` themselves.
     ///
     /// - Parameter signals: The numbers of the signals, such as `[SIGTERM, SIGINT, SIGHUP]`.
     /// - Returns: Those that wait from now on or did already.

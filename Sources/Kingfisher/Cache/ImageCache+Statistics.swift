@@ -19,7 +19,7 @@ extension ImageCache {
     /// first, so what it says has happened is never missing in the memory part. Does not wait for anything.
     public var statistics: CacheStatistics {
         // The baseline before the counts: they are at least as far then, whoever resets meanwhile.
-        let record = recorder.record
+        let record = core.recorder.record
         let files = diskStorage.files.counts
         let memory = memoryStorage.store.counts
         let baseline = record.baseline
@@ -40,7 +40,7 @@ extension ImageCache {
     /// Begins counting anew; what the cache holds stays as it is. (Not in Kingfisher.)
     public func resetStatistics() {
         let (files, memory) = (diskStorage.files.counts, memoryStorage.store.counts)
-        recorder.reset(to: CacheStatistics.Baseline(since: Date(), memory: memory, files: files))
+        core.recorder.reset(to: CacheStatistics.Baseline(since: Date(), memory: memory, files: files))
     }
 }
 

@@ -14,11 +14,8 @@ import KFSupport
 /// Linux does not tell a process that memory gets short, that it is hidden or that it is about to end. By itself, as long
 /// as there is a cache, the process watches its memory (``watchesMemoryPressure``), each cache removes what has expired
 /// on disk about once an hour (``diskCleanInterval``), and a process that exits waits for what is being written
-/// (``flushesOnExit``); if asked once, signals that end it wait too (``finishWriting(before:)``). The rest is told by
-/// whoever knows: a desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden,
-/// ``handleMemoryPressureInAllCaches(_:)`` when its toolkit's memory monitor warns and `allCachesWillTerminate(within:)`
-/// when it shuts down; a server awaits the latter at the end of its graceful shutdown. The functions without "all caches"
-/// in their names are for one cache.
+/// (``flushesOnExit``). A desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden, a server
+/// awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown; see also ``finishWriting(before:)``.
 ///
 /// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is about
 /// the disk and has neither form waits for it on the caller's thread. Who overrides a function that has both forms
@@ -39,16 +36,20 @@ open class ImageCache: @unchecked Sendable {
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk part; its `config` can be changed at any time.
     public let diskStorage: DiskStorage.Backend<Data>
-    let order = DiskOrder()
-    let recorder = CacheRecorder()
+    /// What does the work.
+    let core: CacheCore
     let lifeCycle = CacheLifeCycle()
 
     /// Creates a cache of two storages.
     public init(memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>, diskStorage: DiskStorage.Backend<Data>) {
         self.memoryStorage = memoryStorage
         self.diskStorage = diskStorage
+        core = CacheCore(memory: memoryStorage, disk: diskStorage)
         lifeCycle.begin(self)
     }
+
+    /// Whether it is no subclass, so that nothing of it can be overridden.
+    final var isPlain: Bool { type(of: self) == ImageCache.self }
 
     // MARK: Storing
 
@@ -65,7 +66,8 @@ open class ImageCache: @unchecked Sendable {
         toDisk: Bool = true,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let write = put(image, original: original, forKey: key, options: options, toDisk: toDisk)
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        let write = core.put(image, original: original, forKey: computedKey, options, toDisk: toDisk)
         report(to: completionHandler, on: options.callbackQueue) { CacheStoreResult(disk: await write()) }
     }
 
@@ -94,9 +96,9 @@ open class ImageCache: @unchecked Sendable {
         options: KingfisherParsedOptionsInfo,
         toDisk: Bool = true
     ) async throws(KingfisherError) {
-        try await answer { handler in
-            var options = options
-            options.callbackQueue = .untouch
+        var options = options
+        options.callbackQueue = .untouch
+        try await awaited { [options] handler in
             store(image, original: original, forKey: key, options: options, toDisk: toDisk, completionHandler: handler)
         }.diskCacheResult.get()
     }
@@ -127,7 +129,7 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
     ) {
-        let write = putOnDisk(data, forKey: key.computedKey(with: identifier), forcedExtension, expiration)
+        let write = core.putOnDisk(data, forKey: key.computedKey(with: identifier), forcedExtension, expiration)
         report(to: completionHandler, on: callbackQueue) { CacheStoreResult(disk: await write()) }
     }
 
@@ -139,7 +141,7 @@ open class ImageCache: @unchecked Sendable {
         forcedExtension: String? = nil,
         expiration: StorageExpiration? = nil
     ) async throws(KingfisherError) {
-        try await answer { handler in
+        try await awaited { handler in
             storeToDisk(
                 data,
                 forKey: key,
@@ -165,7 +167,12 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        let removal = remove(key.computedKey(with: identifier), forcedExtension, memory: fromMemory, disk: fromDisk)
+        let removal = core.remove(
+            key.computedKey(with: identifier),
+            forcedExtension,
+            memory: fromMemory,
+            disk: fromDisk
+        )
         finish(with: completionHandler, on: callbackQueue) { _ = await removal() }
     }
 
@@ -178,7 +185,7 @@ open class ImageCache: @unchecked Sendable {
         fromDisk: Bool = true
     ) async throws(KingfisherError) {
         let computedKey = key.computedKey(with: identifier)
-        try await remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)().get()
+        try await core.remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)().get()
     }
 
     // MARK: Retrieving
@@ -197,8 +204,10 @@ open class ImageCache: @unchecked Sendable {
         if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
-        report(to: completionHandler, on: callbackQueue) { [self] in
-            await Result { () async throws(KingfisherError) in try await findBelowMemory(key, options) }
+        var query = CacheCore.Query(key, options)
+        query.layers = options.fromMemoryCacheOrRefresh ? [] : .disk
+        report(to: completionHandler, on: callbackQueue) { [core, query] in
+            await Result { () async throws(KingfisherError) in ImageCacheResult(try await core.find(query)) }
         }
     }
 
@@ -220,9 +229,14 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> ImageCacheResult {
-        try await answer {
-            retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
-        }.get()
+        guard isPlain else {
+            return try await awaited {
+                retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
+            }.get()
+        }
+        var query = CacheCore.Query(key, options)
+        if options.fromMemoryCacheOrRefresh { query.layers = .memory }
+        return ImageCacheResult(try await core.find(query))
     }
 
     /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
@@ -238,11 +252,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) -> KFCrossPlatformImage? {
-        memoryStorage.store.value(
-            forKey: key.computedKey(with: options.processor.identifier),
-            extending: options.memoryCacheAccessExtendingExpiration,
-            countingMiss: !Self.isLookingAgain
-        )
+        core.findInMemory(key.computedKey(with: options.processor.identifier), options)
     }
 
     /// The image that is in memory, if there is one; does not wait for anything.
@@ -270,7 +280,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
     ) async throws(KingfisherError) -> KFCrossPlatformImage? {
-        try await answer {
+        try await awaited {
             retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
         }.get()
     }
@@ -321,12 +331,12 @@ open class ImageCache: @unchecked Sendable {
     open func calculateDiskStorageSize(
         completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
     ) {
-        report(to: handler, on: .mainAsync) { [self] in await size() }
+        report(to: handler, on: .mainAsync) { [core] in await core.size() }
     }
 
     /// The bytes of all files of the cache.
     open var diskStorageSize: UInt {
-        get async throws(KingfisherError) { try await size().get() }
+        get async throws(KingfisherError) { try await core.size().get() }
     }
 
     /// The bytes of all images in memory, with those that have expired and are not removed yet.
@@ -343,12 +353,12 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes all files; the handler is called on the main queue, whatever happens.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        let clearing = clearDisk()
+        let clearing = core.clearDisk()
         finish(with: handler, on: .mainAsync) { await clearing() }
     }
 
     /// Removes all files.
-    open func clearDiskCache() async { await clearDisk()() }
+    open func clearDiskCache() async { await core.clearDisk()() }
 
     /// Removes what has expired, in memory and on disk; the handler is called on the main queue, whatever happens.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {

@@ -58,18 +58,12 @@ extension MemoryStorage {
         /// Removes what is stored under a key.
         func removeObject(forKey key: String) { store.remove(forKey: key) }
     }
-
-    /// The keys of a backend: those of its entries, expired ones included, and no others.
-    struct Keys: Sendable {
-        /// How many there are.
-        let count: Int
-    }
 }
 
 extension MemoryStorage.Backend {
     /// The entries, expired or not.
     var storage: MemoryStorage.Entries<T> { MemoryStorage.Entries(store: store) }
 
-    /// The keys of the entries.
-    var keys: MemoryStorage.Keys { MemoryStorage.Keys(count: store.count) }
+    /// The keys of the entries, as many as there are.
+    var keys: Range<Int> { 0..<store.count }
 }

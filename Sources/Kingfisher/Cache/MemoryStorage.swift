@@ -143,17 +143,6 @@ public enum MemoryStorage {
 
         /// The bytes all entries take, with those that have expired and are not removed yet.
         public func totalCacheCost() -> Int { store.totalCost }
-
-        /// Removes values in the usual order until all together take no more than `cost` bytes.
-        ///
-        /// The limits stay what they are.
-        func shrink(toCost cost: Int) { store.shrink(toCost: cost) }
-
-        /// Removes the values stored while ``Config/keepWhenEnteringBackground`` was false.
-        func purge() { store.purge() }
-
-        /// What has happened so far, and what there is, all of one moment.
-        var counts: MemoryCounts { store.counts }
     }
 }
 

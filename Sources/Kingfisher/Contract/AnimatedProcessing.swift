@@ -26,12 +26,10 @@ extension AnimatedProcessingPolicy {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// The options with the processor that is really meant, whose identifier is part of the key.
-    var settled: Self {
-        guard animatedProcessing != .firstFrame else { return self }
-        var options = self
-        options.processor = animatedProcessing.applied(to: processor)
-        return options
+    /// Takes the processor that is really meant, whose identifier is part of the key.
+    mutating func settle() {
+        guard animatedProcessing != .firstFrame else { return }
+        processor = animatedProcessing.applied(to: processor)
     }
 
     /// How images are made of data; free of numbers that are none, for loads are shared by it.

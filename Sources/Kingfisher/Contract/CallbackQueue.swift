@@ -56,6 +56,15 @@ public enum CallbackQueue: Sendable {
         }
     }
 
+    /// Whether ``execute(_:)`` would execute a block at once, on the calling thread.
+    var isHere: Bool {
+        switch self {
+        case .untouch: true
+        case .mainCurrentOrAsync: Self.isMain
+        case .mainAsync, .dispatch, .operationQueue: false
+        }
+    }
+
     /// Whether the calling code runs on the main queue.
     ///
     /// `Thread.isMainThread` cannot tell: once `dispatchMain()` serves the main queue, its blocks run on other threads.

@@ -1,6 +1,7 @@
 // The one list of options: what each means and what it is by default. Array items and builder methods only name these.
 
 public import Foundation
+import KFTransport
 
 /// Everything that can be said about one load.
 ///
@@ -129,8 +130,17 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Called in order, on a thread of the transport, never after the load has settled.
     var onDataReceived: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
 
-    /// Told of the transfer that serves the load, and of the load's token in it, before the transfer can end.
-    var onTransferStarted: (@Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void)?
+    /// Called with the transfer that serves the load, and the load's token in it, before the transfer is started.
+    var onTransferLinked: (@Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void)?
+
+    /// Called once the transport works on that transfer, before the load can end.
+    var onTransferStarted: (@Sendable () -> Void)?
+
+    /// What the server said of the bytes that are about to be stored; kept with their entry.
+    var httpFacts: HTTPFacts?
+
+    /// Whether a miss in memory counts: false where memory has been asked before.
+    var countsMemoryMiss = true
 
     /// Asked between the steps of a look at the disk, on any thread, whether the image is still wanted; nil means it is.
     var sourceTaskIdentifierChecker: (@Sendable () -> Bool)?

@@ -56,16 +56,6 @@ public final class DownloadTask: Sendable {
         if isCancelled { cancellation() }
     }
 
-    /// Says how the load is stopped as long as it has no transfer; too late once it has one.
-    func onCancelBeforeTransfer(_ cancellation: @escaping @Sendable () -> Void) {
-        let isCancelled = state.withLock { state in
-            guard !state.isFinished, state.sessionTask == nil else { return false }
-            state.cancellation = cancellation
-            return state.isCancelled
-        }
-        if isCancelled { cancellation() }
-    }
-
     /// Says which transfer the load waits for now.
     func link(to sessionTask: SessionDataTask, token: SessionDataTask.CancelToken) {
         state.withLock {

@@ -25,14 +25,20 @@ extension ImageDownloader {
     public func downloadData(with url: URL, options: KingfisherParsedOptionsInfo = .init())
         async throws(KingfisherError) -> DataLoadingResult
     {
-        var options = options
-        options.processor = BytesOnly()
-        let result = try await downloadImage(with: url, options: options)
-        return DataLoadingResult(data: result.originalData, url: result.url, metrics: result.metrics)
+        guard isPlain else {
+            var options = options
+            options.processor = BytesOnly()
+            let result = try await downloadImage(with: url, options: options)
+            return DataLoadingResult(data: result.originalData, url: result.url, metrics: result.metrics)
+        }
+        let (handle, timeout) = (DownloadTask(), downloadTimeout)
+        return try await loader.withBytes(at: url, options, handle, timeout: timeout, wantsImage: false) {
+            DataLoadingResult(data: $0.data, url: $0.url, metrics: $0.metrics)
+        }
     }
 }
 
-/// Leaves the bytes alone.
+/// Leaves the bytes alone: stands for the processor where a subclass downloads bytes of which no image is wanted.
 struct BytesOnly: ImageProcessor {
     let identifier = "com.onevcat.Kingfisher.BytesOnly"
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { Image() }

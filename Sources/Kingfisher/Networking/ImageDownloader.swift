@@ -1,4 +1,4 @@
-// The downloader as users see it: settings and entry points. Sharing is the coordinator's business.
+// The downloader as users see it: what subclasses may override, and its two forms. The work is the byte loader's.
 
 public import Foundation
 import KFSupport
@@ -7,22 +7,14 @@ public import KFTransport
 /// Downloads images.
 ///
 /// Loads of one request at one time share one transfer, and one processing for each distinct processor.
-// SAFETY: an open class cannot be checked; all its state is in `Locked` values and in a coordinator that is Sendable.
+// SAFETY: an open class cannot be checked; all its state is in a loader, which is Sendable.
 open class ImageDownloader: @unchecked Sendable {
     /// The downloader of ``KingfisherManager/shared``.
     public static let `default` = ImageDownloader(name: "default")
 
-    private struct Settings: Sendable {
-        var downloadTimeout: TimeInterval = 15
-        var trustedHosts: Set<String>?
-        var isConstrained = false
-        var maximumResponseSize = ImageDownloader.responseLimit(memory: UsableMemory.bytes)
-    }
-
     /// The downloader's name, for logs.
     public let name: String
-    private let settings = Locked(Settings())
-    private let coordinator: DownloadCoordinator
+    let loader: ByteLoader
 
     /// Creates a downloader on the default transport.
     ///
@@ -37,34 +29,36 @@ open class ImageDownloader: @unchecked Sendable {
     public init(name: String, transport: any Transport) {
         precondition(!name.isEmpty, "A downloader needs a name that is not empty")
         self.name = name
-        coordinator = DownloadCoordinator(transport: transport)
-        coordinator.speak(for: self)
+        loader = ByteLoader(transport: transport)
     }
 
-    deinit { coordinator.cancel() }
+    deinit { loader.close() }
+
+    /// Whether it is no subclass, so that nothing of it can be overridden.
+    final var isPlain: Bool { type(of: self) == ImageDownloader.self }
 
     /// How long the server may keep silent, connecting and between two pieces of data, in seconds.
     ///
     /// 15 at first. Read when each request is built; a request modifier may change a request's `timeoutInterval`.
     open var downloadTimeout: TimeInterval {
-        get { settings.withLock { $0.downloadTimeout } }
-        set { settings.withLock { $0.downloadTimeout = newValue } }
+        get { loader.settings.withLock { $0.downloadTimeout } }
+        set { loader.settings.withLock { $0.downloadTimeout = newValue } }
     }
 
     /// Hosts whose certificate is accepted unchecked; nil means none.
     ///
     /// Judged anew for the host of each redirect.
     open var trustedHosts: Set<String>? {
-        get { settings.withLock { $0.trustedHosts } }
-        set { settings.withLock { $0.trustedHosts = newValue } }
+        get { loader.settings.withLock { $0.trustedHosts } }
+        set { loader.settings.withLock { $0.trustedHosts = newValue } }
     }
 
     /// The largest answer accepted, in bytes; a larger one fails the download before it is in memory.
     ///
     /// 200 MiB at first, or a tenth of the memory if that is less. (Not in Kingfisher.)
     open var maximumResponseSize: Int {
-        get { settings.withLock { $0.maximumResponseSize } }
-        set { settings.withLock { $0.maximumResponseSize = newValue } }
+        get { loader.settings.withLock { $0.maximumResponseSize } }
+        set { loader.settings.withLock { $0.maximumResponseSize = newValue } }
     }
 
     /// Whether the network is one to save data on, such as a metered one; false at first.
@@ -74,17 +68,14 @@ open class ImageDownloader: @unchecked Sendable {
     /// ever. Linux does not tell a process: whoever asks NetworkManager or GLib's network monitor says so here. Read when
     /// each request is built. (Not in Kingfisher, which leaves it to the system.)
     open var isConstrained: Bool {
-        get { settings.withLock { $0.isConstrained } }
-        set { settings.withLock { $0.isConstrained = newValue } }
+        get { loader.settings.withLock { $0.isConstrained } }
+        set { loader.settings.withLock { $0.isConstrained = newValue } }
     }
-
-    /// The largest answer accepted by default where so many bytes of memory may be used.
-    static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
     /// Follows and steers the downloads.
     open weak var delegate: (any ImageDownloaderDelegate)? {
-        get { coordinator.delegate }
-        set { coordinator.delegate = newValue }
+        get { loader.delegate }
+        set { loader.follow(newValue, for: self) }
     }
 
     /// Downloads and processes an image.
@@ -103,58 +94,23 @@ open class ImageDownloader: @unchecked Sendable {
         options: KingfisherParsedOptionsInfo,
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
-        let caller = DownloadCaller(url, options, DownloadTask(), completionHandler)
-        let request = URLRequest(
-            url: url,
-            cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: downloadTimeout
-        )
-        switch options.requestModifier {
-        case nil: start(caller, request)
-        case let modifier as any ImageDownloadRequestModifier: start(caller, modifier.modified(for: request))
-        case let modifier?:
-            let task = Task { [weak self] in
-                let modified = await modifier.modified(for: request)
-                guard let self else { return caller.abandon() }
-                start(caller, modified)
+        let (loader, timeout) = (loader, downloadTimeout)
+        return DownloadTask.start { handle in
+            let result = await Result { () async throws(KingfisherError) in
+                try await loader.image(at: url, options, handle, timeout: timeout)
             }
-            // The modifier may have answered already: what stops the transfer must not be replaced by this.
-            caller.handle.onCancelBeforeTransfer {
-                task.cancel()
-                caller.abandon()
-            }
+            handle.finish()
+            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }
-        return caller.handle
-    }
-
-    private func start(_ caller: DownloadCaller, _ request: URLRequest?) {
-        guard !caller.isSettled else { return }
-        guard let request else { return caller.settle(.failure(.requestError(reason: .emptyRequest))) }
-        guard let url = request.url, !url.absoluteString.isEmpty else {
-            return caller.settle(.failure(.requestError(reason: .invalidURL(request: request))))
-        }
-        let settings = settings.withLock { $0 }
-        let savesData = caller.options.lowDataModeSource != nil
-        if savesData, settings.isConstrained {
-            let error = TransportError.constrained(url).urlError
-            return caller.settle(.failure(.responseError(reason: .URLSessionError(error: error))))
-        }
-        let policy = TransportPolicy(
-            connectTimeout: request.timeoutInterval,
-            idleTimeout: request.timeoutInterval,
-            trustedHosts: settings.trustedHosts ?? [],
-            allowsConstrainedNetworkAccess: !savesData
-        )
-        coordinator.join(caller, request, policy: policy, limit: settings.maximumResponseSize)
     }
 
     /// Cancels all downloads.
-    open func cancelAll() { coordinator.cancel() }
+    open func cancelAll() { loader.cancel() }
 
     /// Cancels all downloads of a URL, as it was asked for or as a request modifier made it.
     ///
     /// - Parameter url: The URL.
-    open func cancel(url: URL) { coordinator.cancel(url: url) }
+    open func cancel(url: URL) { loader.cancel(url: url) }
 }
 
 extension ImageDownloader {
@@ -192,10 +148,12 @@ extension ImageDownloader {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
         if let relay { parsed.onDataReceived = { relay.report($0, of: $1) } }
-        return downloadImage(with: url, options: parsed) { result in
+        let task = downloadImage(with: url, options: parsed) { result in
             relay?.settle()
             completionHandler?(result)
         }
+        relay?.follow(task)
+        return task
     }
 
     /// Downloads and processes an image.
@@ -210,10 +168,30 @@ extension ImageDownloader {
     public func downloadImage(with url: URL, options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> ImageLoadingResult
     {
+        guard !isPlain else {
+            return try await loader.image(at: url, options, DownloadTask(), timeout: downloadTimeout)
+        }
+        return try await overriddenDownload(with: url, options: options) { _ in }
+    }
+
+    /// What a subclass downloads: awaits the form with the handler, which it may have overridden.
+    ///
+    /// - Parameters:
+    ///   - url: Where the image is.
+    ///   - options: How it is downloaded and processed.
+    ///   - started: Called with the task before anything is awaited.
+    /// - Returns: The image, its bytes and how long that took.
+    /// - Throws: ``KingfisherError``, also for a cancelled download.
+    func overriddenDownload(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo,
+        started: (DownloadTask) -> Void
+    ) async throws(KingfisherError) -> ImageLoadingResult {
         var options = options
         options.callbackQueue = .untouch
         let outcome = Promise<Result<ImageLoadingResult, KingfisherError>>()
         let task = downloadImage(with: url, options: options) { outcome.keep($0) }
+        started(task)
         return try await withTaskCancellationHandler {
             await outcome.value
         } onCancel: {

@@ -8,6 +8,8 @@ import KFSupport
 final class ProgressRelay: Sendable {
     private let block: DownloadProgressBlock
     private let isSettled = Locked(false)
+    /// The load whose progress it is; nothing more begins once that is cancelled.
+    private let task = Locked<DownloadTask?>(nil)
 
     init?(_ block: DownloadProgressBlock?) {
         guard let block else { return nil }
@@ -17,10 +19,12 @@ final class ProgressRelay: Sendable {
     func report(_ received: Int64, of expected: Int64) {
         guard expected >= 0 else { return }
         CallbackQueue.mainAsync.execute { [self] in
-            guard !isSettled.withLock({ $0 }) else { return }
+            guard !isSettled.withLock({ $0 }), task.withLock({ $0 })?.isCancelled != true else { return }
             MainActor.assumeIsolated { block(received, expected) }
         }
     }
+
+    func follow(_ task: DownloadTask) { self.task.withLock { $0 = task } }
 
     func settle() { isSettled.withLock { $0 = true } }
 }

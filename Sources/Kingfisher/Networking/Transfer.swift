@@ -1,11 +1,11 @@
-// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; who waits is the coordinator's
+// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; who waits is the byte loader's
 // business.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// Follows one transfer for the coordinator and decides what the transport asks.
+/// Follows one transfer for the byte loader and decides what the transport asks.
 final class Transfer: TransportEvents {
     /// How a transfer ended.
     struct Ending: Sendable {
@@ -29,21 +29,21 @@ final class Transfer: TransportEvents {
     let request: URLRequest
     let sessionTask: SessionDataTask
     private let limit: Int
-    private weak let coordinator: DownloadCoordinator?
+    private weak let loader: ByteLoader?
     let key: TransferKey
     let round: Int
     private let state = Locked(State())
 
-    init(_ request: URLRequest, key: TransferKey, round: Int, limit: Int, coordinator: DownloadCoordinator) {
+    init(_ request: URLRequest, key: TransferKey, round: Int, limit: Int, loader: ByteLoader) {
         self.request = request
         self.key = key
         self.round = round
         self.limit = limit
-        self.coordinator = coordinator
+        self.loader = loader
         sessionTask = SessionDataTask(originalURL: request.url)
     }
 
-    /// Starts the transfer, unless everybody has left already.
+    /// Starts the transfer, unless all callers have left already.
     func start(on transport: any Transport, policy: TransportPolicy, priority: Float) {
         guard !state.withLock({ $0.isStopped }) else { return }
         let task = transport.start(request, policy: policy, events: self)
@@ -53,7 +53,7 @@ final class Transfer: TransportEvents {
         if state.withLock({ $0.isStopped || $0.failure != nil }) { task.cancel() }
     }
 
-    /// Notes that the delegate is being told of the transfer; false when everybody has left already.
+    /// Notes that the delegate is about to be notified of the transfer; false when all callers have left already.
     func announce() -> Bool {
         state.withLock { state in
             state.isAnnounced = !state.isStopped
@@ -67,9 +67,9 @@ final class Transfer: TransportEvents {
     /// Whether a redirect handler made a redirect the answer.
     var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
 
-    /// Stops the transfer: nobody waits for it any more.
+    /// Stops the transfer, which has no callers left.
     ///
-    /// Answers whether the delegate had been told of it.
+    /// Returns whether the delegate had been notified of it.
     func stop() -> Bool {
         let isAnnounced = state.withLock { state in
             state.isStopped = true
@@ -119,7 +119,7 @@ final class Transfer: TransportEvents {
     /// The handler of the first caller that has one, the same for every hop.
     private func fixedRedirectHandler() -> (any ImageDownloadRedirectHandler)? {
         if let handler = state.withLock({ $0.redirectHandler }) { return handler }
-        let handler = coordinator?.redirectHandler(of: self)
+        let handler = loader?.redirectHandler(of: self)
         state.withLock { $0.redirectHandler = handler }
         return handler
     }
@@ -136,7 +136,7 @@ final class Transfer: TransportEvents {
             return state.failure != nil
         }
         guard !hasFailed else { return .now(.cancel) }
-        guard let (downloader, delegate) = coordinator?.audience else {
+        guard let (downloader, delegate) = loader?.audience else {
             return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
         }
         return .later { [self] in
@@ -200,7 +200,7 @@ final class Transfer: TransportEvents {
             sessionTask.task?.cancel()
             return .now(())
         }
-        coordinator?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
+        loader?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
         return .now(())
     }
 
@@ -221,7 +221,7 @@ final class Transfer: TransportEvents {
             } else {
                 .success(sessionTask.sharedData)
             }
-        coordinator?.finished(self, Ending(response: response, result: result))
+        loader?.finished(self, Ending(response: response, result: result))
     }
 }
 

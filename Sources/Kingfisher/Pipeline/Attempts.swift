@@ -30,7 +30,8 @@ extension KingfisherManager {
             do throws(KingfisherError) {
                 return try await retrying(source, of: load, isFirst: isFirst)
             } catch {
-                if error.isCancelled { throw error }
+                // A caller that does not want the image any more asks for nothing else.
+                if error.isCancelled || !load.isWanted { throw error }
                 isFirst = false
                 if error.isLowDataModeConstrained {
                     guard let saving = load.options.lowDataModeSource else { throw error }
@@ -54,10 +55,10 @@ extension KingfisherManager {
         var userInfo: (any Sendable)?
         while true {
             do throws(KingfisherError) {
-                let isMissed = retries > 0 || (isFirst && load.isMissed)
-                return try await once(source, of: load, isMissed: isMissed, isReplacement: !isFirst || retries > 0)
+                let isReplacement = !isFirst || retries > 0
+                return try await once(KeyedSource(source, load.options), of: load, isReplacement: isReplacement)
             } catch {
-                guard !error.isCancelled, let strategy = load.options.retryStrategy else { throw error }
+                guard !error.isCancelled, load.isWanted, let strategy = load.options.retryStrategy else { throw error }
                 let context = RetryContext(source: source, error: error, retriedCount: retries, userInfo: userInfo)
                 let decision = await strategy.decision(for: context)
                 guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
@@ -69,61 +70,91 @@ extension KingfisherManager {
     }
 
     /// One attempt at one source: memory, or the shared work of everybody who wants the same.
-    private func once(_ source: Source, of load: Load, isMissed: Bool, isReplacement: Bool)
-        async throws(KingfisherError) -> RetrieveImageResult
-    {
-        // Told of what replaces the first attempt: its task once it starts, or nil when a cache had the image.
+    private func once(
+        _ wanted: KeyedSource,
+        of load: Load,
+        isReplacement: Bool
+    ) async throws(KingfisherError) -> RetrieveImageResult {
+        // Notified of what replaces the first attempt: with its task once it starts, or with nil when a cache had the image.
         let updated = isReplacement ? load.updated : nil
-        let hit = ImageCache.$isLookingAgain.withValue(isMissed) {
-            memoryHit(source, load.options, requested: load.source)
-        }
-        if let hit {
-            updated?(nil)
-            return hit
+        var look = load.look
+        if isReplacement {
+            let cached = lookInMemory(wanted.query.key, wanted.options)
+            if let cached, cached.isAsWanted(wanted.options) {
+                updated?(nil)
+                return found(cached, wanted.source, wanted.options, requested: load.source)
+            }
+            look = self.look(cached, wanted)
         }
         // What replaces a first attempt is not on the caller's thread any more, and must not read where it is.
-        let looksHere = load.options.loadDiskFileSynchronously && !isReplacement
-        // Memory has just been looked at.
-        let look = ImageCache.$isLookingAgain.withValue(true) {
-            looksHere ? lookOnDiskOnThisThread(source, load.options) : .unclear
-        }
-        if case .found(let product) = look {
+        var looksHere = load.options.loadDiskFileSynchronously && !isReplacement
+        if case .unfit = look { looksHere = false }
+        let diskLook = looksHere ? await lookOnDiskOnThisThread(wanted) : .unclear
+        if case .found(let product) = diskLook {
             updated?(nil)
-            return await result(product, from: source, for: load)
+            return await result(product, from: wanted.source, for: load)
         }
-        let notOnDisk = if case .nothing(let since) = look { since } else { nil as MemoryGeneration? }
-        var options = load.options
-        options.loadDiskFileSynchronously = false  // the shared work below runs on no caller's thread
-        let product = try await loads.value(
-            for: LoadKey(source, options),
-            joined: { join($0, load, updated) },
-            cancelled: { [self] in cancellation(of: source, $0) },
-            operation: { [self, options] channel in
-                await Result { () async throws(KingfisherError) in
-                    try await produce(source, options, channel, notOnDisk: notOnDisk)
-                }
-            }
-        )
+        let notOnDisk = if case .nothing(let since) = diskLook { since } else { nil as MemoryGeneration? }
+        let product = try await shared(wanted, of: load, look, notOnDisk, updated)
         load.previews?.close()
         if product.cacheType.cached, !product.isConfirmed { updated?(nil) }
-        return await result(product, from: source, for: load)
+        return await result(product, from: wanted.source, for: load)
+    }
+
+    /// What the shared work makes; begun again if it was given up before this caller, who wants it, joined.
+    private func shared(
+        _ wanted: KeyedSource,
+        of load: Load,
+        _ look: MemoryLook,
+        _ notOnDisk: MemoryGeneration?,
+        _ updated: DownloadTaskUpdatedBlock?
+    ) async throws(KingfisherError) -> Product {
+        var options = load.options
+        options.loadDiskFileSynchronously = false  // the shared work runs on no caller's thread
+        let priority = options.downloadPriority
+        let key = LoadKey(KeyedSource(wanted.source, options))
+        while true {
+            var joined: LoadChannel?
+            do throws(KingfisherError) {
+                return try await loads.value(
+                    for: key,
+                    priority: TaskPriority(downloadPriority: priority),
+                    joined: { channel in
+                        joined = channel
+                        join(channel, load, updated)
+                        channel.raisePriority(to: priority)
+                    },
+                    cancelled: { [self] in cancellation(of: wanted.source, $0) },
+                    operation: { [self, options] channel in
+                        var options = options
+                        options.sourceTaskIdentifierChecker = { channel.isWanted }
+                        let wanted = KeyedSource(wanted.source, options)
+                        return await Result { () async throws(KingfisherError) in
+                            try await produce(wanted, look, channel, notOnDisk: notOnDisk)
+                        }
+                    }
+                )
+            } catch {
+                guard joined?.isAbandoned == true, load.isWanted, !Task.isCancelled else { throw error }
+            }
+        }
     }
 
     private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) {
         let (progress, previews, handle) = (load.progress, load.previews, load.handle)
         channel.add(
             LoadChannel.Listener(
+                isWanted: load.options.sourceTaskIdentifierChecker,
                 progress: { received, expected in
                     progress?.report(received, of: expected)
                     previews?.moreHasArrived()
                 },
-                started: { start in
-                    switch start {
-                    case .transfer(let task, let token):
-                        handle?.link(to: task, token: token)
-                        previews?.follow(task)
-                    case .provider: handle?.linkToProvider()
-                    }
+                linked: { task, token in
+                    handle?.link(to: task, token: token)
+                    previews?.follow(task)
+                },
+                started: { byProvider in
+                    if byProvider { handle?.linkToProvider() }
                     updated?(handle)
                 }
             )

@@ -32,24 +32,51 @@ extension KingfisherManager {
     @discardableResult
     func retrieveImage(
         with source: Source,
-        parsed options: KingfisherParsedOptionsInfo,
+        parsed options: consuming KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock? = nil,
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
         previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
-        let options = options.settled
-        if let hit = memoryHit(source, options) {
-            if let completionHandler { options.callbackQueue.execute { completionHandler(.success(hit)) } }
+        options.settle()
+        let options = options
+        let cached = lookInMemory(source.cacheKey, options)
+        if let cached, cached.isAsWanted(options) {
+            guard let completionHandler else { return nil }
+            let result = found(cached, source, options, requested: source)
+            // At once without a block: making one takes a good part of a hit's time.
+            guard !options.callbackQueue.isHere else {
+                completionHandler(.success(result))
+                return nil
+            }
+            options.callbackQueue.execute { completionHandler(.success(result)) }
             return nil
         }
+        return start(
+            load(
+                source,
+                options,
+                progressBlock,
+                look(cached, KeyedSource(source, options)),
+                previewSetter: previewSetter
+            ),
+            downloadTaskUpdated,
+            completionHandler
+        )
+    }
+
+    /// Starts a load that memory has not ended.
+    private func start(
+        _ load: Load,
+        _ updated: DownloadTaskUpdatedBlock?,
+        _ completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
         let task = DownloadTask.start { [self] handle in
-            var load = load(source, options, progressBlock, previewSetter: previewSetter)
+            var load = load
             load.handle = handle
-            load.updated = downloadTaskUpdated
-            load.isMissed = true
+            load.updated = updated
             let result = await Result { () async throws(KingfisherError) in try await self.image(load) }
-            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
+            if let completionHandler { load.options.callbackQueue.execute { completionHandler(result) } }
         }
         return task.isFinished ? nil : task
     }

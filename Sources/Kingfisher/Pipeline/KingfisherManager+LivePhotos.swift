@@ -50,7 +50,8 @@ extension KingfisherManager {
         let cache = options.targetCache ?? cache
         // What is being stored or removed has its turn first.
         for resource in source.resources {
-            await cache.order.place(forKey: resource.cacheKey.computedKey(with: options.processor.identifier)).run {}
+            await cache.core.order.place(forKey: resource.cacheKey.computedKey(with: options.processor.identifier)).run
+            {}
         }
         let missing = await WorkExecutor.io.run { [self] in missingResources(source, options: options) }
         if options.onlyFromCache, let first = missing.first {
@@ -162,7 +163,7 @@ extension KingfisherManager {
     {
         // A file URL is read, not downloaded.
         if case .provider(let provider) = resource.resource.convertToSource() {
-            return DataLoadingResult(data: try await bytes(of: provider), url: resource.downloadURL, metrics: nil)
+            return DataLoadingResult(data: try await data(of: provider), url: resource.downloadURL, metrics: nil)
         }
         let downloader = options.downloader ?? downloader
         return try await downloader.downloadData(with: resource.downloadURL, options: options)

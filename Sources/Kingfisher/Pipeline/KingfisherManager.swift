@@ -1,5 +1,6 @@
 // Who finds images: the configuration and the entry points. How they are found is in the files beside this one.
 
+import Dispatch
 import KFSupport
 
 /// Finds images: in memory, on disk, or by loading and processing them; and stores what it made.
@@ -11,15 +12,38 @@ public final class KingfisherManager: Sendable {
     public static let shared = KingfisherManager(downloader: .default, cache: .default)
 
     private struct Configuration: Sendable {
-        var downloader: ImageDownloader
-        var cache: ImageCache
-        var defaultOptions: KingfisherOptionsInfo = []
+        var downloader: ImageDownloader { didSet { update() } }
+        var cache: ImageCache { didSet { update() } }
+        var defaultOptions: KingfisherOptionsInfo = [] { didSet { update() } }
+        /// What every load's options begin with, made once: a hit in memory takes hardly longer than making it would.
+        private(set) var template = KingfisherParsedOptionsInfo()
+        /// Whether the default options leave the callback queue to ``CallbackQueue/default``, which may change.
+        private(set) var usesDefaultQueue = true
+
+        init(downloader: ImageDownloader, cache: ImageCache) {
+            (self.downloader, self.cache) = (downloader, cache)
+            update()
+        }
+
+        private mutating func update() {
+            template = KingfisherParsedOptionsInfo()
+            template.downloader = downloader
+            template.targetCache = cache
+            template.callbackQueue = .dispatch(Self.unset)
+            for item in defaultOptions { item.apply(&template) }
+            usesDefaultQueue = template.callbackQueue.identity == .queue(ObjectIdentifier(Self.unset))
+        }
+
+        /// Stands for a queue that nobody has set.
+        private static let unset = DispatchQueue(label: "com.onevcat.Kingfisher.unset")
     }
 
     private let configuration: Locked<Configuration>
     /// Measures the pauses between previews.
     private let clock: any Clock<Duration>
     let loads = SharedTasks<LoadKey, LoadChannel, Product, KingfisherError>(context: { LoadChannel() })
+    /// What providers are asked for.
+    let provisions = SharedTasks<Source, Void, LoadedBytes, KingfisherError>(context: {})
 
     /// Creates a manager.
     /// - Parameters:
@@ -54,13 +78,9 @@ public final class KingfisherManager: Sendable {
 
     /// The manager's own settings, then its default options, then the call's.
     func parsed(_ options: KingfisherOptionsInfo?) -> KingfisherParsedOptionsInfo {
-        let configuration = configuration.withLock { $0 }
-        var parsed = KingfisherParsedOptionsInfo()
-        parsed.downloader = configuration.downloader
-        parsed.targetCache = configuration.cache
-        for item in configuration.defaultOptions { item.apply(&parsed) }
+        var (parsed, usesDefaultQueue) = configuration.withLock { ($0.template, $0.usesDefaultQueue) }
+        if usesDefaultQueue { parsed.callbackQueue = .default }
         for item in options ?? [] { item.apply(&parsed) }
-        parsed.originalCache = parsed.originalCache ?? parsed.targetCache
         return parsed
     }
 
@@ -83,10 +103,16 @@ public final class KingfisherManager: Sendable {
 
     func retrieveImage(
         with source: Source,
-        parsed options: KingfisherParsedOptionsInfo,
+        parsed options: consuming KingfisherParsedOptionsInfo,
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        try await image(load(source, options.settled, progressBlock))
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        options.settle()
+        let options = options
+        let cached = lookInMemory(source.cacheKey, options)
+        if let cached, cached.isAsWanted(options) { return found(cached, source, options, requested: source) }
+        let look = look(cached, KeyedSource(source, options))
+        return try await image(load(source, options, progressBlock, look))
     }
 
     /// One caller's request.
@@ -94,13 +120,17 @@ public final class KingfisherManager: Sendable {
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
         _ progressBlock: DownloadProgressBlock?,
+        _ look: MemoryLook,
         previewSetter: Previews.Setter? = nil
     ) -> Load {
-        Load(
+        var options = options
+        options.originalCache = options.originalCache ?? options.targetCache
+        return Load(
             source: source,
             options: options,
             progress: ProgressRelay(progressBlock),
-            previews: Previews(options, setter: previewSetter, clock: clock)
+            previews: Previews(options, setter: previewSetter, clock: clock),
+            look: look
         )
     }
 

@@ -1,6 +1,7 @@
 // What one caller asked for, and what loads in flight have in common. Decides nothing.
 
 import Foundation
+import KFStorage
 import KFSupport
 
 /// One caller's request.
@@ -9,10 +10,21 @@ struct Load: Sendable {
     var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     var previews: Previews?
+    /// What the look in memory came to that the load began with.
+    let look: MemoryLook
     var handle: DownloadTask?
     var updated: DownloadTaskUpdatedBlock?
-    /// Whether the source has been looked for in memory, in vain.
-    var isMissed = false
+
+    /// Whether the caller still wants the image.
+    var isWanted: Bool { options.sourceTaskIdentifierChecker?() ?? true }
+}
+
+/// What a look in memory came to that has not ended the load.
+enum MemoryLook: Sendable {
+    /// An animation that was made in another way than the options want: its bytes, and when that was.
+    case unfit(Data, MemoryGeneration)
+    /// There is none; when that was. Nil if memory was not to be looked at.
+    case miss(MemoryGeneration?)
 }
 
 /// What a shared load made, before it is fitted to each caller.
@@ -25,115 +37,95 @@ struct Product: Sendable {
     /// Whether a server was asked, and said that what the cache has is as it was.
     var isConfirmed = false
     /// How storing goes; nil when nothing is stored.
-    var storing: Task<CacheStoreResult, Never>?
+    var storing: Promise<CacheStoreResult>?
 }
 
-/// What makes two loads the same work.
-struct LoadKey: Hashable, Sendable {
-    private let source: Source
-    private let processor: String
-    private let settings: Settings
-    /// Set when the options hold code or values that cannot be compared, numbers that are none among them: such loads share
-    /// downloads, nothing more, and a key equals itself.
-    private let unique: Unique?
-
-    private struct Settings: Equatable, Sendable {
-        let scale: CGFloat
-        let priority: Float
-        let flags: [Bool]
-        let objects: [ObjectIdentifier?]
-        let expirations: [StorageExpiration?]
-        let extensions: [ExpirationExtending]
-        let fileExtension: String?
-    }
-
-    private final class Unique: Sendable {}
+/// What a loaded source becomes in a cache: its source, and the keys, each built once.
+struct KeyedSource: Sendable {
+    let source: Source
+    let query: CacheCore.Query
 
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
         self.source = source
-        processor = options.processor.identifier
-        settings = Settings(
-            scale: options.imageCreatingOptions.scale,
-            priority: options.downloadPriority,
-            flags: [
-                options.forceRefresh, options.fromMemoryCacheOrRefresh, options.cacheMemoryOnly,
-                options.onlyFromCache, options.cacheOriginalImage, options.backgroundDecode,
-                options.onlyLoadFirstFrame, options.preloadAllAnimationData, options.lowDataModeSource != nil,
-            ],
-            objects: [
-                options.targetCache.map { ObjectIdentifier($0) }, options.originalCache.map { ObjectIdentifier($0) },
-                options.downloader.map { ObjectIdentifier($0) },
-            ],
-            expirations: [options.memoryCacheExpiration, options.diskCacheExpiration],
-            extensions: [
-                options.memoryCacheAccessExtendingExpiration, options.diskCacheAccessExtendingExpiration,
-            ],
-            fileExtension: options.forcedExtension
-        )
-        let isItself = settings == settings
-        unique = isItself && Self.isComparable(options) ? nil : Unique()
+        query = CacheCore.Query(source.cacheKey, options)
     }
 
-    private static func isComparable(_ options: KingfisherParsedOptionsInfo) -> Bool {
-        options.requestModifier == nil && options.redirectHandler == nil && options.processingQueue == nil
-            && options.diskStoreWriteOptions.isEmpty
-            && (options.cacheSerializer as? DefaultCacheSerializer) == .default
-    }
-
-    static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.unique === rhs.unique && lhs.source == rhs.source && lhs.processor == rhs.processor
-            && (lhs.unique != nil || lhs.settings == rhs.settings)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(source)
-        hasher.combine(processor)
-    }
+    var options: KingfisherParsedOptionsInfo { query.options }
 }
 
-/// How a shared load speaks to its callers while it goes on.
+/// How a shared load speaks to its callers while it goes on, and what they want of it together.
 final class LoadChannel: Sendable {
-    /// What serves the load once no cache did.
-    enum Start: Sendable {
-        case transfer(SessionDataTask, SessionDataTask.CancelToken)
-        case provider
-    }
-
+    /// One caller of the load.
     struct Listener: Sendable {
+        /// Whether the caller still wants the image.
+        var isWanted: (@Sendable () -> Bool)?
         var progress: @Sendable (Int64, Int64) -> Void
-        var started: @Sendable (Start) -> Void
+        /// The transfer that serves the load is known, but not started.
+        var linked: @Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void
+        /// Something serves the load now, and can be cancelled: a provider if there is no transfer.
+        var started: @Sendable (_ byProvider: Bool) -> Void
     }
 
     private struct State: Sendable {
         var listeners: [Listener] = []
-        var start: Start?
+        var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)?
+        /// Set when something serves the load: whether that is a provider.
+        var isByProvider: Bool?
+        var isAbandoned = false
     }
 
     private let state = Locked(State())
 
-    /// The transfer under way, if one has begun.
-    var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? {
-        if case .transfer(let task, let token) = state.withLock({ $0.start }) { (task, token) } else { nil }
-    }
+    /// The transfer that serves the load, if there is one.
+    var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? { state.withLock { $0.transfer } }
 
-    /// Adds someone to tell; what has begun already is told at once.
+    /// Whether one of the callers still wants the image; nothing is begun for callers that do not.
+    var isWanted: Bool { state.withLock { $0.listeners }.contains { $0.isWanted?() ?? true } }
+
+    /// Whether the load was given up because none of its callers wanted it.
+    ///
+    /// One that has joined since begins another.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+    func abandon() { state.withLock { $0.isAbandoned = true } }
+
+    /// Adds a caller, which is notified at once of what has begun already.
     func add(_ listener: Listener) {
-        let start = state.withLock { state in
+        let (transfer, isByProvider) = state.withLock { state in
             state.listeners.append(listener)
-            return state.start
+            return (state.transfer, state.isByProvider)
         }
-        if let start { listener.started(start) }
+        if let transfer { listener.linked(transfer.task, transfer.token) }
+        if let isByProvider { listener.started(isByProvider) }
     }
 
-    func begin(_ start: Start) {
+    func link(_ task: SessionDataTask, _ token: SessionDataTask.CancelToken) {
         let listeners = state.withLock { state in
-            state.start = start
+            state.transfer = (task, token)
             return state.listeners
         }
-        for listener in listeners { listener.started(start) }
+        for listener in listeners { listener.linked(task, token) }
+    }
+
+    /// Notifies the callers that something serves the load now; the first call counts.
+    func begin(byProvider: Bool = false) {
+        let listeners = state.withLock { state -> [Listener] in
+            guard state.isByProvider == nil else { return [] }
+            state.isByProvider = byProvider
+            return state.listeners
+        }
+        for listener in listeners { listener.started(byProvider) }
     }
 
     func report(_ received: Int64, of expected: Int64) {
-        for listener in state.withLock({ $0.listeners }) { listener.progress(received, expected) }
+        for listener in state.withLock({ $0.listeners }) where listener.isWanted?() ?? true {
+            listener.progress(received, expected)
+        }
+    }
+
+    /// The transfer's priority becomes at least that of a caller that has joined.
+    func raisePriority(to priority: Float) {
+        guard let task = transfer?.task.task, task.priority < priority else { return }
+        task.priority = priority
     }
 }

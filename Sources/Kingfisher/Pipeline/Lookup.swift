@@ -3,24 +3,49 @@
 import Foundation
 import KFStorage
 import KFSupport
+import KFTransport
 
 extension KingfisherManager {
-    /// The image if it is in memory, ready to be delivered; never waits and makes no system call.
-    func memoryHit(_ source: Source, _ options: KingfisherParsedOptionsInfo, requested: Source? = nil)
-        -> RetrieveImageResult?
-    {
-        guard !options.forceRefresh,
-            let cached = options.targetCache?.retrieveImageInMemoryCache(forKey: source.cacheKey, options: options),
-            cached.bytes(toBeMadeAnewFor: options) == nil
-        else { return nil }
+    /// Looks in memory: the one time that a load does; never waits and makes no system call.
+    func lookInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        guard !options.forceRefresh, let cache = options.targetCache else { return nil }
+        guard cache.isPlain else { return cache.retrieveImageInMemoryCache(forKey: key, options: options) }
+        return cache.core.findInMemory(key.computedKey(with: options.processor.identifier), options)
+    }
+
+    /// What a look came to that found nothing, or an image that is not as it is wanted.
+    func look(_ cached: KFCrossPlatformImage?, _ wanted: KeyedSource) -> MemoryLook {
+        guard !wanted.options.forceRefresh, let cache = wanted.options.targetCache else { return .miss(nil) }
+        let generation = cache.core.generation(forKey: wanted.query.computedKey)
+        return (cached?.bytes(toBeMadeAnewFor: wanted.options)).map { .unfit($0, generation) } ?? .miss(generation)
+    }
+
+    /// An image that was in memory, as it is delivered.
+    func found(
+        _ cached: KFCrossPlatformImage,
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        requested: Source
+    ) -> RetrieveImageResult {
         let image = options.imageModifier?.modify(cached) ?? cached
         return RetrieveImageResult(
             image: image,
             cacheType: .memory,
             source: source,
-            originalSource: requested ?? source,
+            originalSource: requested,
             data: encoding(of: image, options)
         )
+    }
+
+    /// What another load has put in memory since `look` missed it there.
+    func inMemoryByNow(_ wanted: KeyedSource, _ look: MemoryLook) -> Product? {
+        guard case .miss(let generation?) = look, let cache = wanted.options.targetCache,
+            cache.core.mayHaveChanged(wanted.query.computedKey, since: generation)
+        else { return nil }
+        var query = wanted.query
+        query.options.countsMemoryMiss = false
+        guard let image = cache.findInMemory(query), image.isAsWanted(query.options) else { return nil }
+        return Product(image: image, cacheType: .memory)
     }
 
     /// What the serializer makes of a cached image, made when somebody asks.
@@ -40,61 +65,71 @@ extension KingfisherManager {
     }
 
     /// Looks on disk without leaving the thread, for callers that asked for just that.
-    func lookOnDiskOnThisThread(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> DiskLook {
+    func lookOnDiskOnThisThread(_ wanted: KeyedSource) async -> DiskLook {
+        let (query, options) = (wanted.query, wanted.options)
         guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed,
             let cache = options.targetCache
         else { return .unclear }
-        let computedKey = source.cacheKey.computedKey(with: options.processor.identifier)
-        let generation = cache.generation(forKey: computedKey)
+        let generation = cache.core.generation(forKey: query.computedKey)
         // What waits for its turn on disk may be just what is looked for, and a load nobody wants looks at nothing.
-        let isClear = !cache.order.isBusy(computedKey) && options.sourceTaskIdentifierChecker == nil
-        let answer = Locked<ImageCacheResult?>(nil)
-        cache.retrieveImage(forKey: source.cacheKey, options: options, callbackQueue: .untouch) { result in
-            answer.withLock { $0 = try? result.get() }
-        }
-        guard let result = answer.withLock({ $0 }) else { return .unclear }
-        guard let image = result.image else { return isClear ? .nothing(since: generation) : .unclear }
-        guard image.bytes(toBeMadeAnewFor: options) == nil else { return .unclear }
-        return .found(Product(image: image, cacheType: result.cacheType))
+        let isClear = !cache.core.order.isBusy(query.computedKey) && options.sourceTaskIdentifierChecker == nil
+        guard let found = try? await cache.findBelowMemory(query) else { return .unclear }
+        guard let image = found.image else { return isClear ? .nothing(since: generation) : .unclear }
+        guard image.isAsWanted(options) else { return .unclear }
+        return .found(Product(image: image, cacheType: found.cacheType))
     }
 
-    /// The processed image from the target cache; not looked for on disk if it was not there, and nothing has changed since.
+    /// The processed image from the target cache; memory was looked at, and the disk perhaps.
     ///
     /// An unreadable entry or an ailing disk is a miss, unless the cache is all there is.
-    func processedImage(_ source: Source, _ options: KingfisherParsedOptionsInfo, notOnDisk: MemoryGeneration? = nil)
-        async throws(KingfisherError) -> Product?
-    {
+    /// - Throws: ``KingfisherError``; a load that is not wanted any more ends here.
+    func processedImage(
+        _ wanted: KeyedSource,
+        _ look: MemoryLook,
+        _ channel: LoadChannel,
+        notOnDisk: MemoryGeneration? = nil
+    ) async throws(KingfisherError) -> Product? {
+        let (query, options) = (wanted.query, wanted.options)
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
-        let key = source.cacheKey
-        let computedKey = key.computedKey(with: options.processor.identifier)
-        // Marked before anything is found: what is removed or stored while that is processed must not come back.
-        let generation = cache.generation(forKey: computedKey)
-        if let image = cache.retrieveImageInMemoryCache(forKey: key, options: options) {
-            guard let bytes = image.bytes(toBeMadeAnewFor: options) else {
-                return Product(image: image, cacheType: .memory)
-            }
+        if case .unfit(let bytes, let generation) = look {
             let remade = try await remade(from: bytes, options)
-            cache.promote(remade, forKey: computedKey, options, ifGeneration: generation, replacing: true)
+            cache.core.promote(remade, forKey: query.computedKey, options, ifGeneration: generation, replacing: true)
             return Product(image: remade, cacheType: .memory)
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
-        if let notOnDisk, !cache.mayHaveChanged(computedKey, since: notOnDisk) { return nil }
+        // Marked before anything is found: what is removed or stored while that is processed must not come back.
+        let generation = cache.core.generation(forKey: query.computedKey)
+        if let notOnDisk, generation == notOnDisk { return nil }
         do throws(KingfisherError) {
-            guard options.cacheSerializer.originalDataUsed else {
-                let result = try await cache.retrieveImage(forKey: key, options: options)
-                return result.image.map { Product(image: $0, cacheType: result.cacheType) }
-            }
-            // The entry holds the original bytes: process them once, and keep the result in memory.
-            guard let original = try await cache.retrieveImageInDiskCache(forKey: key, options: options) else {
-                return nil
-            }
-            let image = try await options.processor.processed(.image(original), options)
-            cache.promote(image, forKey: computedKey, options, ifGeneration: generation)
-            return Product(image: image, cacheType: .disk)
+            return try await onDisk(query, cache, generation, channel)
         } catch .cacheError(let reason) {
-            if options.onlyFromCache { throw .cacheError(reason: reason) }
+            if options.onlyFromCache || channel.isAbandoned { throw .cacheError(reason: reason) }
             return nil
         }
+    }
+
+    private func onDisk(
+        _ query: CacheCore.Query,
+        _ cache: ImageCache,
+        _ generation: MemoryGeneration,
+        _ channel: LoadChannel
+    ) async throws(KingfisherError) -> Product? {
+        var (query, options) = (query, query.options)
+        query.promotes = !options.cacheSerializer.originalDataUsed
+        let found = try await cache.findBelowMemory(query)
+        if case .unwanted = found { throw stopped(channel, query.key) }
+        guard let image = found.image else { return nil }
+        guard !query.promotes else { return Product(image: image, cacheType: found.cacheType) }
+        // The entry holds the original bytes: process them once, and keep the result in memory.
+        let processed = try await options.processor.processed(.image(image), options)
+        cache.core.promote(processed, forKey: query.computedKey, options, ifGeneration: generation)
+        return Product(image: processed, cacheType: .disk)
+    }
+
+    /// Gives up a load that none of its callers wants any more, and returns the error it ends with.
+    func stopped(_ channel: LoadChannel, _ key: String) -> KingfisherError {
+        channel.abandon()
+        return .cacheError(reason: .imageNotExisting(key: key))
     }
 
     /// The unprocessed image from the original cache, if that is another place to look, with its bytes and what the
@@ -102,23 +137,24 @@ extension KingfisherManager {
     ///
     /// What is in memory comes with neither: the file may be another one by now.
     func originalImage(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo
+        _ wanted: KeyedSource
     ) async -> (image: KFCrossPlatformImage, bytes: Data?, facts: HTTPFacts?)? {
+        let options = wanted.options
         guard !options.forceRefresh, let cache = options.originalCache else { return nil }
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
         var plain = options
         plain.processor = DefaultImageProcessor.default
-        let key = source.cacheKey
+        plain.countsMemoryMiss = false
+        var query = CacheCore.Query(wanted.query.key, plain)
         // A serializer that stores originals needs their bytes, which are on disk only.
-        if !options.cacheSerializer.originalDataUsed,
-            let image = cache.retrieveImageInMemoryCache(forKey: key, options: plain)
-        {
+        if !options.cacheSerializer.originalDataUsed, let image = cache.findInMemory(query) {
             guard let bytes = image.bytes(toBeMadeAnewFor: plain) else { return (image, nil, nil) }
             return (try? await remade(from: bytes, plain)).map { ($0, nil, nil) }
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
-        return (try? await cache.findOnDiskWithFacts(key, plain)).flatMap { $0 }.map { ($0.image, $0.bytes, $0.facts) }
+        (query.promotes, query.wantsFacts) = (false, true)
+        guard case .disk(let image, let bytes, let facts)? = try? await cache.findBelowMemory(query) else { return nil }
+        return (image, bytes, facts)
     }
 
     /// Another image of the bytes of an animation.
@@ -133,12 +169,26 @@ extension KingfisherManager {
     }
 }
 
+extension CacheCore.Finding {
+    /// Where it was found.
+    var cacheType: CacheType {
+        switch self {
+        case .memory: .memory
+        case .disk: .disk
+        case .nothing, .unwanted: .none
+        }
+    }
+}
+
 extension KFCrossPlatformImage {
+    /// Whether the image will do as it is.
+    func isAsWanted(_ options: KingfisherParsedOptionsInfo) -> Bool { bytes(toBeMadeAnewFor: options) == nil }
+
     /// The bytes of an animation that was not made as the options want it; nil when the image will do.
     ///
     /// An image that does not say how it was made is what somebody wanted it to be: a still that was stored, or that a
     /// processor gave. Making it anew would give the same, again and again.
-    fileprivate func bytes(toBeMadeAnewFor options: KingfisherParsedOptionsInfo) -> Data? {
+    func bytes(toBeMadeAnewFor options: KingfisherParsedOptionsInfo) -> Data? {
         guard let frameCount, frameCount != 1, let creatingOptions,
             creatingOptions.settled != options.imageCreatingOptions
         else { return nil }

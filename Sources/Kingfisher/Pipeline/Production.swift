@@ -1,4 +1,4 @@
-// How an image is made when memory does not have it: disk, original, download; then stored. Runs once for all who wait.
+// How an image is made when memory does not have it: disk, original, download; then stored. Runs once for all callers.
 
 import Foundation
 import KFStorage
@@ -6,95 +6,135 @@ import KFSupport
 import KFTransport
 
 extension KingfisherManager {
-    /// Cache, else fetch, process and cache; `notOnDisk` when whoever began this has just looked there for what he wants.
+    /// Cache, else fetch, process and cache; `notOnDisk` when the first caller has just looked there for what it wants.
     func produce(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo,
+        _ wanted: KeyedSource,
+        _ look: MemoryLook,
         _ channel: LoadChannel,
         notOnDisk: MemoryGeneration? = nil
     ) async throws(KingfisherError) -> Product {
-        let found = await ImageCache.$isLookingAgain.withValue(true) {
-            await Result { () async throws(KingfisherError) in
-                try await processedImage(source, options, notOnDisk: notOnDisk)
-            }
-        }
+        let options = wanted.options
         // Where caches are all there is, one that cannot be read is an error, unless the original is there all the same.
-        var trouble: KingfisherError?
+        var failure: KingfisherError?
         do throws(KingfisherError) {
-            if let product = try found.get() { return product }
+            if let product = try await processedImage(wanted, look, channel, notOnDisk: notOnDisk) { return product }
         } catch .cacheError(let reason) {
-            trouble = .cacheError(reason: reason)
+            guard !channel.isAbandoned else { throw .cacheError(reason: reason) }
+            failure = .cacheError(reason: reason)
         }
-        if let product = try await processedOriginal(source, options) { return product }
+        if let product = try await processedOriginal(wanted) { return product }
         guard !options.onlyFromCache else {
-            throw trouble ?? .cacheError(reason: .imageNotExisting(key: source.cacheKey))
+            throw failure ?? .cacheError(reason: .imageNotExisting(key: wanted.query.key))
         }
 
-        // Nobody wants it any more: nothing is begun.
+        // Nothing is begun for callers that have left, or do not want it any more.
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        let loaded: ImageLoadingResult
+        guard channel.isWanted else { throw stopped(channel, wanted.query.key) }
+        if let product = inMemoryByNow(wanted, look) { return product }
         do throws(KingfisherError) {
-            loaded = try await fetch(source, options, channel)
+            return try await load(wanted, channel)
         } catch {
-            guard error.isNotModified, let kept = try await confirmed(source, options) else { throw error }
+            guard error.isNotModified, let kept = try await confirmed(wanted, channel) else { throw error }
             return kept
         }
-        let data = loaded.originalData
-        let product = Product(image: loaded.image, cacheType: .none, data: data, metrics: loaded.metrics)
-        let keepsOriginal = options.cacheOriginalImage && !options.processor.identifier.isEmpty
-        let facts = loaded.response.flatMap { HTTPFacts($0) }
-        return store(product, bytes: data, facts: facts, keepsOriginal: keepsOriginal, source, options)
     }
 
     /// The image made of the original in the original cache, if there is one, and stored.
-    private func processedOriginal(_ source: Source, _ options: KingfisherParsedOptionsInfo)
-        async throws(KingfisherError) -> Product?
-    {
-        guard let original = await originalImage(source, options) else { return nil }
-        let image = try await options.processor.processed(.image(original.image), options)
-        let product = Product(image: image, cacheType: .none, data: original.bytes)
-        let (bytes, facts) = (original.bytes, original.facts)
-        return store(product, bytes: bytes, facts: facts, keepsOriginal: false, source, options)
+    private func processedOriginal(_ wanted: KeyedSource) async throws(KingfisherError) -> Product? {
+        guard let original = await originalImage(wanted) else { return nil }
+        let image = try await wanted.options.processor.processed(.image(original.image), wanted.options)
+        var product = Product(image: image, cacheType: .none, data: original.bytes)
+        guard let cache = wanted.options.targetCache else { return product }
+        let stored = Promise<CacheStoreResult>()
+        store(image, original.bytes, original.facts, wanted, keepsOriginal: false, in: cache, stored)
+        product.storing = stored
+        return product
     }
 
     /// What the caches have of something that the server says is as it was; also for loads that did not look there first.
-    private func confirmed(_ source: Source, _ options: KingfisherParsedOptionsInfo)
-        async throws(KingfisherError) -> Product?
-    {
-        var options = options
+    private func confirmed(_ wanted: KeyedSource, _ channel: LoadChannel) async throws(KingfisherError) -> Product? {
+        var options = wanted.options
         options.forceRefresh = false
         options.fromMemoryCacheOrRefresh = false
-        let found = await ImageCache.$isLookingAgain.withValue(true) { [options] in
-            await Result { () async throws(KingfisherError) in try await processedImage(source, options) }
+        options.countsMemoryMiss = false
+        let wanted = KeyedSource(wanted.source, options)
+        let cached = lookInMemory(wanted.query.key, options)
+        if let cached, cached.isAsWanted(options) {
+            return Product(image: cached, cacheType: .memory, isConfirmed: true)
         }
-        guard var product = try found.get() else { return try await processedOriginal(source, options) }
+        guard var product = try await processedImage(wanted, look(cached, wanted), channel) else {
+            return try await processedOriginal(wanted)
+        }
         product.isConfirmed = true
         return product
     }
 
-    private func fetch(_ source: Source, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
-        async throws(KingfisherError) -> ImageLoadingResult
-    {
-        switch source {
-        case .network(let resource): return try await download(resource.downloadURL, options, channel)
+    // MARK: Loading
+
+    /// Loads bytes, makes the image of them, and stores both.
+    private func load(_ wanted: KeyedSource, _ channel: LoadChannel) async throws(KingfisherError) -> Product {
+        let options = wanted.options
+        switch wanted.source {
         case .provider(let provider):
-            channel.begin(.provider)
-            let data = try await bytes(of: provider)
-            let image = try await options.processor.processed(.data(data), options)
-            return ImageLoadingResult(image: image, originalData: data)
+            channel.begin(byProvider: true)
+            let bytes = try await providedBytes(provider)
+            return stored(try await bytes.image(options).get(), bytes, wanted)
+        case .network(let resource):
+            let downloader = options.downloader ?? downloader
+            var steered = options
+            steered.onDataReceived = { channel.report($0, of: $1) }
+            steered.onTransferLinked = { channel.link($0, $1) }
+            steered.onTransferStarted = { channel.begin() }
+            guard downloader.isPlain else {
+                return try await overridden(downloader, resource, steered, wanted, channel)
+            }
+            return try await downloader.loader.withBytes(
+                at: resource.downloadURL,
+                steered,
+                DownloadTask(),
+                sharesLate: !options.forceRefresh
+            ) { bytes throws(KingfisherError) in
+                channel.begin()  // if others have brought them
+                return stored(try await bytes.image(options).get(), bytes, wanted)
+            }
         }
     }
 
-    private func download(_ url: URL, _ options: KingfisherParsedOptionsInfo, _ channel: LoadChannel)
-        async throws(KingfisherError) -> ImageLoadingResult
-    {
-        var options = options
-        options.onDataReceived = { channel.report($0, of: $1) }
-        options.onTransferStarted = { channel.begin(.transfer($0, $1)) }
-        return try await (options.downloader ?? downloader).downloadImage(with: url, options: options)
+    /// Has a subclass download and process an image.
+    ///
+    /// The callers are notified by the transfer it starts by calling `super`; without one, once its method has returned.
+    private func overridden(
+        _ downloader: ImageDownloader,
+        _ resource: any Resource,
+        _ options: KingfisherParsedOptionsInfo,
+        _ wanted: KeyedSource,
+        _ channel: LoadChannel
+    ) async throws(KingfisherError) -> Product {
+        let loaded = try await downloader.overriddenDownload(with: resource.downloadURL, options: options) { task in
+            guard channel.transfer == nil, let transfer = task.sessionTask, let token = task.cancelToken else { return }
+            channel.link(transfer, token)
+            channel.begin()
+        }
+        channel.begin()
+        let bytes = LoadedBytes(provided: loaded.originalData)
+        var product = stored(loaded.image, bytes, wanted, facts: loaded.response.flatMap { HTTPFacts($0) })
+        product.metrics = loaded.metrics
+        return product
     }
 
-    func bytes(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+    /// The bytes of a provider, which is asked once for all loads of its key that do so at the same time.
+    private func providedBytes(_ provider: any ImageDataProvider) async throws(KingfisherError) -> LoadedBytes {
+        try await provisions.value(
+            for: .provider(provider),
+            cancelled: { .requestError(reason: .dataProviderCancelled(provider: provider)) },
+            operation: { [self] _ in
+                await Result { () async throws(KingfisherError) in LoadedBytes(provided: try await data(of: provider)) }
+            }
+        )
+    }
+
+    /// What a provider provides, off the caller's thread.
+    func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
         let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
             do { return .success(try await provider.data()) } catch { return .failure(error) }
         }
@@ -106,51 +146,58 @@ extension KingfisherManager {
         }
     }
 
-    /// Stores what was made: in memory now, on disk in its own time.
-    private func store(
-        _ product: Product,
-        bytes: Data?,
-        facts: HTTPFacts? = nil,
-        keepsOriginal: Bool,
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo
-    ) -> Product {
-        guard let cache = options.targetCache else { return product }
-        let key = source.cacheKey
-        let stored = Promise<CacheStoreResult>()
-        // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
-        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        // Others may have joined, and do not wait for the queue of the one who came first.
-        var options = options
-        options.callbackQueue = .untouch
-        cache.store(
-            product.image,
-            original: bytes,
-            forKey: key,
-            options: options,
-            toDisk: toDisk,
-            httpFacts: facts
-        ) { stored.keep($0) }
+    // MARK: Storing
 
-        let originalStored = Promise<CacheStoreResult>()
-        if keepsOriginal, let bytes, let originalCache = options.originalCache {
-            originalCache.storeToDisk(
-                bytes,
-                forKey: key,
-                forcedExtension: options.forcedExtension,
-                expiration: options.diskCacheExpiration,
-                httpFacts: facts
-            ) { originalStored.keep($0) }
+    /// Stores an image that was made of loaded bytes: once for all loads that want the same entry.
+    private func stored(
+        _ image: KFCrossPlatformImage,
+        _ bytes: LoadedBytes,
+        _ wanted: KeyedSource,
+        facts: HTTPFacts? = nil
+    ) -> Product {
+        var product = Product(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
+        guard let cache = wanted.options.targetCache else { return product }
+        let recipe = StoreRecipe(wanted.query)
+        let (entry, isFirst) = recipe.isComparable ? bytes.entries.claim(recipe) : (Promise(), true)
+        product.storing = entry
+        if isFirst {
+            let facts = facts ?? bytes.response.flatMap { HTTPFacts($0) }
+            store(image, bytes.data, facts, wanted, keepsOriginal: true, in: cache, entry)
         } else {
-            originalStored.keep(CacheStoreResult(disk: .success(())))
-        }
-        var product = product
-        product.storing = Task {
-            let (image, original) = (await stored.value, await originalStored.value)
-            if case .failure = image.diskCacheResult { return image }
-            return original
+            // Whoever stores it may not have come to it yet, and an image is in memory when it is delivered.
+            cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
         }
         return product
+    }
+
+    /// Stores what was made: in memory now, on disk in its own time, and then says so.
+    private func store(
+        _ image: KFCrossPlatformImage,
+        _ bytes: Data?,
+        _ facts: HTTPFacts?,
+        _ wanted: KeyedSource,
+        keepsOriginal: Bool,
+        in cache: ImageCache,
+        _ stored: Promise<CacheStoreResult>
+    ) {
+        var query = wanted.query
+        let options = query.options
+        // Others may have joined, and do not wait for the queue of the one who came first.
+        query.options.callbackQueue = .untouch
+        query.options.httpFacts = facts
+        // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
+        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty
+        guard isOriginalWanted, let bytes, let originalCache = options.originalCache else {
+            return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
+        }
+        let (processed, original) = (Promise<CacheStoreResult>(), Promise<CacheStoreResult>())
+        cache.put(image, original: bytes, query, toDisk: toDisk, processed)
+        originalCache.putOriginal(bytes, query, original)
+        Task {
+            let results = (await processed.value, await original.value)
+            if case .failure = results.0.diskCacheResult { stored.keep(results.0) } else { stored.keep(results.1) }
+        }
     }
 }
 

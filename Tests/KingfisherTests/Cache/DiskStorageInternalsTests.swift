@@ -20,25 +20,9 @@ import Testing
         let dates = ["old": Date(timeIntervalSince1970: 1), "new": Date(timeIntervalSince1970: 3), "never": nil]
         let files = dates.map { meta($0.key, $0.value) } + [meta("middle", Date(timeIntervalSince1970: 2))]
         let sorted = files.sorted(by: DiskStorage.FileMeta.lastAccessDate)
-        #expect(sorted.map(\.url.lastPathComponent) == ["new", "middle", "old", "never"])
+        #expect(sorted.map(\.fileURL.lastPathComponent) == ["new", "middle", "old", "never"])
         #expect(sorted[0].lastAccessDate == Date(timeIntervalSince1970: 3))
         #expect(!DiskStorage.FileMeta.lastAccessDate(lhs: sorted[0], rhs: sorted[0]))
-    }
-
-    @Test func aFileHasExpiredAtItsExpiryAndWithoutOne() {
-        func meta(_ expiry: Date?) -> DiskStorage.FileMeta {
-            DiskStorage.FileMeta(
-                fileURL: URL(fileURLWithPath: "/a"),
-                lastAccessDate: nil,
-                estimatedExpirationDate: expiry,
-                isDirectory: false,
-                fileSize: 1
-            )
-        }
-        let date = Date(timeIntervalSince1970: 100)
-        #expect(meta(date).expired(referenceDate: date))
-        #expect(!meta(date + 1).expired(referenceDate: date))
-        #expect(meta(nil).expired(referenceDate: date))
     }
 
     @Test func namesMayBeAssumed() async throws {

@@ -60,36 +60,6 @@ import Testing
         }
     }
 
-    @Test("facts of the entry being stored reach no serializer and no handler, nor what these store")
-    func factsDoNotLeak() async throws {
-        struct Watching: CacheSerializer {
-            let seen: Box<[HTTPFacts?]>
-            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
-                seen.change { $0.append(ImageCache.factsToKeep) }
-                return Data("x".utf8)
-            }
-            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
-        }
-        try await withTemporaryDirectory { directory in
-            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let seen = Box<[HTTPFacts?]>([])
-            var options = KingfisherParsedOptionsInfo([.cacheSerializer(Watching(seen: seen))])
-            options.callbackQueue = .untouch
-            let (first, second) = (Promise<Void>(), Promise<Void>())
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { _ in
-                cache.storeToDisk(Data("x".utf8), forKey: "b") { _ in first.keep(()) }
-            }
-            cache.storeToDisk(Data("x".utf8), forKey: "c", httpFacts: facts(fields)) { _ in
-                cache.storeToDisk(Data("x".utf8), forKey: "d") { _ in second.keep(()) }
-            }
-            await first.value
-            await second.value
-            #expect(seen.value == [nil])
-            for key in ["a", "c"] { #expect(try await cache.httpFacts(forKey: key) == facts(fields)) }
-            for key in ["b", "d"] { #expect(try await cache.httpFacts(forKey: key) == nil) }
-        }
-    }
-
     @Test("what is made of an original from the cache keeps what came with that original")
     func factsOfTheOriginal() async throws {
         try await withTemporaryDirectory { directory in

@@ -5,6 +5,7 @@ import FoundationNetworking
 import KFSupport
 import Testing
 
+@testable import KFTransport
 @testable import Kingfisher
 
 @Suite struct HTTPFactsTests {

@@ -183,22 +183,22 @@ import Testing
         storage.store(value: Value(), forKey: "kept")
         storage.config.keepWhenEnteringBackground = false
         storage.store(value: Value(), forKey: "after")
-        storage.purge()
+        storage.store.purge()
         #expect(["before", "kept", "after"].filter { storage.isCached(forKey: $0) } == ["kept"])
-        #expect(storage.counts.purged == 2)
+        #expect(storage.store.counts.purged == 2)
     }
 
     @Test func shrinkingAndRemoving() {
         let storage = storage(.init(totalCostLimit: 10))
         for number in 0..<10 { storage.store(value: Value(number: number), forKey: "\(number)") }
-        storage.shrink(toCost: 4)
+        storage.store.shrink(toCost: 4)
         #expect(storage.totalCacheCost() == 4)
         #expect(storage.config.totalCostLimit == 10)
         storage.remove(forKey: "9")
         #expect(storage.keys.count == 3)
         storage.removeAll()
         #expect(storage.keys.count == 0)
-        #expect(storage.counts.stores == 10)
+        #expect(storage.store.counts.stores == 10)
     }
 
     // MARK: Cleaning
@@ -215,7 +215,7 @@ import Testing
             #expect(storage.keys.count == 1)
             timer.advance(by: .seconds(1))
             while storage.keys.count > 0 { await Task.yield() }
-            #expect(storage.counts.expired == round)
+            #expect(storage.store.counts.expired == round)
         }
     }
 

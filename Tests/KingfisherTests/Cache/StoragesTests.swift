@@ -39,7 +39,7 @@ import Testing
 
     /// What a downloader accepts on a machine of four gibibytes.
     private func responseLimit(_ files: [String: String]) async throws -> Int {
-        try await withFiles(files) { ImageDownloader.responseLimit(memory: UsableMemory.bytes(of: 4 << 30, root: $0)) }
+        try await withFiles(files) { ByteLoader.responseLimit(memory: UsableMemory.bytes(of: 4 << 30, root: $0)) }
     }
 
     @Test("NK-8: a downloader accepts a tenth of what its control group leaves it, and 200 MiB at most")
@@ -52,8 +52,8 @@ import Testing
         for files in [two("max\n"), one("9223372036854771712\n"), one("-1"), two("12 apples"), two(""), group, [:]] {
             #expect(try await responseLimit(files) == 200 << 20)
         }
-        #expect(ImageDownloader.responseLimit(memory: .max) == 200 << 20)
-        let expected = ImageDownloader.responseLimit(memory: UsableMemory.bytes)
+        #expect(ByteLoader.responseLimit(memory: .max) == 200 << 20)
+        let expected = ByteLoader.responseLimit(memory: UsableMemory.bytes)
         #expect(ImageDownloader(name: "limit").maximumResponseSize == expected)
     }
 

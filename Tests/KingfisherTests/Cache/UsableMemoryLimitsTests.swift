@@ -1,6 +1,7 @@
 // The limits a process has beside the machine's memory.
 
 import Foundation
+import KFSupport
 import Testing
 
 @testable import Kingfisher

@@ -114,7 +114,10 @@ import Testing
     }
 
     @Test func noOptionIsForgotten() {
-        let inner: Set = ["onDataReceived", "onTransferStarted", "sourceTaskIdentifierChecker"]
+        let inner: Set = [
+            "onDataReceived", "onTransferLinked", "onTransferStarted", "sourceTaskIdentifierChecker", "httpFacts",
+            "countsMemoryMiss",
+        ]
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         let said = Set(Self.all(.default, .default).map(\.property))
         #expect(properties.subtracting(inner) == said)

@@ -120,7 +120,7 @@ import Testing
     @Test("loads that want to save data share nothing with those that do not")
     func nothingIsShared() {
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
-            LoadKey(.network(fakeURL), KingfisherParsedOptionsInfo(options))
+            LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
         }
         let saving: [LoadKey] = ["/a", "/b"].map { key([.lowDataMode(.network(URL(fileURLWithPath: $0)))]) }
         #expect(key([]) == key([.lowDataMode(nil)]) && key([]) != saving[0])

@@ -254,7 +254,7 @@ private struct Unwrapping: ImageProcessor {
     func processedAnimationsSurvive() throws {
         var settings = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
         settings.processor = ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 8))
-        settings = settings.settled
+        settings.settle()
         let original = try #require(animation().webPData)
         let processed = try #require(settings.processor.process(item: .data(original), options: settings))
         #expect(processed.kf.frameSource?.frameCount == 3)

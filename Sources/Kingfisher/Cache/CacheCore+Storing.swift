@@ -1,9 +1,10 @@
-// How the cache stores and removes: memory and the place in the order at once, the disk later.
+// How the core stores and removes: memory and the place in the order at once, the disk later.
 
 import Foundation
 import KFSupport
+import KFTransport
 
-extension ImageCache {
+extension CacheCore {
     /// What remains to be done on the disk after memory is done.
     typealias DiskWork = @Sendable () async -> Result<Void, KingfisherError>
 
@@ -13,31 +14,30 @@ extension ImageCache {
         let forcedExtension: String?
         let expiration: StorageExpiration?
         var writeOptions: Data.WritingOptions = []
-        /// Taken when the call is made: it goes with that, not with the task that does the work.
-        let facts = ImageCache.factsToKeep
+        var facts: HTTPFacts?
     }
 
-    /// Stores an image in memory, and answers what brings it to disk.
+    /// Stores an image in memory, and returns what brings it to disk.
     ///
     /// The place in the order is taken before memory changes: a look-up in flight, which marks the key's generation first
     /// and takes its place second, then either comes before and is not promoted, or comes after and sees all.
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo,
+        forKey computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
         toDisk: Bool
     ) -> DiskWork {
-        let computedKey = key.computedKey(with: options.processor.identifier)
         let place = toDisk ? order.place(forKey: computedKey) : nil
-        memoryStorage.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        memory.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
         guard let place else { return { .success(()) } }
 
         let destination = Destination(
             computedKey: computedKey,
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
-            writeOptions: options.diskStoreWriteOptions
+            writeOptions: options.diskStoreWriteOptions,
+            facts: options.httpFacts
         )
         let serializer = options.cacheSerializer
         return { [self] in
@@ -58,20 +58,22 @@ extension ImageCache {
         }
     }
 
-    /// Answers what writes bytes to disk.
+    /// Takes the place in the order, and returns what writes bytes to disk.
     func putOnDisk(
         _ data: Data,
         forKey computedKey: String,
         _ forcedExtension: String?,
-        _ expiration: StorageExpiration?
+        _ expiration: StorageExpiration?,
+        facts: HTTPFacts? = nil
     ) -> DiskWork {
         let place = order.place(forKey: computedKey)
         // What is being read is not what the disk will hold, and does not go to memory any more.
-        memoryStorage.store.noteChange(forKey: computedKey)
+        memory.store.noteChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,
             forcedExtension: forcedExtension,
-            expiration: expiration
+            expiration: expiration,
+            facts: facts
         )
         return { [self] in await place.run { await write(data, to: destination) } }
     }
@@ -91,10 +93,10 @@ extension ImageCache {
         }
     }
 
-    /// Removes an image from memory, and answers what removes it from disk.
+    /// Removes an image from memory, and returns what removes it from disk.
     func remove(_ computedKey: String, _ forcedExtension: String?, memory: Bool, disk: Bool) -> DiskWork {
         let place = disk ? order.place(forKey: computedKey) : nil
-        if memory { memoryStorage.remove(forKey: computedKey) }
+        if memory { self.memory.remove(forKey: computedKey) }
         guard let place else { return { .success(()) } }
         return { [self] in
             await place.run {
@@ -103,47 +105,6 @@ extension ImageCache {
                 }
             }
         }
-    }
-
-    /// Removes an image as the form that can be overridden does, and tells the handler what went wrong on disk, if
-    /// anything did.
-    func removeImage(
-        forKey key: String,
-        processorIdentifier identifier: String = "",
-        forcedExtension: String? = nil,
-        fromMemory: Bool = true,
-        fromDisk: Bool = true,
-        callbackQueue: CallbackQueue = .untouch,
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        let removal = remove(key.computedKey(with: identifier), forcedExtension, memory: fromMemory, disk: fromDisk)
-        report(to: completionHandler, on: callbackQueue) {
-            if case .failure(let error) = await removal() { error } else { nil }
-        }
-    }
-
-    /// The options that the forms without options stand for.
-    static func options(
-        _ identifier: String,
-        _ forcedExtension: String?,
-        _ serializer: any CacheSerializer,
-        _ callbackQueue: CallbackQueue = .untouch
-    ) -> KingfisherParsedOptionsInfo {
-        var options = KingfisherParsedOptionsInfo()
-        options.processor = NamedProcessor(identifier: identifier)
-        options.forcedExtension = forcedExtension
-        options.cacheSerializer = serializer
-        options.callbackQueue = callbackQueue
-        return options
-    }
-}
-
-/// Stands for the processor that made an image, of which only the identifier is known.
-private struct NamedProcessor: ImageProcessor {
-    let identifier: String
-
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        DefaultImageProcessor.default.process(item: item, options: options)
     }
 }
 

@@ -1,4 +1,4 @@
-// What a server said about the bytes of an entry, as values. Knows nothing of requests and of where it is kept.
+// What a server said about some bytes, as values. Knows nothing of requests and of where it is kept.
 
 public import Foundation
 
@@ -9,7 +9,7 @@ public import FoundationNetworking
 /// What a server said about some bytes besides the bytes: what it takes to know how long they are good, and to ask the
 /// server whether they still are.
 ///
-/// It is kept with an entry of the disk cache; see ``ImageCache/httpFacts(forKey:processorIdentifier:forcedExtension:)``.
+/// It is kept with an entry of the disk cache.
 public struct HTTPFacts: Sendable, Equatable {
     /// The validator to be sent as `If-None-Match`, as it came, with its quotes.
     public let eTag: String?
@@ -55,7 +55,7 @@ public struct HTTPFacts: Sendable, Equatable {
         self.init(url: response.url, storedAt: storedAt) { response.value(forHTTPHeaderField: $0) }
     }
 
-    init(
+    package init(
         eTag: String? = nil,
         lastModified: String? = nil,
         cacheControl: String? = nil,

@@ -4,7 +4,7 @@ import Foundation
 
 extension HTTPFacts {
     /// The most bytes ``encoded()`` makes.
-    static let longestEncoding = 1_500
+    package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
 
     /// What can be kept, most needed first: times are short, validators ask the server, the rest only saves asking.
@@ -16,7 +16,7 @@ extension HTTPFacts {
     ///
     /// A value that does not fit is left out, never cut. What may be told about freshness without `Cache-Control` when there was
     /// one may be wrong, so `Expires` is left out with it.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [Self.version]
         var kept: Set<Field> = []
         for field in Field.allCases {
@@ -48,7 +48,7 @@ extension HTTPFacts {
     /// Reads what ``encoded()`` made; nil for bytes that are not of this kind, or damaged.
     ///
     /// Fields of kinds that are not known are skipped: a later version may know more.
-    init?(encoded bytes: [UInt8]) {
+    package init?(encoded bytes: [UInt8]) {
         guard bytes.first == Self.version, bytes.count <= Self.longestEncoding else { return nil }
         var values: [Field: ArraySlice<UInt8>] = [:]
         var rest = bytes.dropFirst()

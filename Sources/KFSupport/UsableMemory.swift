@@ -1,24 +1,23 @@
 // How much memory this process may use. Knows nothing of what for.
 
 import Foundation
-import KFSupport
 
 /// The machine's memory, or less if a control group or a limit of the process says so.
-enum UsableMemory {
+package enum UsableMemory {
     /// In bytes.
-    static var bytes: UInt64 {
+    package static var bytes: UInt64 {
         bytes(of: ProcessInfo.processInfo.physicalMemory, root: "", resourceLimits: resourceLimits)
     }
 
     /// What may be used of a machine's memory, given the file system at `root` and the limits of the process.
-    static func bytes(of physical: UInt64, root: String, resourceLimits: [UInt64] = []) -> UInt64 {
+    package static func bytes(of physical: UInt64, root: String, resourceLimits: [UInt64] = []) -> UInt64 {
         ([physical] + resourceLimits + [controlGroupLimit(root: root)].compactMap(\.self)).min() ?? physical
     }
 
     /// The lowest limit of the control groups this process is in; nil if there is none.
     ///
     /// A test has a file system of its own, which begins at `root`.
-    static func controlGroupLimit(root: String) -> UInt64? { ControlGroup(root: root).memoryLimit }
+    package static func controlGroupLimit(root: String) -> UInt64? { ControlGroup(root: root).memoryLimit }
 
     /// What `ulimit -v` and `ulimit -d` allow, if anything was said.
     private static var resourceLimits: [UInt64] {

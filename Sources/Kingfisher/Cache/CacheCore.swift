@@ -1,0 +1,143 @@
+// The core of a cache: one place where images are found, stored and removed. Knows nothing of completion handlers, of
+// subclasses and of loads.
+
+import Foundation
+import KFStorage
+import KFSupport
+import KFTransport
+
+/// What is below an ``ImageCache``: memory, the disk, and the order of operations on one entry.
+///
+/// A place in the order is taken before anything is awaited: operations on one entry take effect in the order of the calls.
+final class CacheCore: Sendable {
+    /// Everything a look-up needs to know.
+    struct Query: Sendable {
+        /// The layers of a cache.
+        struct Layers: OptionSet, Sendable {
+            let rawValue: UInt8
+            static let memory = Layers(rawValue: 1)
+            static let disk = Layers(rawValue: 2)
+        }
+
+        /// The key the caller uses.
+        let key: String
+        /// The key with the identifier of the processor.
+        let computedKey: String
+        /// How to decode, how to extend lifetimes, and who may call the look-up off.
+        var options: KingfisherParsedOptionsInfo
+        /// Where to look.
+        var layers: Layers = [.memory, .disk]
+        /// Whether what is found on disk goes to memory.
+        var promotes = true
+        /// Whether the facts about a file are wanted as well.
+        var wantsFacts = false
+
+        init(_ key: String, computedKey: String? = nil, _ options: KingfisherParsedOptionsInfo) {
+            self.key = key
+            self.computedKey = computedKey ?? key.computedKey(with: options.processor.identifier)
+            self.options = options
+        }
+    }
+
+    /// What a look-up came to.
+    enum Finding: Sendable {
+        /// An image that was in memory.
+        case memory(KFCrossPlatformImage)
+        /// An image that was on disk, its bytes, and the facts about them if these were asked for.
+        case disk(KFCrossPlatformImage, bytes: Data, facts: HTTPFacts?)
+        /// There is none.
+        case nothing
+        /// It was called off; whether there is one was not found out.
+        case unwanted
+
+        /// The image, if there is one.
+        var image: KFCrossPlatformImage? {
+            switch self {
+            case .memory(let image), .disk(let image, _, _): image
+            case .nothing, .unwanted: nil
+            }
+        }
+    }
+
+    let memory: MemoryStorage.Backend<KFCrossPlatformImage>
+    let disk: DiskStorage.Backend<Data>
+    let order = DiskOrder()
+    let recorder = CacheRecorder()
+
+    init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
+        self.memory = memory
+        self.disk = disk
+    }
+
+    /// Does something with the disk where waiting for it is allowed.
+    func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable (DiskStorage.Backend<Data>) throws(KingfisherError) -> Value
+    ) async -> Result<Value, KingfisherError> {
+        await WorkExecutor.io.run { [disk] in await Result { () async throws(KingfisherError) in try body(disk) } }
+    }
+
+    // MARK: Memory
+
+    /// The image that is in memory, if there is one; does not wait for anything.
+    func findInMemory(_ computedKey: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        memory.store.value(
+            forKey: computedKey,
+            extending: options.memoryCacheAccessExtendingExpiration,
+            countingMiss: options.countsMemoryMiss
+        )
+    }
+
+    /// What changes when a key is stored or removed; taken before something slow is done with an entry.
+    func generation(forKey computedKey: String) -> MemoryGeneration { memory.store.generation(forKey: computedKey) }
+
+    /// Whether a key may have been stored or removed since `generation` was taken, in memory or on disk.
+    func mayHaveChanged(_ computedKey: String, since generation: MemoryGeneration) -> Bool {
+        self.generation(forKey: computedKey) != generation
+    }
+
+    /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was taken.
+    ///
+    /// What is there by now stays, unless it is to be replaced by what was made of it.
+    func promote(
+        _ image: KFCrossPlatformImage,
+        forKey computedKey: String,
+        _ options: KingfisherParsedOptionsInfo,
+        ifGeneration generation: MemoryGeneration,
+        replacing: Bool = false
+    ) {
+        memory.store.store(
+            image,
+            forKey: computedKey,
+            cost: image.cacheCost,
+            expiration: options.memoryCacheExpiration,
+            ifGeneration: generation,
+            replacing: replacing
+        )
+    }
+
+    // MARK: All entries
+
+    /// The bytes of all files.
+    func size() async -> Result<UInt, KingfisherError> {
+        await order.placeForAll(holdingBack: false).run { [self] in
+            await onDisk { disk throws(KingfisherError) in try disk.totalSize() }
+        }
+    }
+
+    /// Takes the place in the order, and returns what removes all files; a failure leaves files behind.
+    func clearDisk() -> @Sendable () async -> Void {
+        let place = order.placeForAll(holdingBack: true)
+        return { [self] in
+            _ = await place.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
+        }
+    }
+
+    /// Removes what has expired, then what is too much, and returns where it was; what fails is left to the next time.
+    func cleanDisk() async -> [URL] {
+        await order.placeForAll(holdingBack: false).run { [self] in
+            let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
+            let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }
+            return ((try? expired.get()) ?? []) + ((try? excess.get()) ?? [])
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// What is not open: the disk alone, where an image is, and how the two forms of a function become one. The core does the work.
+
+import Foundation
+import KFSupport
+
+/// What a look at the disk came to.
+enum DiskRetrievalOutcome: Sendable {
+    /// An image.
+    case image(KFCrossPlatformImage)
+    /// There is none.
+    case notFound
+    /// It was called off; whether there is one was not found out.
+    case stale
+
+    fileprivate init(_ finding: CacheCore.Finding) {
+        switch finding {
+        case .memory(let image), .disk(let image, _, _): self = .image(image)
+        case .nothing: self = .notFound
+        case .unwanted: self = .stale
+        }
+    }
+
+    /// The image, if there is one.
+    var image: KFCrossPlatformImage? {
+        if case .image(let image) = self { image } else { nil }
+    }
+}
+
+extension ImageCacheResult {
+    init(_ finding: CacheCore.Finding) {
+        switch finding {
+        case .memory(let image): self = .memory(image)
+        case .disk(let image, _, _): self = .disk(image)
+        case .nothing, .unwanted: self = .none
+        }
+    }
+}
+
+extension ImageCache {
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is a success with nil.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
+    ) {
+        retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: callbackQueue) {
+            (outcome: Result<DiskRetrievalOutcome, KingfisherError>) in completionHandler(outcome.map(\.image))
+        }
+    }
+
+    /// Looks an image up on disk only, leaves memory as it is, and tells a miss from a look that was called off.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        callbackQueue: CallbackQueue = .untouch,
+        outcomeHandler: @escaping @Sendable (Result<DiskRetrievalOutcome, KingfisherError>) -> Void
+    ) {
+        var query = CacheCore.Query(key, options)
+        (query.layers, query.promotes) = (.disk, false)
+        report(to: outcomeHandler, on: callbackQueue) { [core, query] in
+            await Result { () async throws(KingfisherError) in DiskRetrievalOutcome(try await core.find(query)) }
+        }
+    }
+
+    /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.
+    func retrieveImageInDiskCache(
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
+        var query = CacheCore.Query(key, options)
+        (query.layers, query.promotes) = (.disk, false)
+        return try await core.find(query).image
+    }
+
+    /// Removes an image as the form that can be overridden does, and hands to the handler what went wrong on disk, if
+    /// anything did.
+    func removeImage(
+        forKey key: String,
+        processorIdentifier identifier: String = "",
+        forcedExtension: String? = nil,
+        fromMemory: Bool = true,
+        fromDisk: Bool = true,
+        callbackQueue: CallbackQueue = .untouch,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let computedKey = key.computedKey(with: identifier)
+        let removal = core.remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)
+        report(to: completionHandler, on: callbackQueue) {
+            if case .failure(let error) = await removal() { error } else { nil }
+        }
+    }
+
+    /// Whether an image is cached at all.
+    ///
+    /// Looks at the disk on the caller's thread.
+    public func isCached(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) -> Bool {
+        imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension).cached
+    }
+
+    /// Where an image is.
+    ///
+    /// A hit in memory is reported before this returns if the queue allows; the disk is looked at elsewhere.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil,
+        callbackQueue: CallbackQueue = .default,
+        completionHandler: @escaping @Sendable (CacheType) -> Void
+    ) {
+        report(to: completionHandler, on: callbackQueue) { [core] in
+            await core.cachedType(key.computedKey(with: identifier), forcedExtension)
+        }
+    }
+
+    /// Where an image is.
+    public func imageCachedTypeAsync(
+        forKey key: String,
+        processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
+        forcedExtension: String? = nil
+    ) async -> CacheType {
+        await core.cachedType(key.computedKey(with: identifier), forcedExtension)
+    }
+
+    // MARK: Two forms
+
+    /// Starts `work` now, on this thread, and hands its result to `handler` through `queue`.
+    func report<Value: Sendable>(
+        to handler: (@Sendable (Value) -> Void)?,
+        on queue: CallbackQueue,
+        _ work: @escaping @Sendable () async -> Value
+    ) {
+        _ = Task.immediate {
+            let value = await work()
+            if let handler { queue.execute { handler(value) } }
+        }
+    }
+
+    /// Starts `work` now, on this thread, and calls `handler` through `queue` when it is done.
+    func finish(
+        with handler: (@Sendable () -> Void)?,
+        on queue: CallbackQueue,
+        _ work: @escaping @Sendable () async -> Void
+    ) {
+        report(to: handler.map { handler in { @Sendable (_: Void) in handler() } }, on: queue, work)
+    }
+
+    /// What a call hands to its handler; the first time counts.
+    func awaited<Value: Sendable>(_ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+        let result = Promise<Value>()
+        call { result.keep($0) }
+        return await result.value
+    }
+
+    /// The options that the forms without options stand for.
+    static func options(
+        _ identifier: String,
+        _ forcedExtension: String?,
+        _ serializer: any CacheSerializer,
+        _ callbackQueue: CallbackQueue = .untouch
+    ) -> KingfisherParsedOptionsInfo {
+        var options = KingfisherParsedOptionsInfo()
+        options.processor = NamedProcessor(identifier: identifier)
+        options.forcedExtension = forcedExtension
+        options.cacheSerializer = serializer
+        options.callbackQueue = callbackQueue
+        return options
+    }
+}
+
+/// Stands for the processor that made an image, of which only the identifier is known.
+private struct NamedProcessor: ImageProcessor {
+    let identifier: String
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        DefaultImageProcessor.default.process(item: item, options: options)
+    }
+}

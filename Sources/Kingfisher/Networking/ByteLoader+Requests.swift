@@ -1,0 +1,125 @@
+// From a URL to the request that is sent: settings, modifiers, and what is refused before anything is sent.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension ByteLoader {
+    /// What a downloader's users set.
+    struct Settings: Sendable {
+        var downloadTimeout: TimeInterval = 15
+        var trustedHosts: Set<String>?
+        var isConstrained = false
+        var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
+    }
+
+    /// The largest answer accepted by default where so many bytes of memory may be used.
+    static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
+
+    /// The image the options' processor makes of the bytes at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where the bytes are.
+    ///   - options: How they are downloaded and processed.
+    ///   - handle: Linked to the transfer once there is one.
+    ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
+    /// - Returns: The image, the bytes it was made of, and how long that took.
+    /// - Throws: ``KingfisherError``, also for a cancelled download.
+    func image(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        _ handle: DownloadTask,
+        timeout: TimeInterval? = nil
+    ) async throws(KingfisherError) -> ImageLoadingResult {
+        try await withBytes(at: url, options, handle, timeout: timeout) { bytes throws(KingfisherError) in
+            var result = ImageLoadingResult(
+                image: try await bytes.image(options).get(),
+                url: bytes.url,
+                originalData: bytes.data,
+                metrics: bytes.metrics
+            )
+            result.response = bytes.response
+            return result
+        }
+    }
+
+    /// Does something with the bytes at a URL, of which the caller's image is made if that is wanted.
+    ///
+    /// - Parameters:
+    ///   - url: Where the bytes are.
+    ///   - options: How they are downloaded and processed.
+    ///   - handle: Linked to the transfer once there is one.
+    ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
+    ///   - wantsImage: Whether an image is made of the bytes before they are handed out.
+    ///   - sharesLate: Whether bytes will do that arrived a moment before, while others still work with them.
+    ///   - body: What is done with the bytes.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``KingfisherError``, also for a cancelled download.
+    func withBytes<Value>(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        _ handle: DownloadTask,
+        timeout: TimeInterval? = nil,
+        wantsImage: Bool = true,
+        sharesLate: Bool = false,
+        _ body: (LoadedBytes) async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        let settings = settings.withLock { $0 }
+        let plain = URLRequest(
+            url: url,
+            cachePolicy: .reloadIgnoringLocalCacheData,
+            timeoutInterval: timeout ?? settings.downloadTimeout
+        )
+        guard let request = try await modified(plain, options.requestModifier) else {
+            throw .requestError(reason: .emptyRequest)
+        }
+        guard let target = request.url, !target.absoluteString.isEmpty else {
+            throw .requestError(reason: .invalidURL(request: request))
+        }
+        let savesData = options.lowDataModeSource != nil
+        if savesData, settings.isConstrained {
+            throw .responseError(reason: .URLSessionError(error: TransportError.constrained(target).urlError))
+        }
+        let policy = TransportPolicy(
+            connectTimeout: request.timeoutInterval,
+            idleTimeout: request.timeoutInterval,
+            trustedHosts: settings.trustedHosts ?? [],
+            allowsConstrainedNetworkAccess: !savesData
+        )
+        let caller = BytesCaller(
+            url,
+            options,
+            handle,
+            wantsImage: wantsImage && !(options.processor is BytesOnly),
+            sharesLate: sharesLate
+        )
+        return try await withBytes(request, policy: policy, limit: settings.maximumResponseSize, for: caller, body)
+    }
+
+    /// The request a modifier makes of another one; nil if it refuses.
+    ///
+    /// One that does not wait is called on the caller's thread. One that does is left behind when the load is cancelled.
+    private func modified(
+        _ request: URLRequest,
+        _ modifier: (any AsyncImageDownloadRequestModifier)?
+    ) async throws(KingfisherError) -> URLRequest? {
+        guard let modifier else { return request }
+        if let modifier = modifier as? any ImageDownloadRequestModifier {
+            let modify: (URLRequest) -> URLRequest? = modifier.modified(for:)
+            return modify(request)
+        }
+        let outcome = Promise<Result<URLRequest?, KingfisherError>>()
+        let asking = Task { outcome.keep(.success(await modifier.modified(for: request))) }
+        return try await withTaskCancellationHandler {
+            await outcome.value
+        } onCancel: {
+            outcome.keep(.failure(.requestError(reason: .asyncTaskContextCancelled)))
+            asking.cancel()
+        }.get()
+    }
+}

@@ -1,0 +1,58 @@
+// Bytes that were loaded, and what is made of them: each image and each cache entry once, however many want it.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+/// The bytes that answered one request or came from one provider, shared by all who waited for them.
+final class LoadedBytes: Sendable {
+    /// The bytes, as the downloader's delegate left them.
+    let data: Data
+    /// The URL of the request that was sent; nil for a provider.
+    let url: URL?
+    let response: TransportResponse?
+    let metrics: NetworkMetrics?
+    /// Why there is no image in the bytes, if the response says it.
+    private let reasonForNoImage: KingfisherError?
+    private let images = OnceEach<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
+    /// How storing goes of what was made of the bytes.
+    let entries = OnceEach<StoreRecipe, CacheStoreResult>()
+
+    /// The bytes of a provider.
+    init(provided data: Data) {
+        self.data = data
+        (url, response, metrics, reasonForNoImage) = (nil, nil, nil, nil)
+    }
+
+    init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
+        self.data = data
+        self.response = response
+        url = transfer.request.url
+        metrics = transfer.sessionTask.metrics
+        reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
+    }
+
+    /// The image the options' processor makes of the bytes.
+    ///
+    /// It runs once for all options that are alike in what an image is made by.
+    func image(_ options: KingfisherParsedOptionsInfo) async -> Result<KFCrossPlatformImage, KingfisherError> {
+        await images.value(for: ImageRecipe(options)) {
+            await Result { () async throws(KingfisherError) in
+                try await options.processor.processed(.data(data), options)
+            }.mapError { reasonForNoImage ?? $0 }
+        }
+    }
+}
+
+extension TransportResponse {
+    /// Why there is no image in the body, if the status says it: there is no content, or it is elsewhere.
+    ///
+    /// These statuses are accepted, and a body that is an image is taken; without one, they are the reason. (Unless a
+    /// redirect handler wanted the redirect as the answer: then its body is what is wrong.)
+    fileprivate var reasonForNoImage: KingfisherError? {
+        guard let statusCode, [204, 205].contains(statusCode) || 300..<400 ~= statusCode,
+            let http = urlResponse as? HTTPURLResponse
+        else { return nil }
+        return .responseError(reason: .invalidHTTPStatusCode(response: http))
+    }
+}

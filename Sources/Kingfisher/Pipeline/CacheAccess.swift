@@ -1,0 +1,64 @@
+// How loads reach a cache: its core, or the methods a subclass may have overridden. Decides nothing else.
+
+import Foundation
+import KFSupport
+
+extension ImageCache {
+    /// The image that is in memory, if there is one; does not wait for anything.
+    func findInMemory(_ query: CacheCore.Query) -> KFCrossPlatformImage? {
+        isPlain
+            ? core.findInMemory(query.computedKey, query.options)
+            : retrieveImageInMemoryCache(forKey: query.key, options: query.options)
+    }
+
+    /// What is on disk, and in memory by now, where it has been missed before.
+    ///
+    /// A look at the disk alone cannot be overridden in the form that has parsed options.
+    func findBelowMemory(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.Finding {
+        var query = query
+        query.layers = .disk
+        guard !isPlain, query.promotes else { return try await core.find(query) }
+        query.options.countsMemoryMiss = false
+        let isWanted = query.options.sourceTaskIdentifierChecker
+        switch try await retrieveImage(forKey: query.key, options: query.options) {
+        case .memory(let image): return .memory(image)
+        case .disk(let image): return .disk(image, bytes: Data(), facts: nil)
+        case .none: return isWanted?() == false ? .unwanted : .nothing
+        }
+    }
+
+    /// Stores an image: in memory before this returns, on disk in its own time; then `result` is kept.
+    func put(
+        _ image: KFCrossPlatformImage,
+        original: Data?,
+        _ query: CacheCore.Query,
+        toDisk: Bool,
+        _ result: Promise<CacheStoreResult>
+    ) {
+        let (key, options) = (query.key, query.options)
+        if isPlain {
+            let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
+            if toDisk {
+                _ = Task.immediate { result.keep(CacheStoreResult(disk: await write())) }
+            } else {
+                result.keep(CacheStoreResult(disk: .success(())))
+            }
+        } else {
+            store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.keep($0) }
+        }
+    }
+
+    /// Stores bytes on disk as they are, under the plain key.
+    ///
+    /// A subclass is not handed what the server said of them: its method has no parameter for that.
+    func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
+        let (options, key) = (query.options, query.key)
+        let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
+        if isPlain {
+            let write = core.putOnDisk(bytes, forKey: key, type, expiration, facts: options.httpFacts)
+            _ = Task.immediate { result.keep(CacheStoreResult(disk: await write())) }
+        } else {
+            storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.keep($0) }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// What identical loads share: everything the library brings is compared; code of the user's own keeps one stage apart.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct SharingTests {
+    private static let count = 64
+
+    /// What a number of identical loads took.
+    private struct Work: Equatable {
+        var requests = 1
+        var decodings = 1
+        var encodings = 1
+        var stores = 1
+    }
+
+    /// Loads one URL many times at once, with the same options each.
+    private func work(_ options: KingfisherOptionsInfo, _ bytes: Data? = nil) async throws -> Work {
+        var work = Work()
+        try await Rig.run { rig in
+            let (url, bytes) = (rig.server.url("/a.png"), try bytes ?? Picture.png())
+            rig.server.route("/a.png", .data(bytes))
+            let encodings = Counter()
+            rig.cache.core.recorder.observe { phase, _ in if phase == .encoding { encodings.add() } }
+            let processor = CountingProcessor()
+            let all = [.processor(processor), .waitForCache] + options
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Self.count {
+                    group.addTask { @concurrent in
+                        let result = try await rig.manager.retrieveImage(with: url, options: all)
+                        #expect(result.image.pixelWidth == 64)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            work.requests = rig.server.count("/a.png")
+            work.decodings = processor.runs.value
+            work.encodings = encodings.value
+            work.stores = rig.cache.statistics.disk.stores
+        }
+        return work
+    }
+
+    static let serializers: [any CacheSerializer] = [
+        DefaultCacheSerializer.default, FormatIndicatedCacheSerializer.png, FormatIndicatedCacheSerializer.jpeg,
+        FormatIndicatedCacheSerializer.gif, FormatIndicatedCacheSerializer.webP, FormatIndicatedCacheSerializer.avif,
+        FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.5), WebPCacheSerializer.default,
+        PNGCacheSerializer.default, JPEGCacheSerializer.default, AVIFCacheSerializer.default,
+    ]
+
+    @Test(
+        "64 identical loads with a serializer of the library: 1 request, 1 decoding, 1 encoding, 1 store",
+        arguments: serializers.indices
+    )
+    func librarySerializers(index: Int) async throws {
+        #expect(try await work([.cacheSerializer(Self.serializers[index])]) == Work())
+    }
+
+    @Test("64 identical loads with a request modifier of the user's own share all but the modifying")
+    func ownModifier() async throws {
+        let calls = Counter()
+        let modifier = AnyModifier { request in
+            calls.add()
+            return request
+        }
+        #expect(try await work([.requestModifier(modifier)]) == Work())
+        #expect(calls.value >= 1)
+    }
+
+    @Test("64 identical loads with a serializer of the user's own share the request and the image")
+    func ownSerializer() async throws {
+        struct Own: CacheSerializer {
+            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+        }
+        let work = try await work([.cacheSerializer(Own())])
+        #expect(work.requests == 1 && work.decodings == 1)
+    }
+
+    @Test("64 identical loads of a provider ask it once")
+    func provider() async throws {
+        struct Counted: ImageDataProvider {
+            let cacheKey = "counted"
+            let calls: Counter
+            let bytes: Data
+            func data() async throws -> Data {
+                calls.add()
+                return bytes
+            }
+        }
+        try await Rig.run { rig in
+            let (calls, processor) = (Counter(), CountingProcessor())
+            let source = Source.provider(Counted(calls: calls, bytes: try Picture.png()))
+            let options: KingfisherOptionsInfo = [
+                .processor(processor), .cacheSerializer(FormatIndicatedCacheSerializer.png),
+            ]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Self.count {
+                    group.addTask { @concurrent in
+                        _ = try await rig.manager.retrieveImage(with: source, options: options)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(calls.value == 1 && processor.runs.value == 1)
+        }
+    }
+
+    @Test("loads that differ in what is stored, or how, share the bytes and make an entry each")
+    func differentEntries() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let (url, manager, processor) = (rig.server.url("/a.png"), rig.manager, CountingProcessor())
+            let serializers: [any CacheSerializer] = [
+                FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.5), FormatIndicatedCacheSerializer.png,
+            ]
+            let started = StartsCounted(awaited: 2)
+            let tasks = serializers.enumerated().map { number, serializer in
+                Task { @concurrent in
+                    try await manager.retrieveImage(
+                        with: url,
+                        options: [
+                            .cacheSerializer(serializer), .processor(processor), .waitForCache,
+                            .forcedCacheFileExtension("\(number)"), .requestModifier(started),
+                        ]
+                    )
+                }
+            }
+            await started.haveStarted.value
+            gate.open()
+            for task in tasks { _ = try await task.value }
+            #expect(rig.server.count("/a.png") == 1 && processor.runs.value == 1)
+            #expect(rig.files.count == 2)
+        }
+    }
+
+    @Test("a load misses once in memory, whether or not the cache is a subclass", arguments: [false, true])
+    func memoryIsAskedOnce(isSubclass: Bool) async throws {
+        final class Own: ImageCache, @unchecked Sendable {}
+        try await Rig.run { rig in
+            let config = DiskStorage.Config(name: "own", sizeLimit: 0, directory: rig.directory)
+            let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 1 << 20))
+            let disk = try DiskStorage.Backend<Data>(config: config)
+            let cache =
+                isSubclass
+                ? Own(memoryStorage: memory, diskStorage: disk) : ImageCache(memoryStorage: memory, diskStorage: disk)
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            let options: KingfisherOptionsInfo = [.targetCache(cache), .waitForCache]
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .none)
+            #expect(cache.statistics.memory.misses == 1 && cache.statistics.disk.misses == 1)
+            cache.clearMemoryCache()
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .disk)
+            #expect(cache.statistics.memory.misses == 2 && cache.statistics.disk.hits == 1)
+            #expect(try await rig.manager.retrieveImage(with: url, options: options).cacheType == .memory)
+            #expect(cache.statistics.memory.hits == 1)
+        }
+    }
+}
+
+/// Leaves requests alone, and says when so many downloads have begun or joined one under way.
+private struct StartsCounted: ImageDownloadRequestModifier {
+    let awaited: Int
+    let haveStarted = Promise<Void>()
+    private let count = Counter()
+
+    init(awaited: Int) { self.awaited = awaited }
+
+    func modified(for request: URLRequest) -> URLRequest? { request }
+
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+        { [self] _ in if count.add() == awaited { haveStarted.keep(()) } }
+    }
+}

@@ -57,6 +57,17 @@ import Testing
         _ = await (first, second)
     }
 
+    @Test("Work of a task without a preference stays on the executor, also if the task was begun on one of its threads")
+    func tasksBegunOnAThread() async {
+        let executor = WorkExecutor("kf.test", threads: 1)
+        let isThere = Promise<Bool>()
+        await executor.run {
+            let thread = pthread_self()
+            _ = Task.immediate { isThere.keep(await executor.run { pthread_self() == thread }) }
+        }
+        #expect(await isThere.value)
+    }
+
     @Test("Work of a caller that is on the executor begins at once, whatever waits")
     func nesting() async {
         let executor = WorkExecutor("kf.test", threads: 1)

@@ -128,7 +128,7 @@ private enum Threads {
     }
 }
 
-/// A thousand loads that memory answers.
+/// A thousand loads whose images are in memory.
 private struct MemoryHits {
     let manager: KingfisherManager
     let urls = Pictured.many(1_000).compactMap { URL(string: $0.key) }

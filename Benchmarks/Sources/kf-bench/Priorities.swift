@@ -1,4 +1,4 @@
-// What somebody waits for among much that nobody does. Knows public API only.
+// One load that is waited for among a thousand that are not. Knows public API only.
 
 import Foundation
 import Kingfisher
@@ -15,7 +15,7 @@ let priorityBenchmarks = [
     }
 ]
 
-/// A thousand loads that are in nobody's sight, and one that is.
+/// A thousand loads of images out of sight, and one of an image in sight.
 private enum Queued {
     private static let loads = 1_000
 

@@ -49,7 +49,7 @@ extension ImageCache {
         }
     }
 
-    /// Looks an image up on disk only, leaves memory as it is, and tells a miss from a look that was called off.
+    /// Looks an image up on disk only, leaves memory as it is, and distinguishes a miss from a look-up that was called off.
     func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,

@@ -34,7 +34,7 @@ public final class KingfisherManager: Sendable {
             usesDefaultQueue = template.callbackQueue.identity == .queue(ObjectIdentifier(Self.unset))
         }
 
-        /// Stands for a queue that nobody has set.
+        /// Stands for no queue: none was set.
         private static let unset = DispatchQueue(label: "com.onevcat.Kingfisher.unset")
     }
 

@@ -164,7 +164,7 @@ extension KingfisherManager {
             let facts = facts ?? bytes.response.flatMap { HTTPFacts($0) }
             store(image, bytes.data, facts, wanted, keepsOriginal: true, in: cache, entry)
         } else {
-            // Whoever stores it may not have come to it yet, and an image is in memory when it is delivered.
+            // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
         }
         return product

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("shared work is wanted as long as one caller wants it, whoever came first", arguments: [false, true])
+    @Test("shared work is wanted as long as one caller wants it, first or not", arguments: [false, true])
     func oneWants(firstWants: Bool) async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))

@@ -1,0 +1,34 @@
+// Values that are made once for each key.
+
+import KFSupport
+import Testing
+
+@Suite struct OnceEachTests {
+    @Test("Of many callers at once one makes the value, and all get it; another key is made apart")
+    func once() async {
+        let (values, made) = (OnceEach<Int, Int>(), Box(0))
+        let results = await withTaskGroup(of: Int.self) { group in
+            for caller in 0..<64 {
+                group.addTask {
+                    await values.value(for: caller % 2) {
+                        made.state.withLock { $0 += 1 }
+                        await Task.yield()
+                        return 7 + caller % 2
+                    }
+                }
+            }
+            return await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(results == [7: 32, 8: 32])
+        #expect(made.state.withLock { $0 } == 2)
+    }
+
+    @Test("The first to claim a key has to keep its value")
+    func claims() async {
+        let values = OnceEach<String, Int>()
+        let (first, second) = (values.claim("a"), values.claim("a"))
+        #expect(first.isFirst && !second.isFirst)
+        first.value.keep(1)
+        #expect(await second.value.value == 1)
+    }
+}

@@ -36,7 +36,8 @@ package final class Promise<Value: Sendable>: Sendable {
     /// The value, as soon as it arrives.
     package var value: Value {
         get async {
-            await withCheckedContinuation { continuation in
+            if let value = valueIfKept { return value }
+            return await withCheckedContinuation { continuation in
                 let kept = state.withLock { state -> Value? in
                     switch state {
                     case .kept(let value): return value

@@ -35,9 +35,10 @@ extension ByteLoader {
         _ handle: DownloadTask,
         timeout: TimeInterval? = nil
     ) async throws(KingfisherError) -> ImageLoadingResult {
-        try await withBytes(at: url, options, handle, timeout: timeout) { bytes throws(KingfisherError) in
+        try await withBytes(at: url, options, handle, timeout: timeout) { delivery throws(KingfisherError) in
+            let bytes = delivery.bytes
             var result = ImageLoadingResult(
-                image: try await bytes.image(options).get(),
+                image: try await delivery.image(options),
                 url: bytes.url,
                 originalData: bytes.data,
                 metrics: bytes.metrics
@@ -66,7 +67,7 @@ extension ByteLoader {
         timeout: TimeInterval? = nil,
         wantsImage: Bool = true,
         sharesLate: Bool = false,
-        _ body: (LoadedBytes) async throws(KingfisherError) -> Value
+        _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         let settings = settings.withLock { $0 }

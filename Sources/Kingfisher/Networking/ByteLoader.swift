@@ -76,19 +76,19 @@ final class ByteLoader: Sendable {
         policy: TransportPolicy,
         limit: Int,
         for caller: BytesCaller,
-        _ body: (LoadedBytes) async throws(KingfisherError) -> Value
+        _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         let key = TransferKey(request, policy)
         defer { if caller.sharesLate { release(key, caller) } }
         guard let place = try join(caller, request, key, policy, limit) else {
             return try await body(try await caller.outcome.value.get())
         }
-        let bytes = try await withTaskCancellationHandler {
+        let delivery = try await withTaskCancellationHandler {
             await caller.outcome.value
         } onCancel: {
             leave(caller, place)
         }.get()
-        return try await body(bytes)
+        return try await body(delivery)
     }
 
     /// The place of a caller that has to wait; nil for one that was given bytes which are here already.
@@ -120,7 +120,7 @@ final class ByteLoader: Sendable {
         switch joined {
         case .closed: throw .requestError(reason: .asyncTaskContextCancelled)
         case .arrived(let bytes):
-            caller.outcome.keep(.success(bytes))
+            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: bytes)))
             return nil
         case .waiting(let round, let ticket, let isFirst):
             let transfer = round.transfer
@@ -262,7 +262,7 @@ final class ByteLoader: Sendable {
         }
         guard case .success(let bytes) = result, callers.contains(where: \.wantsImage) else {
             // Nothing of this takes time: the transport's thread may do it.
-            for caller in callers { caller.outcome.keep(result) }
+            for caller in callers { caller.outcome.keep(result.map { BytesCaller.Delivery(bytes: $0) }) }
             return
         }
         let priority = TaskPriority(downloadPriority: callers.map(\.options.downloadPriority).max() ?? 0.5)
@@ -298,6 +298,7 @@ final class ByteLoader: Sendable {
 
     /// Hands the bytes to all callers, each once its image is made: images that differ are made side by side.
     private func deliver(_ bytes: LoadedBytes, to callers: [BytesCaller]) async {
+        guard callers.count > 1 else { return await deliver(bytes, toAlike: callers) }
         let groups = Dictionary(grouping: callers) { $0.wantsImage ? ImageRecipe($0.options) : nil }
         guard groups.count > 1 else { return await deliver(bytes, toAlike: callers) }
         await withTaskGroup(of: Void.self) { tasks in
@@ -314,7 +315,7 @@ final class ByteLoader: Sendable {
                 let response = bytes.response?.urlResponse
                 delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
             }
-            caller.outcome.keep(.success(bytes))
+            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: bytes, made: made)))
         }
     }
 }

@@ -17,6 +17,18 @@ final class BytesCaller: Sendable {
         }
     }
 
+    /// What a caller is handed: the bytes, and what its processor made of them, if that was done already.
+    struct Delivery: Sendable {
+        let bytes: LoadedBytes
+        var made: Result<KFCrossPlatformImage, KingfisherError>?
+
+        /// The image the options' processor makes of the bytes.
+        func image(_ options: KingfisherParsedOptionsInfo) async throws(KingfisherError) -> KFCrossPlatformImage {
+            if let made { return try made.get() }
+            return try await bytes.image(options).get()
+        }
+    }
+
     /// The URL the caller asked for, before any modifier.
     let url: URL
     let options: KingfisherParsedOptionsInfo
@@ -25,7 +37,7 @@ final class BytesCaller: Sendable {
     let wantsImage: Bool
     /// Whether it may be given bytes that have arrived a moment before, and that others still work with.
     let sharesLate: Bool
-    let outcome = Promise<Result<LoadedBytes, KingfisherError>>()
+    let outcome = Promise<Result<Delivery, KingfisherError>>()
     private let seat = Locked<Place?>(nil)
 
     init(

@@ -33,7 +33,7 @@ extension ImageDownloader {
         }
         let (handle, timeout) = (DownloadTask(), downloadTimeout)
         return try await loader.withBytes(at: url, options, handle, timeout: timeout, wantsImage: false) {
-            DataLoadingResult(data: $0.data, url: $0.url, metrics: $0.metrics)
+            DataLoadingResult(data: $0.bytes.data, url: $0.bytes.url, metrics: $0.bytes.metrics)
         }
     }
 }

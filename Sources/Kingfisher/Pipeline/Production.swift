@@ -93,9 +93,9 @@ extension KingfisherManager {
                 steered,
                 DownloadTask(),
                 sharesLate: !options.forceRefresh
-            ) { bytes throws(KingfisherError) in
+            ) { delivery throws(KingfisherError) in
                 channel.begin()  // if others have brought them
-                return stored(try await bytes.image(options).get(), bytes, wanted)
+                return stored(try await delivery.image(options), delivery.bytes, wanted)
             }
         }
     }

@@ -122,7 +122,7 @@ extension FileStore {
                 throw StorageError(.setTimes, directory.path(of: entry.name), errno)
             }
             let record = EntryRecord(size: entry.data.count, access: now.entryTime, expiry: expiry.entryTime)
-            state.withLock { $0.index?[entry.name] = record }
+            state.withLock { if $0.index?[entry.name] != nil { $0.index?[entry.name] = record } }
             if let metadata = entry.metadata { keep(metadata, of: entry.identity, until: expiry.entryTime) }
         }
     }

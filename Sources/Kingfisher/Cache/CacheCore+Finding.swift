@@ -77,17 +77,14 @@ extension CacheCore {
 
     private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {
         await here(query.options, or: .io) { [disk, recorder] in
-            do throws(KingfisherError) {
-                let entry = try recorder.measuring(.reading) { () throws(KingfisherError) in
+            Result { () throws(KingfisherError) in
+                try recorder.measuring(.reading) { () throws(KingfisherError) in
                     try disk.entry(
                         forKey: query.computedKey,
                         forcedExtension: query.options.forcedExtension,
                         withAttachment: query.wantsFacts
                     )
                 }
-                return .success(entry)
-            } catch {
-                return .failure(error)
             }
         }
     }

@@ -114,8 +114,8 @@ public enum DiskStorage {
         /// Writes a value.
         ///
         /// It can be read as soon as this returns, by every process. When the size limit is exceeded by it, the least
-        /// recently used entries are removed, unless another thread or process is doing so. A value that alone is larger than the limit is not kept, which is no error; what was there
-        /// under its key goes all the same.
+        /// recently used entries are removed, unless another thread or process is doing so. A value that alone is
+        /// larger than the limit is not kept, which is no error; what was there under its key goes all the same.
         /// - Parameters:
         ///   - value: The value.
         ///   - key: Its key.

@@ -61,9 +61,6 @@ extension ImageCache {
         isMemoryClear.keep(())
     }
 
-    /// Begins, on this thread, what may be overridden.
-    func beginClearingDisk() -> Task<Void, Never> { Task.immediate { await clearDiskCache() } }
-
     /// Removes all images from memory, and has the memory handed back to the system a moment later.
     public func clearMemoryCache() {
         memoryStorage.removeAll()
@@ -74,9 +71,7 @@ extension ImageCache {
     @MainActor
     public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
 
-    /// Removes what has expired, then what is too much.
-    ///
-    /// What fails is left to the next time.
+    /// Removes what has expired, then what is too much; what fails is left to the next time.
     func cleanDisk() async {
         let removed = await core.cleanDisk()
         guard !removed.isEmpty else { return }

@@ -156,6 +156,11 @@ extension ImageCache {
         return await result.value
     }
 
+    /// Waits for a call that hands nothing to its handler.
+    func completed(_ call: (@escaping @Sendable () -> Void) -> Void) async {
+        await awaited { done in call { done(()) } }
+    }
+
     /// The options that the forms without options stand for.
     static func options(
         _ identifier: String,

@@ -18,8 +18,8 @@ import KFSupport
 /// awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown; see also ``finishWriting(before:)``.
 ///
 /// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is about
-/// the disk and has neither form waits for it on the caller's thread. Who overrides a function that has both forms
-/// overrides the one with the handler: async storing and retrieving goes through it.
+/// the disk and has neither form waits for it on the caller's thread. In a subclass, override the one with the handler: but
+/// for removing, the async form goes through it.
 ///
 /// At the top level of a `main.swift` the compiler (of Swift 6.3) takes the form with the handler even after `await`, and
 /// warns that nothing is awaited; in a function it takes the other.
@@ -55,7 +55,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Stores an image: in memory before this returns, on disk in its own time.
     ///
-    /// The handler is told through the options' callback queue how it went; a load, which several may wait for, asks for
+    /// The handler is called through the options' callback queue; a load, which several may wait for, asks for
     /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is what the image was made
     /// from; serializers may prefer to write that.
     open func store(
@@ -167,12 +167,8 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: (@Sendable () -> Void)? = nil
     ) {
-        let removal = core.remove(
-            key.computedKey(with: identifier),
-            forcedExtension,
-            memory: fromMemory,
-            disk: fromDisk
-        )
+        let computedKey = key.computedKey(with: identifier)
+        let removal = core.remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)
         finish(with: completionHandler, on: callbackQueue) { _ = await removal() }
     }
 
@@ -327,7 +323,7 @@ open class ImageCache: @unchecked Sendable {
         return diskStorage.cacheFileURL(forKey: computedKey, forcedExtension: forcedExtension)
     }
 
-    /// The bytes of all files of the cache, told on the main queue.
+    /// The bytes of all files of the cache; the handler is called on the main queue.
     open func calculateDiskStorageSize(
         completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
     ) {
@@ -336,7 +332,9 @@ open class ImageCache: @unchecked Sendable {
 
     /// The bytes of all files of the cache.
     open var diskStorageSize: UInt {
-        get async throws(KingfisherError) { try await core.size().get() }
+        get async throws(KingfisherError) {
+            try await (isPlain ? core.size() : awaited { calculateDiskStorageSize(completion: $0) }).get()
+        }
     }
 
     /// The bytes of all images in memory, with those that have expired and are not removed yet.
@@ -346,7 +344,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes all images from memory and disk.
     open func clearCache() async {
-        let clearing = beginClearingDisk()
+        let clearing = Task.immediate { await clearDiskCache() }
         clearMemoryCache()
         await clearing.value
     }
@@ -358,7 +356,9 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Removes all files.
-    open func clearDiskCache() async { await core.clearDisk()() }
+    open func clearDiskCache() async {
+        await isPlain ? core.clearDisk()() : completed { clearDiskCache(completion: $0) }
+    }
 
     /// Removes what has expired, in memory and on disk; the handler is called on the main queue, whatever happens.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
@@ -368,6 +368,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes what has expired, in memory and on disk.
     open func cleanExpiredCache() async {
+        guard isPlain else { return await completed { cleanExpiredCache(completion: $0) } }
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()
     }
@@ -383,5 +384,7 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Removes the files that have expired, then those above the size limit, and posts `KingfisherDidCleanDiskCache`.
-    open func cleanExpiredDiskCache() async { await cleanDisk() }
+    open func cleanExpiredDiskCache() async {
+        await isPlain ? cleanDisk() : completed { cleanExpiredDiskCache(completion: $0) }
+    }
 }

@@ -17,7 +17,7 @@ extension ByteLoader {
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
 
-    /// The largest answer accepted by default where so many bytes of memory may be used.
+    /// The largest response accepted by default where so many bytes of memory may be used.
     static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
     /// The image the options' processor makes of the bytes at a URL.
@@ -56,7 +56,7 @@ extension ByteLoader {
     ///   - handle: Linked to the transfer once there is one.
     ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
     ///   - wantsImage: Whether an image is made of the bytes before they are handed out.
-    ///   - sharesLate: Whether bytes will do that arrived a moment before, while others still work with them.
+    ///   - sharesArrivalsSince: Bytes will do that arrived after this, if others still work with them; nil if not.
     ///   - body: What is done with the bytes.
     /// - Returns: What `body` returns.
     /// - Throws: ``KingfisherError``, also for a cancelled download.
@@ -66,7 +66,7 @@ extension ByteLoader {
         _ handle: DownloadTask,
         timeout: TimeInterval? = nil,
         wantsImage: Bool = true,
-        sharesLate: Bool = false,
+        sharesArrivalsSince: ContinuousClock.Instant? = nil,
         _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
@@ -97,7 +97,7 @@ extension ByteLoader {
             options,
             handle,
             wantsImage: wantsImage && !(options.processor is BytesOnly),
-            sharesLate: sharesLate
+            sharesArrivalsSince: sharesArrivalsSince
         )
         return try await withBytes(request, policy: policy, limit: settings.maximumResponseSize, for: caller, body)
     }

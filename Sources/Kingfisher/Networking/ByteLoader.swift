@@ -20,9 +20,11 @@ final class ByteLoader: Sendable {
         var ending: Transfer.Ending?
     }
 
-    /// Bytes that have arrived, while those who waited for them still work with them: for callers that come late.
+    /// Bytes that have arrived, while callers that waited for them still work with them.
     private struct Arrival: Sendable {
+        let transfer: Transfer
         let bytes: LoadedBytes
+        let time = ContinuousClock.now
         var users: Set<ObjectIdentifier>
     }
 
@@ -68,8 +70,8 @@ final class ByteLoader: Sendable {
     /// Does something with the bytes that answer a request; the caller's image is made of them if it wants one.
     ///
     /// The transfer is under way before this first suspends. Cancelling the calling task, or the caller's handle, takes
-    /// this caller away; the last one to leave stops the transfer. A caller that shares late may be given the bytes that
-    /// others are still at work with.
+    /// this caller away; the last one to leave stops the transfer. A caller that shares arrivals may be given bytes that
+    /// others still work with.
     /// - Throws: ``KingfisherError``; for a caller that has left ``KingfisherError/RequestErrorReason/taskCancelled(task:token:)``.
     func withBytes<Value>(
         _ request: URLRequest,
@@ -79,7 +81,10 @@ final class ByteLoader: Sendable {
         _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         let key = TransferKey(request, policy)
-        defer { if caller.sharesLate { release(key, caller) } }
+        defer {
+            caller.handle.finish()
+            if caller.sharesArrivalsSince != nil { release(key, caller) }
+        }
         guard let place = try join(caller, request, key, policy, limit) else {
             return try await body(try await caller.outcome.value.get())
         }
@@ -101,14 +106,15 @@ final class ByteLoader: Sendable {
     ) throws(KingfisherError) -> BytesCaller.Place? {
         enum Joined {
             case waiting(Round, Work.Ticket, isFirst: Bool)
-            case arrived(LoadedBytes)
+            case arrived(Arrival)
             case closed
         }
         let joined = state.withLock { state -> Joined in
             guard !state.isClosed else { return .closed }
-            if caller.sharesLate, let bytes = state.arrivals[key]?.bytes {
+            // Not what arrived before the caller's load began: it may have been removed or replaced since.
+            if let since = caller.sharesArrivalsSince, let arrival = state.arrivals[key], arrival.time > since {
                 state.arrivals[key]?.users.insert(ObjectIdentifier(caller))
-                return .arrived(bytes)
+                return .arrived(arrival)
             }
             let (ticket, isFirst) = state.work.join(key, caller)
             if isFirst {
@@ -119,16 +125,14 @@ final class ByteLoader: Sendable {
         }
         switch joined {
         case .closed: throw .requestError(reason: .asyncTaskContextCancelled)
-        case .arrived(let bytes):
-            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: bytes)))
+        case .arrived(let arrival):
+            take(nil, arrival.transfer, caller)
+            caller.transferHasStarted()
+            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: arrival.bytes)))
             return nil
         case .waiting(let round, let ticket, let isFirst):
             let transfer = round.transfer
-            let token = transfer.sessionTask.issueToken()
-            let place = BytesCaller.Place(ticket: ticket, transfer: transfer, token: token)
-            caller.take(place)
-            // Cancelled before: by its handle just now, or with all others.
-            if caller.handle.isCancelled { leave(caller, place) }
+            let place = take(ticket, transfer, caller)
             if isFirst {
                 begin(transfer, policy)
             } else {
@@ -137,6 +141,18 @@ final class ByteLoader: Sendable {
             }
             return place
         }
+    }
+
+    /// Links a caller to its transfer; from now on its handle cancels it, at once if it was cancelled before.
+    @discardableResult
+    private func take(_ ticket: Work.Ticket?, _ transfer: Transfer, _ caller: BytesCaller) -> BytesCaller.Place {
+        let token = transfer.sessionTask.issueToken()
+        let place = BytesCaller.Place(ticket: ticket, transfer: transfer, token: token)
+        caller.take(place)
+        caller.handle.onCancel { [weak self, weak caller] in
+            if let self, let caller { leave(caller, place) }
+        }
+        return place
     }
 
     /// A caller has made what it wanted of the bytes; the last one lets go of them.
@@ -166,7 +182,7 @@ final class ByteLoader: Sendable {
     private func leave(_ caller: BytesCaller, _ place: BytesCaller.Place) {
         let transfer = place.transfer
         let (departure, hasEnded) = state.withLock { state -> (Work.Departure, Bool) in
-            let departure = state.work.leave(place.ticket)
+            let departure = place.ticket.map { state.work.leave($0) } ?? .tooLate
             let hasEnded = state.rounds[transfer.round]?.ending != nil
             if case .stop = departure { state.rounds[transfer.round] = nil }
             return (departure, hasEnded)
@@ -192,11 +208,7 @@ final class ByteLoader: Sendable {
                     .filter { url == nil || $0.url == url || round.transfer.request.url == url }
             }
         }
-        // One that has joined a moment ago takes its place a moment later.
-        for caller in callers {
-            caller.handle.cancel()
-            if let place = caller.place { leave(caller, place) }
-        }
+        for caller in callers { caller.handle.cancel() }
     }
 
     /// Cancels every caller, and those to come.
@@ -249,14 +261,15 @@ final class ByteLoader: Sendable {
         }
     }
 
-    /// Ends the waiting: from now on, who asks for the same gets a transfer of its own.
+    /// Ends the waiting, and keeps the bytes as long as one of the callers works with them.
     private func settle(_ transfer: Transfer, _ result: Result<LoadedBytes, KingfisherError>) {
         let callers = state.withLock { state in
             state.rounds[transfer.round] = nil
             let callers = state.work.finish(transfer.key, round: transfer.round)
-            let users = callers.filter { $0.sharesLate && !$0.isSettled }
-            if case .success(let bytes) = result, !users.isEmpty {
-                state.arrivals[transfer.key] = Arrival(bytes: bytes, users: Set(users.map { ObjectIdentifier($0) }))
+            let users = callers.filter { $0.sharesArrivalsSince != nil && !$0.isSettled }.map { ObjectIdentifier($0) }
+            if !state.arrivals.isEmpty { state.arrivals[transfer.key] = nil }
+            if !users.isEmpty, case .success(let bytes) = result {
+                state.arrivals[transfer.key] = Arrival(transfer: transfer, bytes: bytes, users: Set(users))
             }
             return callers
         }

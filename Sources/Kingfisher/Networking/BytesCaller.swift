@@ -7,7 +7,8 @@ import KFSupport
 final class BytesCaller: Sendable {
     /// A caller's place among those who wait for one transfer.
     struct Place: Sendable {
-        let ticket: SharedWork<TransferKey, BytesCaller>.Ticket
+        /// Nil for a caller that was given bytes which had arrived.
+        let ticket: SharedWork<TransferKey, BytesCaller>.Ticket?
         let transfer: Transfer
         let token: SessionDataTask.CancelToken
 
@@ -35,33 +36,28 @@ final class BytesCaller: Sendable {
     let handle: DownloadTask
     /// Whether an image is to be made of the bytes, as the options say.
     let wantsImage: Bool
-    /// Whether it may be given bytes that have arrived a moment before, and that others still work with.
-    let sharesLate: Bool
+    /// It may be given bytes that arrived after this, and that others still work with; nil if it may not.
+    let sharesArrivalsSince: ContinuousClock.Instant?
     let outcome = Promise<Result<Delivery, KingfisherError>>()
-    private let seat = Locked<Place?>(nil)
 
     init(
         _ url: URL,
         _ options: KingfisherParsedOptionsInfo,
         _ handle: DownloadTask,
         wantsImage: Bool,
-        sharesLate: Bool
+        sharesArrivalsSince: ContinuousClock.Instant?
     ) {
         self.url = url
         self.options = options
         self.handle = handle
         self.wantsImage = wantsImage
-        self.sharesLate = sharesLate
+        self.sharesArrivalsSince = sharesArrivalsSince
     }
 
     var isSettled: Bool { outcome.valueIfKept != nil }
 
-    /// Where it waits; nil until it does.
-    var place: Place? { seat.withLock { $0 } }
-
     /// Waits there from now on: its handle is linked to the transfer, which may not have been started yet.
     func take(_ place: Place) {
-        seat.withLock { $0 = place }
         handle.link(to: place.transfer.sessionTask, token: place.token)
         options.onTransferLinked?(place.transfer.sessionTask, place.token)
         options.requestModifier?.onDownloadTaskStarted?(handle)

@@ -5,7 +5,7 @@ import KFStorage
 import KFSupport
 
 extension KingfisherManager {
-    /// Tries to find the image; whatever tells of the load on its way is silent when this returns.
+    /// Tries to find the image; no progress is reported once this returns.
     func image(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         defer { load.progress?.settle() }
@@ -69,7 +69,7 @@ extension KingfisherManager {
         }
     }
 
-    /// One attempt at one source: memory, or the shared work of everybody who wants the same.
+    /// One attempt at one source: memory, or the work shared by all callers that want the same.
     private func once(
         _ wanted: KeyedSource,
         of load: Load,
@@ -114,14 +114,14 @@ extension KingfisherManager {
         let priority = options.downloadPriority
         let key = LoadKey(KeyedSource(wanted.source, options))
         while true {
-            var joined: LoadChannel?
+            var joined: (channel: LoadChannel, listener: Int)?
+            defer { if let joined { joined.channel.remove(joined.listener) } }
             do throws(KingfisherError) {
                 return try await loads.value(
                     for: key,
                     priority: TaskPriority(downloadPriority: priority),
                     joined: { channel in
-                        joined = channel
-                        join(channel, load, updated)
+                        joined = (channel, join(channel, load, updated))
                         channel.raisePriority(to: priority)
                     },
                     cancelled: { [self] in cancellation(of: wanted.source, $0) },
@@ -135,14 +135,15 @@ extension KingfisherManager {
                     }
                 )
             } catch {
-                guard joined?.isAbandoned == true, load.isWanted, !Task.isCancelled else { throw error }
+                guard joined?.channel.isAbandoned == true, load.isWanted, !Task.isCancelled else { throw error }
             }
         }
     }
 
-    private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) {
+    /// Adds a caller to the listeners, and returns what it is removed by.
+    private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) -> Int {
         let (progress, previews, handle) = (load.progress, load.previews, load.handle)
-        channel.add(
+        return channel.add(
             LoadChannel.Listener(
                 isWanted: load.options.sourceTaskIdentifierChecker,
                 progress: { received, expected in

@@ -67,7 +67,8 @@ final class LoadChannel: Sendable {
     }
 
     private struct State: Sendable {
-        var listeners: [Listener] = []
+        var listeners: [Int: Listener] = [:]
+        var nextListener = 0
         var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)?
         /// Set when something serves the load: whether that is a provider.
         var isByProvider: Bool?
@@ -75,12 +76,14 @@ final class LoadChannel: Sendable {
     }
 
     private let state = Locked(State())
+    /// When the load began.
+    let beginning = ContinuousClock.now
 
     /// The transfer that serves the load, if there is one.
     var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? { state.withLock { $0.transfer } }
 
     /// Whether one of the callers still wants the image; nothing is begun for callers that do not.
-    var isWanted: Bool { state.withLock { $0.listeners }.contains { $0.isWanted?() ?? true } }
+    var isWanted: Bool { state.withLock { $0.listeners.values }.contains { $0.isWanted?() ?? true } }
 
     /// Whether the load was given up because none of its callers wanted it.
     ///
@@ -89,36 +92,42 @@ final class LoadChannel: Sendable {
 
     func abandon() { state.withLock { $0.isAbandoned = true } }
 
-    /// Adds a caller, which is notified at once of what has begun already.
-    func add(_ listener: Listener) {
-        let (transfer, isByProvider) = state.withLock { state in
-            state.listeners.append(listener)
-            return (state.transfer, state.isByProvider)
+    /// Adds a caller, which is notified at once of what has begun already, and returns what it is removed by.
+    func add(_ listener: Listener) -> Int {
+        let (number, transfer, isByProvider) = state.withLock { state in
+            let number = state.nextListener
+            state.nextListener += 1
+            state.listeners[number] = listener
+            return (number, state.transfer, state.isByProvider)
         }
         if let transfer { listener.linked(transfer.task, transfer.token) }
         if let isByProvider { listener.started(isByProvider) }
+        return number
     }
+
+    /// Removes a caller that waits no longer.
+    func remove(_ listener: Int) { state.withLock { $0.listeners[listener] = nil } }
 
     func link(_ task: SessionDataTask, _ token: SessionDataTask.CancelToken) {
         let listeners = state.withLock { state in
             state.transfer = (task, token)
-            return state.listeners
+            return state.listeners.values
         }
         for listener in listeners { listener.linked(task, token) }
     }
 
     /// Notifies the callers that something serves the load now; the first call counts.
     func begin(byProvider: Bool = false) {
-        let listeners = state.withLock { state -> [Listener] in
-            guard state.isByProvider == nil else { return [] }
+        let listeners = state.withLock { state in
+            guard state.isByProvider == nil else { return [:] as [Int: Listener] }
             state.isByProvider = byProvider
             return state.listeners
-        }
+        }.values
         for listener in listeners { listener.started(byProvider) }
     }
 
     func report(_ received: Int64, of expected: Int64) {
-        for listener in state.withLock({ $0.listeners }) where listener.isWanted?() ?? true {
+        for listener in state.withLock({ $0.listeners.values }) where listener.isWanted?() ?? true {
             listener.progress(received, expected)
         }
     }

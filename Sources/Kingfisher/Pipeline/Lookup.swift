@@ -48,7 +48,7 @@ extension KingfisherManager {
         return Product(image: image, cacheType: .memory)
     }
 
-    /// What the serializer makes of a cached image, made when somebody asks.
+    /// What the serializer makes of a cached image, made when it is asked for.
     func encoding(of image: KFCrossPlatformImage, _ options: KingfisherParsedOptionsInfo)
         -> @Sendable () -> Data?
     {
@@ -71,7 +71,7 @@ extension KingfisherManager {
             let cache = options.targetCache
         else { return .unclear }
         let generation = cache.core.generation(forKey: query.computedKey)
-        // What waits for its turn on disk may be just what is looked for, and a load nobody wants looks at nothing.
+        // What waits for its turn on disk may be just what is looked for, and a load that is not wanted looks at nothing.
         let isClear = !cache.core.order.isBusy(query.computedKey) && options.sourceTaskIdentifierChecker == nil
         guard let found = try? await cache.findBelowMemory(query) else { return .unclear }
         guard let image = found.image else { return isClear ? .nothing(since: generation) : .unclear }
@@ -91,11 +91,7 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> Product? {
         let (query, options) = (wanted.query, wanted.options)
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
-        if case .unfit(let bytes, let generation) = look {
-            let remade = try await remade(from: bytes, options)
-            cache.core.promote(remade, forKey: query.computedKey, options, ifGeneration: generation, replacing: true)
-            return Product(image: remade, cacheType: .memory)
-        }
+        if case .unfit(let bytes, let generation) = look { return try await remade(bytes, query, cache, generation) }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
         // Marked before anything is found: what is removed or stored while that is processed must not come back.
         let generation = cache.core.generation(forKey: query.computedKey)
@@ -119,6 +115,10 @@ extension KingfisherManager {
         let found = try await cache.findBelowMemory(query)
         if case .unwanted = found { throw stopped(channel, query.key) }
         guard let image = found.image else { return nil }
+        // Stored by another load while this one had to wait for the disk.
+        if case .memory = found, let bytes = image.bytes(toBeMadeAnewFor: options) {
+            return try await remade(bytes, query, cache, cache.core.generation(forKey: query.computedKey))
+        }
         guard !query.promotes else { return Product(image: image, cacheType: found.cacheType) }
         // The entry holds the original bytes: process them once, and keep the result in memory.
         let processed = try await options.processor.processed(.image(image), options)
@@ -157,6 +157,18 @@ extension KingfisherManager {
         return (image, bytes, facts)
     }
 
+    /// Another image of the bytes of an animation in memory, which it replaces there.
+    private func remade(
+        _ bytes: Data,
+        _ query: CacheCore.Query,
+        _ cache: ImageCache,
+        _ generation: MemoryGeneration
+    ) async throws(KingfisherError) -> Product {
+        let image = try await remade(from: bytes, query.options)
+        cache.core.promote(image, forKey: query.computedKey, query.options, ifGeneration: generation, replacing: true)
+        return Product(image: image, cacheType: .memory)
+    }
+
     /// Another image of the bytes of an animation.
     private func remade(
         from bytes: Data,
@@ -186,7 +198,7 @@ extension KFCrossPlatformImage {
 
     /// The bytes of an animation that was not made as the options want it; nil when the image will do.
     ///
-    /// An image that does not say how it was made is what somebody wanted it to be: a still that was stored, or that a
+    /// An image that does not say how it was made is what its maker wanted it to be: a still that was stored, or that a
     /// processor gave. Making it anew would give the same, again and again.
     func bytes(toBeMadeAnewFor options: KingfisherParsedOptionsInfo) -> Data? {
         guard let frameCount, frameCount != 1, let creatingOptions,

@@ -88,14 +88,17 @@ extension KingfisherManager {
             guard downloader.isPlain else {
                 return try await overridden(downloader, resource, steered, wanted, channel)
             }
-            return try await downloader.loader.withBytes(
+            let loader = downloader.loader
+            // The image is made by this task, which becomes as urgent as any caller that joins; where a delegate is to be
+            // notified of it, it is made before the bytes are handed out.
+            return try await loader.withBytes(
                 at: resource.downloadURL,
                 steered,
                 DownloadTask(),
-                sharesLate: !options.forceRefresh
+                wantsImage: loader.delegate != nil,
+                sharesArrivalsSince: options.forceRefresh ? nil : channel.beginning
             ) { delivery throws(KingfisherError) in
-                channel.begin()  // if others have brought them
-                return stored(try await delivery.image(options), delivery.bytes, wanted)
+                stored(try await delivery.image(options), delivery.bytes, wanted)
             }
         }
     }

@@ -291,7 +291,48 @@ import Testing
         try ImageCache(name: "test", cacheDirectoryURL: directory).backgroundCleanExpiredDiskCache()
     }
 
-    @Test("who overrides the form with a handler is asked by the async form too")
+    @Test("the async forms of cleaning and of the size call the forms with a handler that a subclass overrides")
+    func overridingCleaning() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = Cleaning(
+                memoryStorage: .init(config: .init(totalCostLimit: 0)),
+                diskStorage: try .init(config: .init(name: "test", sizeLimit: 0, directory: directory))
+            )
+            await cache.clearDiskCache()
+            await cache.clearCache()
+            await cache.cleanExpiredDiskCache()
+            await cache.cleanExpiredCache()
+            #expect(cache.calls.value == ["clear", "clear", "clean disk", "clean"])
+            #expect(try await cache.diskStorageSize == 42)
+        }
+    }
+
+    /// Notes what was called.
+    // SAFETY: its only property is a constant.
+    private final class Cleaning: ImageCache, @unchecked Sendable {
+        let calls = Box<[String]>([])
+
+        override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+            calls.change { $0.append("clear") }
+            super.clearDiskCache(completion: handler)
+        }
+
+        override func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
+            calls.change { $0.append("clean") }
+            handler?()
+        }
+
+        override func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
+            calls.change { $0.append("clean disk") }
+            super.cleanExpiredDiskCache(completion: handler)
+        }
+
+        override func calculateDiskStorageSize(
+            completion handler: @escaping @Sendable (Result<UInt, KingfisherError>) -> Void
+        ) { handler(.success(42)) }
+    }
+
+    @Test("the async forms of retrieving call the forms with a handler that a subclass overrides")
     func overriding() async throws {
         try await withTemporaryDirectory { directory in
             let cache = Overriding(

@@ -160,9 +160,4 @@ private final class BusyCache: ImageCache, @unchecked Sendable {
         look()
         super.clearDiskCache(completion: handler)
     }
-
-    override func clearDiskCache() async {
-        look()
-        await super.clearDiskCache()
-    }
 }

@@ -139,6 +139,37 @@ import Testing
         }
     }
 
+    @Test("a load that begins after bytes arrived gets bytes of its own, while others still work with those")
+    func bytesThatArrivedBefore() async throws {
+        struct Own: CacheSerializer {
+            func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
+            func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
+        }
+        struct Slow: ImageProcessor {
+            let identifier = "slow"
+            let isWorking = Promise<Void>()
+            let mayEnd = DispatchSemaphore(value: 0)
+            func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+                isWorking.keep(())
+                mayEnd.wait()
+                return DefaultImageProcessor.default.process(item: item, options: options)
+            }
+        }
+        try await Rig.run { rig in
+            let (url, manager, processor) = (rig.server.url("/a.png"), rig.manager, Slow())
+            let options: KingfisherOptionsInfo = [.cacheSerializer(Own()), .processor(processor)]
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let first = Task { try await manager.retrieveImage(with: url, options: options).image.pixelWidth }
+            await processor.isWorking.value
+            rig.server.route("/a.png", .data(try Picture.png(32, 32)))
+            let second = Task { try await manager.retrieveImage(with: url, options: options).image.pixelWidth }
+            await rig.server.waitForRequests(2, to: "/a.png")
+            for _ in 1...2 { processor.mayEnd.signal() }
+            #expect(try await first.value == 64)
+            #expect(try await second.value == 32)
+        }
+    }
+
     @Test("a load misses once in memory, whether or not the cache is a subclass", arguments: [false, true])
     func memoryIsAskedOnce(isSubclass: Bool) async throws {
         final class Own: ImageCache, @unchecked Sendable {}

@@ -106,6 +106,106 @@ import Testing
         }
     }
 
+    @Test("cancelling the task of onDownloadTaskStarted later is error 1003", arguments: [false, true])
+    func cancellingLater(isDirect: Bool) async throws {
+        struct Keeping: ImageDownloadRequestModifier {
+            let kept: Box<DownloadTask?>
+            func modified(for request: URLRequest) -> URLRequest? { request }
+            var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [kept] in kept.value = $0 } }
+        }
+        try await Rig.run { rig in
+            let (gate, kept, url) = (Gate(), Box<DownloadTask?>(nil), rig.server.url("/a.png"))
+            defer { gate.open() }
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let options: KingfisherOptionsInfo = [.requestModifier(Keeping(kept: kept))]
+            let load = Task {
+                await failure {
+                    if isDirect {
+                        _ = try await rig.manager.downloader.downloadImage(with: url, options: options)
+                    } else {
+                        _ = try await rig.manager.retrieveImage(with: url, options: options)
+                    }
+                }
+            }
+            await rig.server.waitForRequests(to: "/a.png")
+            try #require(kept.value).cancel()
+            #expect(await load.value?.errorCode == 1003)
+        }
+    }
+
+    @Test("MGR-27, MGR-34: a caller that has left does not keep a load wanted")
+    func leftCallers() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let (source, manager) = (Source.network(rig.server.url("/a.png")), rig.manager)
+            // Both have joined before the disk is looked at: another operation on the entry has its turn.
+            let (place, mayEnd) = (rig.cache.order.place(forKey: source.cacheKey), Promise<Void>())
+            let slow = Task { await place.run { await mayEnd.value } }
+            let wanting = manager.parsed([]), stale = options([], isWanted: { false }, rig)
+            let loads = [wanting, stale].map { options in
+                Task.immediate { await failure { try await manager.retrieveImage(with: source, parsed: options) } }
+            }
+            loads[0].cancel()
+            #expect(await loads[0].value?.isTaskCancelled == true)
+            mayEnd.keep(())
+            await slow.value
+            #expect(await loads[1].value?.errorCode == 3006)
+            #expect(rig.server.requests.isEmpty)
+        }
+    }
+
+    @Test("what a caller that joins wants at once is processed at its priority, also if a prefetch began the load")
+    func priorityOfProcessing() async throws {
+        struct Asking: ImageProcessor {
+            let identifier = "asking"
+            let priorities: Box<[TaskPriority]>
+            func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+                priorities.change { $0.append(Task.currentPriority) }
+                return DefaultImageProcessor.default.process(item: item, options: options)
+            }
+        }
+        try await Rig.run { rig in
+            let (gate, priorities) = (Gate(), Box<[TaskPriority]>([]))
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let (url, manager) = (rig.server.url("/a.png"), rig.manager)
+            let processor = Asking(priorities: priorities)
+            let loads = [0, 1].map { priority in
+                Task.immediate {
+                    _ = try await manager.retrieveImage(
+                        with: url,
+                        options: [.processor(processor), .downloadPriority(Float(priority))]
+                    )
+                }
+            }
+            await rig.server.waitForRequests(to: "/a.png")
+            gate.open()
+            for load in loads { try await load.value }
+            #expect(priorities.value == [.high])
+        }
+    }
+
+    @Test("an animation that another load stored meanwhile is made anew if it was made otherwise")
+    func storedMeanwhile() async throws {
+        try await Rig.run { rig in
+            let url = rig.server.url("/a.gif")
+            let (manager, key) = (rig.manager, url.absoluteString)
+            let place = rig.cache.order.place(forKey: key), mayEnd = Promise<Void>()
+            let slow = Task { await place.run { await mayEnd.value } }
+            let load = Task.immediate { try await manager.retrieveImage(with: url, options: [.onlyLoadFirstFrame]) }
+            let lazy = DefaultImageProcessor.default.process(
+                item: .data(try #require(try animation("animated.gif").kf.gifRepresentation())),
+                options: manager.parsed([])
+            )
+            rig.cache.memoryStorage.store(value: try #require(lazy), forKey: key)
+            mayEnd.keep(())
+            await slow.value
+            let result = try await load.value
+            #expect(result.cacheType == .memory && !result.image.isAnimated && result.image.kf.imageFrameCount == 3)
+            let again = try await manager.retrieveImage(with: url, options: [.onlyLoadFirstFrame])
+            #expect(again.image === result.image)
+        }
+    }
+
     /// What a downloader of a user's own does when it is asked for an image.
     enum Own: CaseIterable { case callsSuper, completesByItself, isNone }
 

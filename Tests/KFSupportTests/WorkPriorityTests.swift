@@ -82,7 +82,7 @@ import Testing
         await high.value
     }
 
-    @Test("Shared work that waits for a thread moves up when somebody more urgent joins", arguments: [false, true])
+    @Test("Shared work that waits for a thread moves up when a more urgent caller joins", arguments: [false, true])
     func joining(later: Bool) async throws {
         let rig = Rig(expecting: 3)
         let tasks = SharedTasks<String, Void, Void, Never>(context: {})

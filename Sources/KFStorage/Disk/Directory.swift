@@ -15,29 +15,17 @@ struct Descriptor: ~Copyable {
 
 /// A directory by its path, which need not exist.
 ///
-/// Files are opened in the directory held open, which spares looking up the path; everything else goes by the path. A
-/// symbolic link at a file's name is never followed.
+/// A symbolic link at a file's name is never followed.
 final class Directory: Sendable {
     let path: String
-    private let held = Locked<Held?>(nil)
+    private let prefix: String
+    /// The system would take what comes before a zero for the whole.
+    private let isPossible: Bool
 
-    private final class Held: Sendable {
-        let descriptor: Descriptor
-        let identity: FileIdentity
-
-        init(_ descriptor: consuming Descriptor) {
-            identity = FileIdentity(descriptor.status)
-            self.descriptor = descriptor
-        }
-    }
-
-    init(path: String) { self.path = path }
+    init(path: String) { (self.path, prefix, isPossible) = (path, path + "/", !path.utf8.contains(0)) }
 
     /// The full path of `name`.
-    func path(of name: String) -> String { path + "/" + name }
-
-    /// The system would take what comes before a zero for the whole.
-    private var isPossible: Bool { !path.utf8.contains(0) }
+    func path(of name: String) -> String { prefix + name }
 
     /// Makes the directory, with all that leads to it, if there is none.
     func make() throws(StorageError) {
@@ -100,33 +88,20 @@ final class Directory: Sendable {
     /// Opens `name` for reading, or returns `nil` if there is nothing that could even be looked at.
     func open(_ name: String) throws(StorageError) -> Descriptor? {
         BlockingGuard.check()
-        guard let directory = hold() else { return nil }
+        guard isPossible else { return nil }
         // Not blocking: a pipe in the place of an entry must not hold the thread.
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let number = name.withCString { name in
+        let full = path(of: name)
+        let number = full.withCString { full in
             // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
-            let number = openat(directory.descriptor.number, name, flags | kf_o_noatime)
-            return number < 0 && errno == EPERM ? openat(directory.descriptor.number, name, flags) : number
+            let number = Glibc.open(full, flags | kf_o_noatime)
+            return number < 0 && errno == EPERM ? Glibc.open(full, flags) : number
         }
         if number >= 0 { return Descriptor(number) }
         let code = errno
         var status = stat()
-        // Only now does it matter whether the directory still is at its path.
-        guard stat(path, &status) == 0, FileIdentity(status) == directory.identity else {
-            held.withLock { if $0 === directory { $0 = nil } }
-            return try open(name)
-        }
-        guard code != ENOENT, lstat(path(of: name), &status) == 0 else { return nil }
-        throw StorageError(.read, path(of: name), code)
-    }
-
-    /// The directory held open; `nil` if it cannot be opened.
-    private func hold() -> Held? {
-        if let known = held.withLock({ $0 }) { return known }
-        guard let descriptor = (try? open()) ?? nil else { return nil }
-        let new = Held(descriptor)
-        held.withLock { $0 = new }
-        return new
+        guard code != ENOENT, lstat(full, &status) == 0 else { return nil }
+        throw StorageError(.read, full, code)
     }
 
     /// Removes the file `name` and returns whether there was one.

@@ -41,7 +41,7 @@ extension FileStore {
     /// Waits until that is done: a process that ends before leaves the limit exceeded until the next write.
     package func waitForRoom() { while isMakingRoom { turn.withLock { _ in } } }
 
-    /// Makes room if there may be more bytes than allowed, unless another thread is at it.
+    /// Makes room if there may be more bytes than allowed, unless another thread does.
     func makeRoomIfNeeded() {
         let mustStart = state.withLock { state in
             let (room, total) = (state.room, state.index?.totalSize ?? 0)
@@ -55,7 +55,7 @@ extension FileStore {
         state.withLock { $0.room.isBeingMade = false }
     }
 
-    /// Makes room, unless another process is at it.
+    /// Makes room, unless another process does.
     private func makeRoom() {
         BlockingGuard.check()
         // The lock goes with the descriptor. Where locks are unknown, both remove the same.

@@ -207,7 +207,7 @@ import Testing
 
     @Test(
         "What may not be removed keeps nothing else: in a folder where everybody may remove only what is their own",
-        .enabled(if: geteuid() == 0, "only root can be somebody else"),
+        .enabled(if: geteuid() == 0, "only root can become another user"),
         arguments: [1, 300]
     )
     func foreignEntries(count: Int) throws {

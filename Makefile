@@ -16,7 +16,7 @@ ONLY ?=
 TRAITS ?=
 comma := ,
 WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
-# `make fuzz SECONDS=60` throws broken files at every target for so long, two at a time.
+# `make fuzz SECONDS=60` runs every target on broken files for so long, two at a time.
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
@@ -54,12 +54,12 @@ fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, O
 # `make soak ROUNDS=20` kills fewer processes.
 ROUNDS ?= 500
 
-soak: dependencies ## Kills processes at work in a cache, ROUNDS times, and looks at what they leave
+soak: dependencies ## Kills processes that write to a cache, ROUNDS times, and checks what they leave
 	@swift build --product kf-soak
 	@directory="$$(mktemp -d)"; trap 'rm -rf "$$directory"' EXIT; \
 	    "$$(swift build --show-bin-path)/kf-soak" $(ROUNDS) "$$directory"
 
-# One target after the other: under the sanitizer the pixel tests would keep both cores from everybody's timeouts.
+# One target after the other: under the sanitizer the pixel tests would keep both cores busy until others time out.
 tsan: dependencies ## All tests under the thread sanitizer; ONLY=name runs some
 	@swift build --build-tests $(TSAN)
 	@# Eight threads of that many calls each.

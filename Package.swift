@@ -51,7 +51,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
@@ -67,9 +66,9 @@ let package = Package(
         system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
         // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
         system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
-        system("CDav1d", pkgConfig: "dav1d", apt: "libdav1d-dev"),
         system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
         system("CTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
+        system("CLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
         // Used with the traits only.
         system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
@@ -79,8 +78,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
-                "CTIFF",
+                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS", "CTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
@@ -98,7 +96,7 @@ let package = Package(
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: settings),
         .target(
             name: "KFStorage",
-            dependencies: ["KFSupport", "CKFLinux", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["KFSupport", "CKFLinux", "CLibCrypto"],
             swiftSettings: settings
         ),
         .target(

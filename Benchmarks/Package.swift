@@ -18,7 +18,6 @@ let package = Package(
         .package(name: "Kingfisher", path: ".."),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
     ],
     targets: [
         .systemLibrary(name: "CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
@@ -27,6 +26,7 @@ let package = Package(
         .systemLibrary(name: "CBaselineWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CBaselineTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
+        .systemLibrary(name: "CBaselineCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
@@ -38,14 +38,13 @@ let package = Package(
         .executableTarget(
             name: "kf-bench",
             dependencies: [
-                "CBaseline",
+                "CBaseline", "CBaselineCrypto",
                 .product(name: "Kingfisher", package: "Kingfisher"),
                 .product(name: "KingfisherTestSupport", package: "Kingfisher"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings
         ),

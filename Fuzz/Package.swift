@@ -42,7 +42,6 @@ let package = Package(
         system("CWebPMux", "libwebpmux"),
         system("CDeflate", "libdeflate"),
         system("CAVIF", nil),
-        system("CDav1d", "dav1d"),
         system("CLCMS", "lcms2"),
         system("CTIFF", "libtiff-4"),
         system("CCairo", "cairo", path: "Sources/CCairo"),
@@ -51,8 +50,7 @@ let package = Package(
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CDav1d", "CLCMS",
-                "CTIFF",
+                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS", "CTIFF",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]

@@ -146,7 +146,7 @@ def magick(data, *arguments):
 
 
 def seen_by_others(name, data, pixels):
-    """Who else sees these pixels; what is transparent counts as any colour, as some leave it the palette's first."""
+    """Which other programs read these pixels; transparent ones count as any colour (some return the palette's first)."""
     seen = []
     try:
         picture = list(Image.open(io.BytesIO(data)).convert("RGBA").getdata())
@@ -164,7 +164,7 @@ def seen_by_others(name, data, pixels):
 def make_bmp(photo):
     with open(fixtures.path("bmp-kinds.txt"), "w") as out:
         for name, data, pixels in kinds():
-            print(f"{name}: {', '.join(seen_by_others(name, data, pixels)) or 'by nobody else'}")
+            print(f"{name}: {', '.join(seen_by_others(name, data, pixels)) or 'by no other program'}")
             straight = bytes(value for row in pixels for pixel in row for value in pixel)
             out.write(f"{name} {WIDTH} {HEIGHT} {data.hex()} {straight.hex()}\n")
     photo.quantize(64).save(fixtures.path("palette.bmp"))
@@ -351,7 +351,7 @@ def tiff_seen_by_others(data, pixels):
 def make_tiff(photo):
     with open(fixtures.path("tiff-kinds.txt"), "w") as out:
         for name, width, height, data, pixels in tiff_kinds():
-            print(f"{name}: {', '.join(tiff_seen_by_others(data, pixels)) or 'by nobody else'}")
+            print(f"{name}: {', '.join(tiff_seen_by_others(data, pixels)) or 'by no other program'}")
             straight = bytes(value for pixel in pixels for value in pixel)
             out.write(f"{name} {width} {height} {data.hex()} {straight.hex()}\n")
     write = fixtures.write

@@ -89,7 +89,7 @@ def deep(image, channels):
 def kinds():
     """Every colour type and depth with and without tRNS, every other one interlaced: name, PNG, pixels as RGBA.
 
-    Lines have all the filters in turn. What they look like is Pillow's word, and ImageMagick's where Pillow
+    Lines have all the filters in rotation. What they look like is Pillow's word, and ImageMagick's where Pillow
     knows only the upper byte of a sample or no transparent colour below 8 bits (apt: imagemagick). It cuts 16 bits off
     where they should be rounded, so that all of these are multiples of 257.
     """
@@ -118,7 +118,7 @@ def kinds():
 
 
 def filtered(samples, depth, interlace):
-    """Lines of samples, packed and filtered, line after line with filters 0 to 4 in turn."""
+    """Lines of samples, packed and filtered, line after line with filters 0 to 4 in rotation."""
     passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
     body = b""
     for x0, y0, dx, dy in passes if interlace else [(0, 0, 1, 1)]:
@@ -188,7 +188,7 @@ SRGB = profile("sRGB (test)", [
 
 
 def patches():
-    """Four fields of colours that have a place in both sRGB and Display P3."""
+    """Four fields of colours that exist in both sRGB and Display P3."""
     image = Image.new("RGB", (32, 32))
     for i, color in enumerate([(200, 100, 80), (90, 180, 110), (60, 80, 190), (128, 128, 128)]):
         image.paste(color, (16 * (i % 2), 16 * (i // 2), 16 * (i % 2) + 16, 16 * (i // 2) + 16))
@@ -223,7 +223,7 @@ def make_jpeg(photo):
 def cmyk_profile():
     """An ICC profile (version 2) of an imaginary press: no ink is white, and every ink takes 60 % of its colour away.
 
-    Nothing else gives these colours, so that a decoder that uses the profile can be told from one that mixes inks itself.
+    Nothing else gives these colours, so that a decoder that uses the profile can be distinguished from one that mixes inks itself.
     """
     def word(value):
         return struct.pack(">H", max(0, min(65535, round(value))))

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -20,6 +21,14 @@ static _Thread_local const void *thread_owner;
 
 void kf_set_thread_owner(const void *owner) { thread_owner = owner; }
 const void *kf_thread_owner(void) { return thread_owner; }
+
+void kf_return_freed_memory(void) { malloc_trim(0); }
+
+int kf_pipe(int ends[2]) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    return 0;
+}
 
 long kf_read_directory(int directory, void *buffer, size_t size) { return getdents64(directory, buffer, size); }
 

@@ -1,4 +1,4 @@
-// Starting programs, bounding and awaiting them. Knows none.
+// Starting programs, limiting them and waiting for them. Knows no particular program.
 #define _GNU_SOURCE
 #include "CKFProgram.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// How many descriptors a program begins with: its three, and a companion.
+// How many descriptors a program begins with: the three standard ones, and a companion.
 enum { OWN = 3, MOST = 4 };
 
 static void close_all(const int *files, int count) {
@@ -20,8 +20,8 @@ static void close_all(const int *files, int count) {
     }
 }
 
-// The child's ends get numbers above those they will have there, so that none is written over before it is copied.
-static int above(int file) {
+// Moves a descriptor to a number above those it may get in the child, so that none is overwritten before it is copied.
+static int move_above(int file) {
     int moved = fcntl(file, F_DUPFD_CLOEXEC, MOST);
     close(file);
     return moved;
@@ -35,7 +35,7 @@ static int describe(
         if (error) return error;
     }
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    // Before, only what others opened without O_CLOEXEC stays open.
+    // With an older glibc, files that other code opened without O_CLOEXEC stay open in the child.
     int error = posix_spawn_file_actions_addclosefrom_np(actions, count);
     if (error) return error;
 #endif
@@ -62,8 +62,8 @@ static int spawn(char *const arguments[], char *const environment[], const int f
     return error;
 }
 
-// Where 0 to 2 are closed, what this process prints must not get into the exchange, so something else takes these numbers.
-// Answers how many it took.
+// Where 0 to 2 are closed, the exchange must not get these numbers, or what this process prints would go into it; so
+// other files take them. Returns how many were taken.
 static int take_standard_numbers(int files[OWN]) {
     int count = 0, file = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (; file >= 0 && file < OWN; file = open("/dev/null", O_RDWR | O_CLOEXEC)) files[count++] = file;
@@ -84,10 +84,10 @@ int kf_start_program(char *const arguments[], char *const environment[], int com
     int exchange[2], errors[2], taken[OWN], count = take_standard_numbers(taken), error = make_ends(exchange, errors);
     close_all(taken, count);
     if (error) return error;
-    int theirs = above(exchange[1]), complaints = above(errors[1]);
+    int child_exchange = move_above(exchange[1]), child_errors = move_above(errors[1]);
     int extra = companion < 0 ? -1 : fcntl(companion, F_DUPFD_CLOEXEC, MOST);
-    const int files[MOST] = {theirs, theirs, complaints, extra};
-    if (theirs < 0 || complaints < 0 || (companion >= 0 && extra < 0)) error = EMFILE;
+    const int files[MOST] = {child_exchange, child_exchange, child_errors, extra};
+    if (child_exchange < 0 || child_errors < 0 || (companion >= 0 && extra < 0)) error = EMFILE;
     if (!error) error = spawn(arguments, environment, files, extra < 0 ? OWN : MOST, &program->process);
     close_all(files + 1, MOST - 1);
     if (error) {
@@ -102,7 +102,7 @@ int kf_start_program(char *const arguments[], char *const environment[], int com
     return 0;
 }
 
-// Limits are lowered only. Answers 0, also for a program that has ended already, or the number of the error.
+// Lowers a limit, never raises it. Returns 0, also for a program that has ended already, or the error number.
 static int bound(pid_t process, int resource, uint64_t limit) {
     struct rlimit wanted;
     if (prlimit(process, resource, NULL, &wanted)) return errno == ESRCH ? 0 : errno;
@@ -112,14 +112,14 @@ static int bound(pid_t process, int resource, uint64_t limit) {
 }
 
 int kf_bound_program(pid_t process, uint64_t memory, uint64_t seconds) {
-    // Room for code and fonts, which are mapped; where only the whole is bounded, it still is.
+    // Room for code and fonts, which are mapped; where only the address space can be limited, that limit holds.
     const uint64_t mapped = 1 << 30;
     int error = bound(process, RLIMIT_DATA, memory);
     if (!error) error = bound(process, RLIMIT_AS, memory + mapped);
     if (!error) error = bound(process, RLIMIT_CPU, seconds);
-    // Not 0, which bounds files only: the kernel hands no dump to a program either then.
+    // Not 0, which concerns core files only: with 1 the kernel starts no program to handle a dump either.
     if (!error) error = bound(process, RLIMIT_CORE, 1);
-    // Not the stack's: the kernel sets that once more at the end of starting a program, which may be later than this.
+    // Not RLIMIT_STACK: the kernel sets that again at the end of exec, which may come after this.
     return error;
 }
 
@@ -134,9 +134,9 @@ bool kf_has_ended(pid_t process, bool waits, int *code) {
 }
 
 int kf_file_in_memory(const void *bytes, size_t count) {
-    int file = above(memfd_create("kingfisher", MFD_CLOEXEC));
+    int file = move_above(memfd_create("kingfisher", MFD_CLOEXEC));
     if (file < 0) return -1;
-    // Written at a place, so that who reads begins at the beginning.
+    // With pwrite the file offset stays 0, where the program begins to read.
     if (pwrite(file, bytes, count, 0) == (ssize_t)count) return file;
     close(file);
     return -1;

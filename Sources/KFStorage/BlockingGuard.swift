@@ -1,15 +1,13 @@
-// Watches, in debug builds, that threads that must not wait do not go to the file system. Knows nothing of files.
+// Records, in debug builds, system calls on threads that must not wait for the file system. Knows nothing of files.
 
 import Glibc
 import KFSupport
 
-/// Records the system calls that are made on a thread that must not wait for the file system.
+/// Records the system calls of threads under ``violations(during:)``; costs nothing in release builds.
 ///
-/// A test runs code under ``violations(during:)`` and is told which functions went to the file system on that thread,
-/// however deep inside. Every function here that makes a system call begins with ``check(_:)``, which costs nothing in
-/// release builds.
+/// Every function here that makes a system call begins with ``check(_:)``.
 package enum BlockingGuard {
-    /// Says that the calling function, named `operation`, is about to make a system call on this thread.
+    /// Records that the calling function, named `operation`, is about to make a system call on this thread.
     @inline(__always)
     package static func check(_ operation: StaticString = #function) {
         #if DEBUG
@@ -32,7 +30,7 @@ package enum BlockingGuard {
         state.withLock { $0.found[Int(bitPattern: mark), default: []].append("\(operation)") }
     }
 
-    /// Marks this thread while `body` runs, and answers the names of the functions that went to the file system on it.
+    /// Marks this thread while `body` runs, and returns the names of the functions that went to the file system on it.
     ///
     /// What `body` starts elsewhere is not watched. Marks nest; the inner one records.
     package static func violations(during body: () throws -> Void) rethrows -> [String] {

@@ -58,10 +58,10 @@ public enum StorageExpiration: Sendable, Equatable {
 
     /// Whether an entry stored at `date` would be invalid from the start.
     ///
-    /// What is no number is.
+    /// One that is NaN is invalid.
     package func isExpired(at date: Date) -> Bool { !(timeInterval(since: date) > 0) }
 
-    /// Whether it says when: a time that is no number does not.
+    /// Whether its time is a number, and not NaN.
     @inline(__always)
     fileprivate var isNumber: Bool {
         switch self {

@@ -1,10 +1,10 @@
-// Where the kernel says what memory this process may use and uses. Knows nothing of what follows from that.
+// The kernel files that state how much memory this process may use and uses. Knows nothing of what follows from that.
 
 import Glibc
 
 /// The control groups this process is in, as directories of the kernel's file system, the nearest first.
 ///
-/// Everything here reads files and waits for that.
+/// Every function reads files, and blocks while it does.
 package struct ControlGroup: Sendable {
     /// The directories in the one hierarchy of version 2.
     let unified: [String]
@@ -50,7 +50,7 @@ package struct ControlGroup: Sendable {
 
     /// What a file says, of its first sixteen kibibytes; nil if it cannot be read.
     ///
-    /// Every new cache asks for its limits, and Foundation takes a good part of a millisecond for that.
+    /// Every new cache reads its limits, and Foundation takes a good part of a millisecond for that.
     static func text(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,4 +1,5 @@
-// How short of memory the process is, judged from the kernel's files. Knows nothing of waiting or of what is done.
+// How short of memory the process is, judged from the kernel's files. Knows nothing of waiting or of what is done about
+// it.
 
 /// How short of memory the process is.
 package enum MemoryPressure: Int, Sendable, Comparable {
@@ -12,15 +13,16 @@ package enum MemoryPressure: Int, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Judges by looking: for kernels and containers that refuse to tell by themselves.
+/// Judges by polling: for kernels and containers that accept no triggers.
 ///
-/// What counts is the share of time that tasks were stalled for memory in the last ten seconds, how full the control groups
-/// are without the file pages that can be dropped at any time, and how often their limits were hit since the last look.
+/// What counts is the share of time that tasks were stalled for memory in the last ten seconds, how full the control
+/// groups are without the file pages that can be dropped at any time, and how often their limits were hit since the
+/// last reading.
 /// On a kernel that does not measure stalls, the machine's available memory counts instead.
 struct MemoryGauge {
     private let root: String
     private let group: ControlGroup
-    /// How often each limit had been hit at the last look.
+    /// How often each limit had been hit at the last reading.
     private var hits: [String: UInt64]
 
     init(root: String) {
@@ -30,10 +32,10 @@ struct MemoryGauge {
         hits = currentHits
     }
 
-    /// Whether a control group limits the process: then there is something to see that stalls do not tell.
+    /// Whether a control group limits the process: then there is something to poll that stalls do not show.
     var hasLimits: Bool { group.memoryLimit != nil }
 
-    /// The files that tell about stalls, and take triggers: that of the process's own group, then the machine's.
+    /// The files that report stalls and accept triggers: that of the process's own group, then the machine's.
     var stallFiles: [String] {
         ["\(group.unified.first ?? "")/memory.pressure", "\(root)/proc/pressure/memory"]
     }
@@ -41,15 +43,15 @@ struct MemoryGauge {
     /// The pressure now.
     mutating func reading() -> MemoryPressure {
         let stalls = stallFiles.lazy.compactMap(ControlGroup.text).first.map(Self.level(ofStalls:))
-        let fills = fills + (stalls == nil ? [machineFill] : [])
-        let fullest = fills.map(\.share).max()
-        let byFill = fills.map(\.level).max() ?? .none
-        return max(stalls ?? .none, byFill, levelOfHits(fullest: fullest))
+        let usages = usages + (stalls == nil ? [machineUsage] : [])
+        let fullest = usages.map(\.share).max()
+        let byUsage = usages.map(\.level).max() ?? .none
+        return max(stalls ?? .none, byUsage, levelOfHits(fullest: fullest))
     }
 
     // MARK: Stalls
 
-    /// The trigger lines in ``MemoryPressureTrigger`` say the same to the kernel.
+    /// The thresholds are those that ``MemoryPressureTrigger`` gives to the kernel.
     static func level(ofStalls text: String) -> MemoryPressure {
         if average(of: "full", in: text) >= 20 { return .critical }
         return average(of: "some", in: text) >= 10 ? .warning : .none
@@ -65,7 +67,7 @@ struct MemoryGauge {
     // MARK: Limits
 
     /// How much of a limit is used.
-    private struct Fill {
+    private struct Usage {
         let share: Double
         /// Reaching a throttling limit is slow; reaching a hard one is the end.
         let isHard: Bool
@@ -76,9 +78,9 @@ struct MemoryGauge {
         }
     }
 
-    private var fills: [Fill] {
+    private var usages: [Usage] {
         group.unified.flatMap { directory in
-            fills(
+            usages(
                 directory,
                 used: "memory.current",
                 droppable: "inactive_file",
@@ -87,7 +89,7 @@ struct MemoryGauge {
             )
         }
             + group.memory.flatMap { directory in
-                fills(
+                usages(
                     directory,
                     used: "memory.usage_in_bytes",
                     droppable: "total_inactive_file",
@@ -97,7 +99,7 @@ struct MemoryGauge {
             }
     }
 
-    private func fills(_ directory: String, used: String, droppable: String, hard: String, soft: String?) -> [Fill] {
+    private func usages(_ directory: String, used: String, droppable: String, hard: String, soft: String?) -> [Usage] {
         let limits = [(hard, true)] + (soft.map { [($0, false)] } ?? [])
         let known = limits.compactMap { name, isHard in
             ControlGroup.number("\(directory)/\(name)").map { (bytes: $0, isHard: isHard) }
@@ -105,15 +107,15 @@ struct MemoryGauge {
         guard !known.isEmpty, let used = ControlGroup.number("\(directory)/\(used)") else { return [] }
         let droppable = ControlGroup.table("\(directory)/memory.stat")[droppable] ?? 0
         let needed = Double(used - min(used, droppable))
-        return known.map { Fill(share: needed / Double(max(1, $0.bytes)), isHard: $0.isHard) }
+        return known.map { Usage(share: needed / Double(max(1, $0.bytes)), isHard: $0.isHard) }
     }
 
-    private var machineFill: Fill {
+    private var machineUsage: Usage {
         let table = ControlGroup.table("\(root)/proc/meminfo")
         guard let total = table["MemTotal"], let available = table["MemAvailable"], total > 0 else {
-            return Fill(share: 0, isHard: true)
+            return Usage(share: 0, isHard: true)
         }
-        return Fill(share: 1 - Double(available) / Double(total), isHard: true)
+        return Usage(share: 1 - Double(available) / Double(total), isHard: true)
     }
 
     // MARK: Hits
@@ -122,8 +124,8 @@ struct MemoryGauge {
         group.unified.lazy.map { ControlGroup.table("\($0)/memory.events") }.first { !$0.isEmpty } ?? [:]
     }
 
-    /// A group that is full of file pages hits its limit all the time, and nothing is wrong with that: hits count when
-    /// most of it is taken by something else.
+    /// A group that is full of file pages hits its limit all the time, which is no pressure: hits count when most of it
+    /// is taken by something else.
     private mutating func levelOfHits(fullest: Double?) -> MemoryPressure {
         let before = hits
         let now = currentHits

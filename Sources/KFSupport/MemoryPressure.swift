@@ -1,4 +1,4 @@
-// Tells when memory gets short: what a memory warning is on Linux. Knows nothing of caches.
+// Reports when memory gets short: what a memory warning is on Linux. Knows nothing of caches.
 
 import CKFLinux
 import Foundation
@@ -7,27 +7,28 @@ import Foundation
 package protocol MemoryWatch: AnyObject, Sendable {
     /// Begins to watch; does nothing the second time or when already stopped.
     func start()
-    /// Ends watching, now or before it has begun; waits for nothing.
+    /// Ends watching, now or before it has begun; does not wait.
     func stop()
 }
 
 /// Watches the memory of this process and of the machine, on one thread that sleeps in the kernel.
 ///
-/// The kernel is asked to tell when tasks are stalled for memory: in the process's control group, or else anywhere on the
-/// machine. Where it refuses, or where a control group sets a limit, there is also a look every ten seconds.
+/// The kernel is given triggers for tasks that are stalled for memory: in the process's control group, or else anywhere
+/// on the machine. Where it refuses them, or where a control group sets a limit, the state is also polled every ten
+/// seconds.
 package final class MemoryPressureMonitor: MemoryWatch {
-    /// How long is waited for what.
-    package struct Pace: Sendable {
-        /// Before anything is asked of the kernel.
+    /// How long the monitor waits.
+    package struct Intervals: Sendable {
+        /// Before the kernel is given any trigger.
         ///
-        /// Withdrawing a request takes it ten milliseconds, which a program that runs for a moment only need not spend.
-        package var settling = Duration.seconds(2)
-        /// Between two looks.
-        package var looking = Duration.seconds(10)
-        /// After each event, whatever the kernel says meanwhile.
-        package var resting = Duration.seconds(2)
-        /// Until a level is told again that has not risen.
-        package var repeating = Duration.seconds(30)
+        /// Withdrawing a trigger takes it ten milliseconds, which a program that runs for a moment only need not spend.
+        package var startup = Duration.seconds(2)
+        /// Between two polls.
+        package var polling = Duration.seconds(10)
+        /// After each event, whatever the kernel reports meanwhile.
+        package var cooldown = Duration.seconds(2)
+        /// Until a level that has not risen is reported again.
+        package var repetition = Duration.seconds(30)
 
         package init() {}
     }
@@ -39,20 +40,24 @@ package final class MemoryPressureMonitor: MemoryWatch {
     }
 
     private let root: String
-    private let pace: Pace
-    private let tell: @Sendable (MemoryPressure) -> Void
+    private let intervals: Intervals
+    private let notify: @Sendable (MemoryPressure) -> Void
     private let state = Locked(State.new)
 
     /// Creates a monitor, which does nothing yet.
     ///
     /// - Parameters:
     ///   - root: Where the kernel's file systems begin; a test has its own.
-    ///   - pace: How long is waited for what.
-    ///   - tell: Called on the monitor's thread, never with ``MemoryPressure/none``.
-    package init(root: String = "", pace: Pace = Pace(), tell: @escaping @Sendable (MemoryPressure) -> Void) {
+    ///   - intervals: How long the monitor waits.
+    ///   - notify: Called on the monitor's thread, never with ``MemoryPressure/none``.
+    package init(
+        root: String = "",
+        intervals: Intervals = Intervals(),
+        notify: @escaping @Sendable (MemoryPressure) -> Void
+    ) {
         self.root = root
-        self.pace = pace
-        self.tell = tell
+        self.intervals = intervals
+        self.notify = notify
     }
 
     deinit { stop() }
@@ -65,9 +70,9 @@ package final class MemoryPressureMonitor: MemoryWatch {
             return true
         }
         guard isFirst else { return }
-        let thread = Thread { [root, pace, tell] in
+        let thread = Thread { [root, intervals, notify] in
             kf_name_thread("kf.pressure")
-            Self.watch(wait, root: root, pace: pace, tell: tell)
+            Self.watch(wait, root: root, intervals: intervals, notify: notify)
         }
         thread.stackSize = 512 << 10
         thread.start()
@@ -89,22 +94,22 @@ package final class MemoryPressureMonitor: MemoryWatch {
 
     /// The life of the thread.
     ///
-    /// A trigger of a test takes the place of those that the kernel would be asked for.
+    /// Triggers of a test take the place of those that the kernel would be given.
     static func watch(
         _ wait: MemoryPressureWait,
         root: String,
-        pace: Pace,
+        intervals: Intervals,
         triggers given: [MemoryPressureTrigger]? = nil,
-        tell: @Sendable (MemoryPressure) -> Void
+        notify: @Sendable (MemoryPressure) -> Void
     ) {
-        guard wait.wait(atMost: pace.settling) != .stopped else { return }
+        guard wait.wait(atMost: intervals.startup) != .stopped else { return }
         var gauge = MemoryGauge(root: root)
-        var repeats = PressureRepeats(interval: pace.repeating)
+        var rateLimit = PressureRateLimit(interval: intervals.repetition)
         var triggers = given ?? MemoryPressureTrigger.all(on: gauge.stallFiles)
         while true {
-            let mustLook = triggers.isEmpty || gauge.hasLimits
+            let mustPoll = triggers.isEmpty || gauge.hasLimits
             let level: MemoryPressure
-            switch wait.wait(for: triggers, atMost: mustLook ? pace.looking : nil) {
+            switch wait.wait(for: triggers, atMost: mustPoll ? intervals.polling : nil) {
             case .stopped: return
             case .lost:
                 // The group was removed, or the process put into another one.
@@ -112,22 +117,22 @@ package final class MemoryPressureMonitor: MemoryWatch {
                 triggers = []
                 level = .none
             case .timeOut: level = gauge.reading()
-            case .pressure(let told): level = told
+            case .pressure(let reported): level = reported
             }
-            if repeats.admits(level, at: .now) { tell(level) }
-            if level > .none, wait.wait(atMost: pace.resting) == .stopped { return }
+            if rateLimit.admits(level, at: .now) { notify(level) }
+            if level > .none, wait.wait(atMost: intervals.cooldown) == .stopped { return }
         }
     }
 }
 
-/// Which levels are news: pressure that lasts must not empty a cache every other second.
-struct PressureRepeats {
+/// Limits how often a level is reported: pressure that lasts must not empty a cache every other second.
+struct PressureRateLimit {
     let interval: Duration
     private var last: (level: MemoryPressure, time: ContinuousClock.Instant)?
 
     init(interval: Duration) { self.interval = interval }
 
-    /// Whether `level` is to be told: when it is higher than the last one told, or that was long enough ago.
+    /// Whether `level` is to be reported: when it is higher than the last one reported, or that was long enough ago.
     mutating func admits(_ level: MemoryPressure, at time: ContinuousClock.Instant) -> Bool {
         guard level > .none else { return false }
         if let last, level <= last.level, last.time.duration(to: time) < interval { return false }
@@ -136,7 +141,7 @@ struct PressureRepeats {
     }
 }
 
-/// Hands memory that was freed back to the system, which the allocator would rather keep for later.
+/// Returns freed memory to the system, which the allocator would otherwise keep for later.
 ///
 /// Takes some milliseconds.
 package func returnFreedMemory() { kf_return_freed_memory() }

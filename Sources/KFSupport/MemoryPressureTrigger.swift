@@ -1,4 +1,4 @@
-// What the kernel is asked to report about memory, and waiting for that. Knows nothing of what is done then.
+// The triggers by which the kernel reports stalls for memory, and waiting for them. Knows nothing of what is done then.
 
 import CKFLinux
 import Glibc
@@ -12,14 +12,14 @@ final class OwnedDescriptor: Sendable {
     deinit { close(number) }
 }
 
-/// A request to the kernel to tell when tasks were stalled for memory for long enough.
+/// A request to the kernel to report when tasks were stalled for memory for long enough.
 struct MemoryPressureTrigger: Sendable {
     let descriptor: OwnedDescriptor
     let level: MemoryPressure
     /// What `poll` reports when it goes off.
     var events = Int16(POLLPRI)
 
-    /// Requests that the kernel has accepted for the first of these files that it accepts them for.
+    /// The triggers for the first of these files that the kernel accepts them for.
     ///
     /// The kernel may have no such file, and the container may have it read-only.
     static func all(on paths: [String]) -> [MemoryPressureTrigger] {
@@ -49,20 +49,20 @@ struct MemoryPressureTrigger: Sendable {
     }
 }
 
-/// Waits for triggers until told to stop.
+/// Waits for triggers until it is stopped.
 struct MemoryPressureWait: Sendable {
     enum Outcome: Equatable {
         case stopped
         case timeOut
         case pressure(MemoryPressure)
-        /// The kernel will not tell any more: the control group is gone.
+        /// The kernel has withdrawn the trigger: the control group is gone.
         case lost
     }
 
     private let stopReader: OwnedDescriptor
     private let stopWriter: OwnedDescriptor
 
-    /// Answers nil when the process has no file descriptors left.
+    /// Returns nil when the process has no file descriptors left.
     init?() {
         var ends: [Int32] = [0, 0]
         guard kf_pipe(&ends) == 0 else { return nil }

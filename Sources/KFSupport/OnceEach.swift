@@ -1,12 +1,12 @@
 // Runs work once for each key and keeps what it made. Knows nothing of what is made.
 
-/// Values that are made once for each key, by the first caller that asks, for all callers.
+/// Values that are made once for each key, by the first caller that needs one, for all callers.
 package final class OnceEach<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let made = Locked<[Key: Promise<Value>]>([:])
 
     package init() {}
 
-    /// What becomes the value of `key`, and whether this caller is the first, who has to keep it.
+    /// The promise of the value of `key`, and whether this caller is the first, which has to keep it.
     package func claim(_ key: Key) -> (value: Promise<Value>, isFirst: Bool) {
         made.withLock { made in
             if let promise = made[key] { return (promise, false) }
@@ -16,7 +16,7 @@ package final class OnceEach<Key: Hashable & Sendable, Value: Sendable>: Sendabl
         }
     }
 
-    /// The value of `key`: made by `work` if it was not, else as soon as it is there.
+    /// The value of `key`: made by `work` if this caller is the first, else as soon as it is there.
     package func value(for key: Key, _ work: () async -> Value) async -> Value {
         let (promise, isFirst) = claim(key)
         guard isFirst else { return await promise.value }

@@ -1,8 +1,8 @@
-// A value that arrives once. Knows nothing of who keeps it or why.
+// A value that arrives once. Knows nothing of where it comes from.
 
 /// A value that arrives once.
 ///
-/// Anyone may wait for it, before or after.
+/// Any number of callers may wait for it, before or after.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case pending([CheckedContinuation<Value, Never>])
@@ -14,7 +14,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Keeps the promise.
     ///
-    /// Only the first call counts; it answers whether it was this one.
+    /// Only the first call counts; returns whether it was this one.
     @discardableResult
     package func keep(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in

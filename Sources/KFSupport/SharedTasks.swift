@@ -1,10 +1,10 @@
-// Runs one task for everyone who wants the same thing. Knows nothing of what the thing is.
+// Runs one task for all callers that want the same result. Knows nothing of what the result is.
 
-/// Coalesces asynchronous work: one task a key, its result for everyone who joined before it ended.
+/// Coalesces asynchronous work: one task for each key, its result for all callers that joined before it ended.
 ///
-/// Each waiter can leave on its own; when the last one leaves, the task is cancelled. A waiter that leaves gets
-/// its answer at once and does not wait for the task to notice. Everyone in a round shares one `Context`, through
-/// which the work can speak to its waiters while it goes on.
+/// Each waiter can leave on its own; when the last one leaves, the task is cancelled. A waiter that leaves returns at
+/// once and does not wait for the task to notice. All callers in a round share one `Context`, through which the work
+/// can report to its waiters while it goes on.
 package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Value: Sendable, Failure: Error>: Sendable
 {
     package typealias Outcome = Result<Value, Failure>
@@ -18,7 +18,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
 
     private struct Round: Sendable {
         let context: Context
-        /// The highest of all who have joined.
+        /// The highest of all callers that have joined.
         var priority: TaskPriority
         /// `nil` until the work has begun.
         var task: Task<Void, Never>?
@@ -31,22 +31,22 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
     /// - Parameter makeContext: Makes what the waiters of one round share. Called with a lock held.
     package init(context makeContext: @escaping @Sendable () -> Context) { self.makeContext = makeContext }
 
-    /// How many different things are being worked on.
+    /// How many rounds of work are under way.
     package var count: Int { state.withLock { $0.work.count } }
 
-    /// Joins the work on `key`, starting it if nobody else has, and waits for its result.
+    /// Joins the work on `key`, starting it if no other caller has, and waits for its result.
     ///
     /// Joining happens before the first suspension, so the work is under way when a task started on this thread
-    /// first leaves it.
+    /// suspends for the first time.
     /// - Parameters:
     ///   - key: What is wanted.
-    ///   - priority: How urgent it is; the caller's priority by default. The work has the highest priority of all who
-    ///     have joined, also where it waits for a thread, and rises with the task of each of them.
+    ///   - priority: How urgent it is; the caller's priority by default. The work has the highest priority of all
+    ///     callers that have joined, also where it waits for a thread, and is escalated with the task of each of them.
     ///   - joined: Called once, before waiting, with what the waiters of this round share.
-    ///   - cancelled: The failure for a waiter whose task is cancelled; asked at that moment, on any thread.
+    ///   - cancelled: The failure for a waiter whose task is cancelled; called at that moment, on any thread.
     ///   - operation: The work, run in a task of its own that inherits nothing else.
-    /// - Returns: What the work made.
-    /// - Throws: The work's failure, or `cancelled`'s.
+    /// - Returns: The result of the work.
+    /// - Throws: The work's failure, or the one that `cancelled` returns.
     package func value(
         for key: Key,
         priority: TaskPriority? = nil,
@@ -58,7 +58,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
         let priority = priority ?? Task.currentPriority
         let (ticket, context, isFirst) = join(key, waiter, priority)
         joined(context)
-        // Not before: what the work says at once would reach nobody.
+        // Not before: what the work reports at once would reach no caller.
         if isFirst { begin(ticket, context, operation) } else { raise(ticket, to: priority) }
         let outcome = await withTaskCancellationHandler {
             await withTaskPriorityEscalationHandler {
@@ -86,7 +86,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
         }
     }
 
-    /// Starts the work; its first waiter, who cannot have left yet, does.
+    /// Starts the work; called by its first waiter, which cannot have left yet.
     private func begin(
         _ ticket: Work.Ticket,
         _ context: Context,

@@ -1,20 +1,20 @@
-// Who is waiting for what, as a value: no locks, no tasks, no time.
+// Which callers wait for which work, as a value: no locks, no tasks, no time.
 
 /// The rules of coalescing.
 ///
 /// Every mutation returns what its caller must do next, so the rules can be tested without a network or a thread.
 package struct SharedWork<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
-    /// One waiter's place in one round of work.
+    /// One waiter's membership in one round of work.
     package struct Ticket: Hashable, Sendable {
         package let key: Key
         package let round: Int
-        package let seat: Int
+        package let waiterID: Int
 
         @inlinable
-        init(key: Key, round: Int, seat: Int) {
+        init(key: Key, round: Int, waiterID: Int) {
             self.key = key
             self.round = round
-            self.seat = seat
+            self.waiterID = waiterID
         }
     }
 
@@ -28,20 +28,20 @@ package struct SharedWork<Key: Hashable & Sendable, Waiter: Sendable>: Sendable 
         case tooLate
     }
 
-    /// In the order of joining.
+    /// The waiters of a round in the order of joining.
     ///
-    /// Two arrays, so that all waiters can be handed out as they are: that happens for every piece of data, leaving
+    /// Two arrays, so that all waiters can be returned as they are: that happens for every piece of data, leaving
     /// hardly ever.
     @usableFromInline
     struct Round: Sendable {
         @usableFromInline let id: Int
-        @usableFromInline var seats: [Int]
+        @usableFromInline var waiterIDs: [Int]
         @usableFromInline var waiters: [Waiter]
 
         @inlinable
-        init(id: Int, seat: Int, _ waiter: Waiter) {
+        init(id: Int, waiterID: Int, _ waiter: Waiter) {
             self.id = id
-            seats = [seat]
+            waiterIDs = [waiterID]
             waiters = [waiter]
         }
     }
@@ -58,31 +58,33 @@ package struct SharedWork<Key: Hashable & Sendable, Waiter: Sendable>: Sendable 
 
     /// Adds a waiter.
     ///
-    /// `isFirst` means the work has to be started.
+    /// With `isFirst` the caller has to start the work.
     @inlinable
     package mutating func join(_ key: Key, _ waiter: Waiter) -> (ticket: Ticket, isFirst: Bool) {
         counter += 1
         guard let index = rounds.index(forKey: key) else {
-            rounds[key] = Round(id: counter, seat: counter, waiter)
-            return (Ticket(key: key, round: counter, seat: counter), true)
+            rounds[key] = Round(id: counter, waiterID: counter, waiter)
+            return (Ticket(key: key, round: counter, waiterID: counter), true)
         }
-        rounds.values[index].seats.append(counter)
+        rounds.values[index].waiterIDs.append(counter)
         rounds.values[index].waiters.append(waiter)
-        return (Ticket(key: key, round: rounds.values[index].id, seat: counter), false)
+        return (Ticket(key: key, round: rounds.values[index].id, waiterID: counter), false)
     }
 
     /// Removes one waiter; the last to leave stops the work.
     @inlinable
     package mutating func leave(_ ticket: Ticket) -> Departure {
         guard var round = rounds.removeValue(forKey: ticket.key) else { return .tooLate }
-        defer { if !round.seats.isEmpty { rounds[ticket.key] = round } }
-        guard round.id == ticket.round, let index = round.seats.firstIndex(of: ticket.seat) else { return .tooLate }
-        round.seats.remove(at: index)
+        defer { if !round.waiterIDs.isEmpty { rounds[ticket.key] = round } }
+        guard round.id == ticket.round, let index = round.waiterIDs.firstIndex(of: ticket.waiterID) else {
+            return .tooLate
+        }
+        round.waiterIDs.remove(at: index)
         let waiter = round.waiters.remove(at: index)
-        return round.seats.isEmpty ? .stop(waiter) : .others(waiter)
+        return round.waiterIDs.isEmpty ? .stop(waiter) : .others(waiter)
     }
 
-    /// Everyone waiting in a round, in the order of joining.
+    /// All waiters of a round, in the order of joining.
     @inlinable
     package func waiters(_ key: Key, round id: Int) -> [Waiter] {
         guard let round = rounds[key], round.id == id else { return [] }
@@ -91,7 +93,7 @@ package struct SharedWork<Key: Hashable & Sendable, Waiter: Sendable>: Sendable 
 
     /// Ends a round.
     ///
-    /// Returns nobody if everyone had left and a new round began.
+    /// Returns no waiter if all had left and a new round began.
     @inlinable
     package mutating func finish(_ key: Key, round id: Int) -> [Waiter] {
         guard let index = rounds.index(forKey: key), rounds.values[index].id == id else { return [] }

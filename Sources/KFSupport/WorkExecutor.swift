@@ -34,19 +34,19 @@ package final class WorkExecutor: TaskExecutor {
 
     /// Runs `work` on this executor and returns to where the caller was.
     ///
-    /// While the work waits, it moves up when its task is escalated. Work of a caller that is on this executor already
-    /// begins at once.
+    /// Work that waits moves up when its task is escalated. Work of a caller that is on this executor already begins at
+    /// once.
     package func run<Value: Sendable, Failure: Error>(
         _ work: @concurrent @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        // A task without a preference of its own, begun on one of our threads, would go on elsewhere.
+        // A task without a preference of its own, begun on a thread of this executor, would go on elsewhere.
         let isHere = jobs.isOnThread && withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
         if isHere { return try await work() }
-        let place = Place(on: self)
+        let callerExecutor = CallerExecutor(on: self)
         return try await withTaskPriorityEscalationHandler { () async throws(Failure) -> Value in
-            try await withTaskExecutorPreference(place, operation: work)
+            try await withTaskExecutorPreference(callerExecutor, operation: work)
         } onPriorityEscalated: { [jobs] _, priority in
-            jobs.raise(place.asUnownedTaskExecutor(), to: priority)
+            jobs.raise(callerExecutor.asUnownedTaskExecutor(), to: priority)
         }
     }
 
@@ -61,15 +61,15 @@ package final class WorkExecutor: TaskExecutor {
                 kf_name_thread("\(name).\(index)")  // Foundation's `name` is lost on Linux
                 jobs.work()
             }
-            // libjpeg, libavif and lcms2 keep large buffers on the stack of whoever calls them.
+            // libjpeg, libavif and lcms2 keep large buffers on the stack of the calling thread.
             thread.stackSize = 2 << 20
             thread.start()
         }
     }
 }
 
-/// One caller's place on an executor, by which its waiting jobs are found.
-private final class Place: TaskExecutor {
+/// The executor of one caller's jobs, by which those that wait are found.
+private final class CallerExecutor: TaskExecutor {
     private let executor: WorkExecutor
 
     init(on executor: WorkExecutor) { self.executor = executor }
@@ -109,7 +109,7 @@ private final class JobQueue: Sendable {
 
     /// Lets the waiting jobs of an executor move up.
     ///
-    /// A job whose task is escalated in the instant between its enqueueing and its arrival here keeps its place.
+    /// A job whose task is escalated in the instant between its enqueueing and its arrival here keeps its position.
     func raise(_ executor: UnownedTaskExecutor, to priority: TaskPriority) {
         state.withLock { $0.waiting.raise(to: priority.rawValue) { $0.executor == executor } }
     }

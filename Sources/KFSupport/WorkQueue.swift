@@ -5,7 +5,7 @@
 /// Adding and taking are amortised O(1) for the few levels there are.
 package struct WorkQueue<Element: Sendable>: Sendable {
     /// What waits at one level; what has been taken is dropped once it is the larger half.
-    private struct Line: Sendable {
+    private struct LevelQueue: Sendable {
         let level: UInt8
         var waiting: [Element] = []
         var next = 0
@@ -23,8 +23,8 @@ package struct WorkQueue<Element: Sendable>: Sendable {
         }
     }
 
-    // The highest level first. Lines stay when they are empty.
-    private var lines: [Line] = []
+    // The highest level first. A level stays when its queue is empty.
+    private var levels: [LevelQueue] = []
 
     /// Creates an empty queue.
     package init() {}
@@ -32,15 +32,15 @@ package struct WorkQueue<Element: Sendable>: Sendable {
     /// Adds an element behind all others of its level.
     package mutating func push(_ element: Element, level: UInt8) {
         var index = 0
-        while index < lines.count, lines[index].level > level { index += 1 }
-        if index == lines.count || lines[index].level != level { lines.insert(Line(level: level), at: index) }
-        lines[index].waiting.append(element)
+        while index < levels.count, levels[index].level > level { index += 1 }
+        if index == levels.count || levels[index].level != level { levels.insert(LevelQueue(level: level), at: index) }
+        levels[index].waiting.append(element)
     }
 
     /// Takes the first element of the highest level.
     package mutating func pop() -> Element? {
-        for index in lines.indices {
-            if let element = lines[index].pop() { return element }
+        for index in levels.indices {
+            if let element = levels[index].pop() { return element }
         }
         return nil
     }
@@ -48,11 +48,11 @@ package struct WorkQueue<Element: Sendable>: Sendable {
     /// Moves the elements that wait below a level to its end, which takes time for every element below.
     package mutating func raise(to level: UInt8, where isMeant: (Element) -> Bool) {
         var raised: [Element] = []
-        for index in lines.indices.reversed() where lines[index].level < level {
-            // Backwards, so that places stay true; what was taken already is left alone.
-            for place in (lines[index].next..<lines[index].waiting.count).reversed()
-            where isMeant(lines[index].waiting[place]) {
-                raised.append(lines[index].waiting.remove(at: place))
+        for index in levels.indices.reversed() where levels[index].level < level {
+            // Backwards, so that the indices stay valid; what was taken already is left alone.
+            for position in (levels[index].next..<levels[index].waiting.count).reversed()
+            where isMeant(levels[index].waiting[position]) {
+                raised.append(levels[index].waiting.remove(at: position))
             }
         }
         for element in raised.reversed() { push(element, level: level) }

@@ -7,15 +7,16 @@ extension HTTPFacts {
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
 
-    /// What can be kept, most needed first: times are short, validators ask the server, the rest only saves asking.
+    /// The fields, the most important first: times are short, validators allow conditional requests, the rest saves
+    /// requests.
     private enum Field: UInt8, CaseIterable {
         case storedAt = 1, date, age, eTag, lastModified, cacheControl, expires, url
     }
 
     /// Version (1 byte), then fields of kind (1), length (2, little endian) and value; times are seconds since 1970.
     ///
-    /// A value that does not fit is left out, never cut. What may be told about freshness without `Cache-Control` when there was
-    /// one may be wrong, so `Expires` is left out with it.
+    /// A value that does not fit is left out, never cut. Without the `Cache-Control` that there was, `Expires` could
+    /// mean another freshness, so it is left out with it.
     package func encoded() -> [UInt8] {
         var bytes = [Self.version]
         var kept: Set<Field> = []

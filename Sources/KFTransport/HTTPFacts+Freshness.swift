@@ -1,28 +1,28 @@
-// How long a response is good without asking the server: RFC 9111, section 4.2, for a cache of one user. Knows no clock.
+// How long a response is fresh: RFC 9111, section 4.2, for a private cache. Knows no clock.
 
 public import Foundation
 
 extension HTTPFacts {
-    /// Whether the bytes may be used at `instant` without asking the server.
+    /// Whether the bytes may be used at `instant` without a request to the server.
     ///
-    /// Only what the server has said counts: without `max-age` or `Expires` nothing is fresh, however old it was when it came.
-    /// `s-maxage` is for shared caches and is ignored.
+    /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh. `s-maxage` is for
+    /// shared caches and is ignored.
     public func isFresh(at instant: Date) -> Bool {
         let control = CacheControl(cacheControl)
         guard !control.noCache, !control.noStore, let lifetime = lifetime(control) else { return false }
         return currentAge(at: instant) < lifetime
     }
 
-    /// Whether the server has promised that the bytes never change while they are fresh.
+    /// Whether the server has declared that the bytes never change while they are fresh.
     public var isImmutable: Bool { CacheControl(cacheControl).isImmutable }
 
-    /// Whether the server has asked that the bytes be not kept.
+    /// Whether the server forbids storing the bytes.
     public var forbidsStoring: Bool { CacheControl(cacheControl).noStore }
 
-    /// The seconds from the making of the response for which it is good; nil if the server has not said.
+    /// The seconds from the making of the response for which it is fresh; nil if the server has not stated them.
     public var freshnessLifetime: TimeInterval? { lifetime(CacheControl(cacheControl)) }
 
-    /// The seconds that have passed at `instant` since the server made or confirmed the response, as far as can be told.
+    /// The seconds that have passed at `instant` since the server made or confirmed the response, as far as is known.
     public func currentAge(at instant: Date) -> TimeInterval {
         let apparent = date.map { storedAt.timeIntervalSince($0) } ?? 0
         let initial = max(0, apparent, age ?? 0)
@@ -35,7 +35,7 @@ extension HTTPFacts {
     }
 }
 
-/// The directives of a field `Cache-Control` that concern a cache of one user.
+/// The directives of a field `Cache-Control` that concern a private cache.
 struct CacheControl: Equatable {
     var noCache = false
     var noStore = false
@@ -48,7 +48,7 @@ struct CacheControl: Equatable {
             let parts = directive.split(separator: "=", maxSplits: 1)
             let name = (parts.first ?? "").trimmingCharacters(in: .whitespaces).lowercased()
             switch name {
-            // With field names behind it, it means those fields only; taking it for all is the safe side.
+            // With field names behind it, it concerns those fields only; taking it for all of them is safe.
             case "no-cache": noCache = true
             case "no-store": noStore = true
             case "immutable": isImmutable = true
@@ -71,7 +71,7 @@ struct CacheControl: Equatable {
 
     /// A number of whole seconds, in quotes or not; nil if it is none.
     ///
-    /// What does not fit is 2³¹, as good as for ever.
+    /// A larger number counts as 2³¹.
     static func seconds(_ text: String) -> TimeInterval? {
         let digits = text.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -79,14 +79,14 @@ struct CacheControl: Equatable {
     }
 }
 
-/// The dates of HTTP, in the form that is sent and the two that were (RFC 9110, section 5.6.7).
+/// The dates of HTTP, in the current form and the two obsolete ones (RFC 9110, section 5.6.7).
 enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// The instant a field's value means; nil if it is no date.
     static func date(from text: String) -> Date? {
-        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall into
-        // a name, two or three parts of a day, and a time; what stands where tells which it is.
+        // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall
+        // into a name, two or three parts of a day, and a time; their number and order tell the form.
         var parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         if parts.count == 6, parts[5] == "GMT" || parts[5] == "UTC" {
             parts.removeLast()

@@ -1,4 +1,4 @@
-// What a server said about some bytes, as values. Knows nothing of requests and of where it is kept.
+// The caching metadata of a response, as values. Knows nothing of requests and of where it is stored.
 
 public import Foundation
 
@@ -6,10 +6,10 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// What a server said about some bytes besides the bytes: what it takes to know how long they are good, and to ask the
-/// server whether they still are.
+/// The caching metadata of a response: what it takes to know how long its bytes are fresh, and to revalidate them with
+/// the server.
 ///
-/// It is kept with an entry of the disk cache.
+/// It is stored with an entry of the disk cache.
 public struct HTTPFacts: Sendable, Equatable {
     /// The validator to be sent as `If-None-Match`, as it came, with its quotes.
     public let eTag: String?
@@ -32,7 +32,7 @@ public struct HTTPFacts: Sendable, Equatable {
     /// - Parameters:
     ///   - url: Where the response came from.
     ///   - storedAt: When it arrived.
-    ///   - field: Answers the value of a header field by its name, fields of one name joined by commas.
+    ///   - field: Returns the value of a header field by its name, fields of one name joined by commas.
     public init(url: URL?, storedAt: Date = Date(), field: (_ name: String) -> String?) {
         func text(_ name: String) -> String? { field(name).flatMap(Self.clean) }
         self.init(
@@ -75,16 +75,17 @@ public struct HTTPFacts: Sendable, Equatable {
         self.storedAt = storedAt
     }
 
-    /// A field's value without the space around it; nil if nothing remains, or if it could smuggle a line into a request.
+    /// A field's value without the space around it; nil if nothing remains, or if it could inject a line into a
+    /// request.
     static func clean(_ value: String) -> String? {
         let value = value.trimmingCharacters(in: .whitespaces)
         let isPlain = value.unicodeScalars.allSatisfy { $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }
         return value.isEmpty || !isPlain ? nil : value
     }
 
-    // MARK: Asking again
+    // MARK: Revalidation
 
-    /// The header fields that ask the server for the bytes only if they have changed; empty if it gave no validator.
+    /// The header fields of a conditional request for the bytes; empty if the server sent no validator.
     public var conditionalFields: [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = eTag
@@ -92,7 +93,7 @@ public struct HTTPFacts: Sendable, Equatable {
         return fields
     }
 
-    /// The facts after the server has confirmed the bytes (with status 304): what it says anew replaces what it said.
+    /// The facts after the server has confirmed the bytes (with status 304): its new fields replace the old ones.
     /// - Parameter newer: What came with the confirmation.
     /// - Returns: What holds from now on.
     public func confirmed(by newer: HTTPFacts) -> HTTPFacts {

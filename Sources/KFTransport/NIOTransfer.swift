@@ -52,7 +52,7 @@ extension NIOTransfer {
             let task = try client.execute(request, policy: policy, delegate: self)
             let stopped = state.withLock { state in
                 state.hop = task
-                return state.ending
+                return state.stopReason
             }
             if let stopped { task.fail(reason: stopped) }
             task.futureResult.whenComplete { [self] in
@@ -74,13 +74,13 @@ extension NIOTransfer {
         client.ended()
         last.watchdog?.cancel()
         last.events.didCollect(last.metrics)
-        last.events.didComplete(last.ending ?? error.map { TransportError($0, url: last.url) })
+        last.events.didComplete(last.stopReason ?? error.map { TransportError($0, url: last.url) })
     }
 
     private func stop(_ reason: TransportError) {
         guard let running = state.withLock({ $0.stop(reason) }) else { return }
         running.hop?.fail(reason: reason)
-        running.abandonAnswer?()
+        running.cancelWait?()
     }
 }
 
@@ -135,10 +135,10 @@ extension NIOTransfer {
         case .ignore: return loop.makeSucceededVoidFuture()
         case .abandon: return loop.makeFailedFuture(TransportError.cancelled(originalRequest.url))
         case .deliver(let events):
-            let answer = events.didReceive(buffer.withUnsafeReadableBytes { Data($0) })
-            if case .now = answer { return loop.makeSucceededVoidFuture() }
+            let decision = events.didReceive(buffer.withUnsafeReadableBytes { Data($0) })
+            if case .now = decision { return loop.makeSucceededVoidFuture() }
             state.withLock { $0.isPaused = true }
-            return wait(for: answer, on: loop) { [self] in
+            return wait(for: decision, on: loop) { [self] in
                 state.withLock { $0.resumed(at: .now) }
                 return loop.makeSucceededVoidFuture()
             }
@@ -147,27 +147,27 @@ extension NIOTransfer {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
 
-    /// Goes on with an answer: right here if it is known, back on the loop once it is, or not at all if the transfer
-    /// is stopped meanwhile. (The client reports no failure while it waits for us.)
+    /// Goes on with a decision of the events: at once if it is known, back on the loop once it is, or not at all if the
+    /// transfer is stopped meanwhile. (The client reports no failure while it waits for a delegate.)
     private func wait<Value: Sendable>(
-        for answer: TransportAnswer<Value>,
+        for decision: TransportAnswer<Value>,
         on loop: any EventLoop,
         then proceed: @escaping @Sendable (Value) -> EventLoopFuture<Void>
     ) -> EventLoopFuture<Void> {
-        switch answer {
+        switch decision {
         case .now(let value): return proceed(value)
         case .later(let value):
             let promise = loop.makePromise(of: Value.self)
-            let asking = Task { promise.succeed(await value()) }
-            let abandon: @Sendable () -> Void = {
+            let waiting = Task { promise.succeed(await value()) }
+            let cancelWait: @Sendable () -> Void = {
                 promise.fail(TransportError.cancelled(nil))
-                asking.cancel()
+                waiting.cancel()
             }
             let isStopped = state.withLock { state in
-                state.abandonAnswer = abandon
-                return state.ending != nil
+                state.cancelWait = cancelWait
+                return state.stopReason != nil
             }
-            if isStopped { abandon() }
+            if isStopped { cancelWait() }
             return promise.futureResult.flatMap(proceed)
         }
     }
@@ -176,13 +176,13 @@ extension NIOTransfer {
 // MARK: - The watchdog
 
 extension NIOTransfer {
-    /// Looks again when the next limit could be reached, not at every sign of life: one timer a transfer.
+    /// Checks again when the next timeout could be reached, not at every activity: one timer for each transfer.
     private func watch() {
         let now = ContinuousClock.now
-        switch state.withLock({ $0.patience(policy, at: now) }) {
+        switch state.withLock({ $0.timeout(policy, at: now) }) {
         case .none: break
-        case .exhausted(let reason): stop(TransportError(.timedOut, reason, url: currentRequest.url))
-        case .until(let instant):
+        case .reached(let reason): stop(TransportError(.timedOut, reason, url: currentRequest.url))
+        case .at(let instant):
             let timer = client.loop.scheduleTask(in: TimeAmount(instant - now)) { [self] in watch() }
             let isOver = state.withLock { state in
                 state.watchdog = timer

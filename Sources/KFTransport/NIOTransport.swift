@@ -21,7 +21,7 @@ public final class NIOTransport: Transport {
     public struct Configuration: Hashable, Sendable {
         /// How many HTTP/1.1 connections one host gets; further transfers wait.
         ///
-        /// HTTP/2 needs one.
+        /// With HTTP/2 one is enough.
         public var connectionsPerHost = 8
         /// How many seconds an unused connection is kept.
         public var idleConnectionTimeout: TimeInterval = 60
@@ -39,7 +39,7 @@ public final class NIOTransport: Transport {
     /// Do not invalidate it.
     public static let shared = NIOTransport()
 
-    /// One for each of a few event loops: one loop alone would be what many small transfers wait for.
+    /// One for each of a few event loops: many small transfers would wait for a single loop.
     private let clients: [NIOClient]
 
     /// A transport with connections of its own.
@@ -55,7 +55,7 @@ public final class NIOTransport: Transport {
         policy: TransportPolicy,
         events: any TransportEvents
     ) -> any TransportTask {
-        // The first of the least busy: transfers one after the other share a connection.
+        // The first of the least busy clients: successive transfers share a connection.
         let client = clients.dropFirst().reduce(clients[0]) { $1.running < $0.running ? $1 : $0 }
         let transfer = NIOTransfer(request, policy: policy, events: events, client: client)
         transfer.start()
@@ -68,11 +68,11 @@ public final class NIOTransport: Transport {
     public func invalidate() { for client in clients { client.shutDown() } }
 }
 
-/// The HTTP client, shut down when nobody needs it any more: its owner and every running transfer hold it.
+/// The HTTP client, which its owner and every running transfer retain; it is shut down with the last reference.
 final class NIOClient: Sendable {
-    /// All callbacks of all its transfers come here.
+    /// The loop of all callbacks of all its transfers.
     ///
-    /// One loop, so that nothing hops between threads on its way.
+    /// One loop, so that no callback changes threads on its way.
     let loop: any EventLoop
     private let transfers = Locked(0)
     private let client: HTTPClient
@@ -101,9 +101,9 @@ final class NIOClient: Sendable {
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
         settings.connectionPool.idleTimeout = TimeAmount(.seconds(configuration.idleConnectionTimeout))
         settings.connectionPool.retryConnectionEstablishment = false
-        // A ceiling only: how long a transfer waits is its policy's business, and differs between transfers.
+        // An upper bound only: the time limits are those of each transfer's policy.
         settings.timeout.connect = .minutes(2)
-        // Even the tracer that does nothing, which is the default, takes a twentieth of a small download's time.
+        // Even the default tracer, which does nothing, takes a twentieth of a small download's time.
         settings.tracing.tracer = nil
         self.loop = loop
         client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: settings)
@@ -132,9 +132,9 @@ final class NIOClient: Sendable {
         return client.execute(request: translated, delegate: delegate, eventLoop: .delegate(on: loop))
     }
 
-    /// A URL this transport goes to: on the web, with a host and a port there can be.
+    /// A URL this transport can load: of HTTP or HTTPS, with a host and a valid port.
     ///
-    /// The client itself would also follow a server's redirect to a local UNIX socket, and traps on a port that is none.
+    /// The client itself would also follow a server's redirect to a local UNIX socket, and traps on an invalid port.
     private static func usable(_ url: URL?) throws(TransportError) -> URL {
         guard let url, let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw TransportError(.unsupportedURL, "Only http and https can be downloaded.", url: url)

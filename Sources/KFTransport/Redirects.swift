@@ -7,9 +7,9 @@ package import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// The request a redirecting response asks for, or `nil` if `response` is not a redirect that can be followed.
+    /// The request that a redirecting response prescribes; `nil` if `response` is not a redirect that can be followed.
     ///
-    /// All header fields are kept; who may see credentials is decided by ``withoutCredentials(leaving:)``.
+    /// All header fields are kept; ``withoutCredentials(leaving:)`` removes credentials.
     package func redirected(by response: HTTPURLResponse) -> URLRequest? {
         let status = response.statusCode
         guard [301, 302, 303, 307, 308].contains(status),

@@ -1,4 +1,4 @@
-// What the library asks of whatever moves bytes over HTTP. Knows nothing of images, sharing, retrying or caches.
+// The protocol of whatever transfers bytes over HTTP. Knows nothing of images, sharing, retrying or caches.
 
 public import Foundation
 
@@ -6,18 +6,18 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Something that sends a request and hands back the bytes of the response.
+/// Sends requests and delivers the bytes of their responses.
 ///
-/// A transport only moves bytes. It follows no redirect by itself, judges no status, limits no size, caches nothing and
-/// retries nothing: it reports, and ``TransportEvents`` decides. Every transport therefore behaves alike.
+/// A transport only transfers bytes. It follows no redirect by itself, judges no status, limits no size, caches nothing
+/// and retries nothing: it reports, and ``TransportEvents`` decides. Every transport therefore behaves alike.
 public protocol Transport: Sendable {
     /// Starts one transfer. It is under way when this returns; a transport may also call `events` before it returns.
     ///
     /// - Parameters:
     ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`. A user name and a
     ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`.
-    ///   - policy: How patient and how trusting this transfer is.
-    ///   - events: Told what happens. The transport lets go of it after ``TransportEvents/didComplete(_:)``.
+    ///   - policy: The time limits of this transfer, and the hosts it trusts.
+    ///   - events: Receives the events. The transport releases it after ``TransportEvents/didComplete(_:)``.
     /// - Returns: The running transfer.
     func start(_ request: URLRequest, policy: TransportPolicy, events: any TransportEvents) -> any TransportTask
 
@@ -46,13 +46,13 @@ public protocol TransportTask: AnyObject, Sendable {
     func cancel()
 }
 
-/// What an event answers: at once, or after waiting for someone.
+/// What an event returns: a value at once, or one to wait for.
 ///
-/// The transfer, and through its connection the peer, pauses until the answer is there.
+/// The transfer, and through its connection the peer, pauses until the value is there.
 public enum TransportAnswer<Value: Sendable>: Sendable {
-    /// The answer is known; the transfer goes on without leaving its thread.
+    /// The value is known; the transfer goes on without leaving its thread.
     case now(Value)
-    /// The transfer waits for this, run once by the transport on no particular thread.
+    /// The transfer waits for the value of this closure, run once by the transport on no particular thread.
     case later(@Sendable () async -> Value)
 }
 
@@ -64,24 +64,24 @@ public enum TransportDisposition: Hashable, Sendable {
     case cancel
 }
 
-/// What a transport tells about one transfer.
+/// What a transport reports about one transfer.
 ///
 /// Calls come one at a time, in order, on a thread of the transport that must not be blocked:
 /// any number of redirects, then the response, then the data, then at most once metrics, then completion. After
 /// ``TransportTask/cancel()`` the rest may be left out, but never the completion.
 public protocol TransportEvents: Sendable {
-    /// The server asks to continue elsewhere.
+    /// The server redirects to another URL.
     ///
     /// - Parameters:
     ///   - response: The redirecting response.
-    ///   - proposed: The request RFC 9110 asks for, with all header fields of the previous one, credentials included.
+    ///   - proposed: The request RFC 9110 prescribes, with all header fields of the previous one, credentials included.
     /// - Returns: The request to follow, changed or not; `nil` makes this response the final one.
     func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?>
 
     /// The head of the final response has arrived.
     func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition>
 
-    /// More of the body has arrived. No further data comes until the answer does.
+    /// More of the body has arrived. No further data comes until the returned value is there.
     func didReceive(_ data: Data) -> TransportAnswer<Void>
 
     /// What was measured. At most once, before ``didComplete(_:)``.
@@ -93,11 +93,11 @@ public protocol TransportEvents: Sendable {
     func didComplete(_ error: TransportError?)
 }
 
-/// How patient and how trusting one transfer is.
+/// The time limits of one transfer, and the hosts it trusts.
 ///
 /// All times are in seconds; `nil`, zero and below mean no limit.
 public struct TransportPolicy: Hashable, Sendable {
-    /// How long it may take until the request is on its way: waiting for a free connection, name lookup, connecting, TLS.
+    /// How long it may take until the request is sent: waiting for a free connection, name lookup, connecting, TLS.
     public var connectTimeout: TimeInterval?
 
     /// How long the peer may stay silent once the request was sent.
@@ -111,14 +111,14 @@ public struct TransportPolicy: Hashable, Sendable {
     /// Compared without case; judged anew for the host of each hop.
     public var trustedHosts: Set<String>
 
-    /// Whether networks the user wants to save data on may be used.
+    /// Whether networks on which the user wants to save data may be used.
     ///
-    /// A hint: NIO cannot tell such networks apart.
+    /// A hint: NIO does not recognise such networks.
     public var allowsConstrainedNetworkAccess: Bool
 
-    /// Whether to ask for gzip or deflate.
+    /// Whether to accept gzip and deflate.
     ///
-    /// Otherwise the server is asked for the plain bytes.
+    /// Otherwise the request accepts the plain bytes only.
     public var asksForCompression: Bool
 
     /// A policy.

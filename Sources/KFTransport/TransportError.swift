@@ -1,4 +1,4 @@
-// Why a transfer failed, in the words of `URLError`. Knows nothing of who was waiting for it.
+// Why a transfer failed, in terms of `URLError`. Knows nothing of the callers that wait for it.
 
 public import Foundation
 
@@ -16,7 +16,7 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The URL that was being loaded, if known.
     public let url: URL?
 
-    /// Whether the network could have been used, but is one to save data on.
+    /// Whether the network was available, but is one to save data on.
     public private(set) var isConstrained = false
 
     /// An error with a cause and one line of explanation.
@@ -26,7 +26,7 @@ public struct TransportError: Error, Hashable, Sendable {
         self.url = url
     }
 
-    /// The same error as Foundation spells it.
+    /// The same error as a `URLError`.
     public var urlError: URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }
@@ -51,7 +51,7 @@ extension TransportError {
         return error
     }
 
-    /// Somebody asked the transfer to stop.
+    /// The transfer was cancelled.
     package static func cancelled(_ url: URL?) -> TransportError {
         TransportError(.cancelled, "The transfer was cancelled.", url: url)
     }
@@ -62,6 +62,6 @@ extension URLError {
     fileprivate static let unavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
     fileprivate static let constrainedReason = 2
 
-    /// Whether the network could have been used, but is one to save data on.
+    /// Whether the network was available, but is one to save data on.
     package var isConstrained: Bool { errorUserInfo[Self.unavailableReasonKey] as? Int == Self.constrainedReason }
 }

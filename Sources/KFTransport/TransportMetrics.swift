@@ -18,15 +18,15 @@ public struct TransportMetrics: Sendable {
         public var httpVersion: String?
         /// When the transport took the request on, before it had a connection.
         public var start: ContinuousClock.Instant
-        /// How long the name lookup took; `nil` if the transport cannot tell or skipped it.
+        /// How long the name lookup took; `nil` if the transport does not measure it or skipped it.
         public var domainLookup: Duration?
-        /// How long connecting took; `nil` if the transport cannot tell or skipped it.
+        /// How long connecting took; `nil` if the transport does not measure it or skipped it.
         public var connect: Duration?
-        /// How long the TLS handshake took; `nil` if the transport cannot tell or skipped it.
+        /// How long the TLS handshake took; `nil` if the transport does not measure it or skipped it.
         public var secureConnection: Duration?
-        /// When the head of the request was on its way.
+        /// When the head of the request was sent.
         public var requestStart: ContinuousClock.Instant?
-        /// When the whole request was on its way.
+        /// When the whole request was sent.
         public var requestEnd: ContinuousClock.Instant?
         /// When the head of the response arrived.
         public var responseStart: ContinuousClock.Instant?
@@ -36,7 +36,7 @@ public struct TransportMetrics: Sendable {
         public var bytesSent: Int64 = 0
         /// How many bytes of body were received, after decompression.
         public var bytesReceived: Int64 = 0
-        /// Whether an open connection was used again; `nil` if the transport cannot tell.
+        /// Whether an open connection was reused; `nil` if the transport does not know.
         public var reusedConnection: Bool?
 
         /// An exchange that has just been started.

@@ -1,4 +1,4 @@
-// The head of a response, cheap to make and to look into. Knows nothing of the body.
+// The head of a response, cheap to make and to read. Knows nothing of the body.
 
 public import Foundation
 internal import KFSupport
@@ -11,7 +11,7 @@ public import FoundationNetworking
 /// The head of a response.
 ///
 /// Most downloads need no more of it than its status and length, and making a `URLResponse` of it takes longer than
-/// all else the library does about a download; so that is made when asked for.
+/// all else the library does about a download; so that is made when it is needed.
 public final class TransportResponse: Sendable {
     private enum Head: Sendable { case foundation(URLResponse), nio(HTTPResponseHead) }
 
@@ -20,7 +20,7 @@ public final class TransportResponse: Sendable {
     private let head: Head
     private let made: Locked<URLResponse?>
 
-    /// The head of a response of Foundation's, of HTTP or not.
+    /// The head of a response of Foundation, of HTTP or not.
     public init(_ response: URLResponse) {
         url = response.url
         head = .foundation(response)
@@ -62,7 +62,7 @@ public final class TransportResponse: Sendable {
         }
     }
 
-    /// The same as Foundation spells it: an `HTTPURLResponse` if it is one of HTTP.
+    /// The same as a Foundation type: an `HTTPURLResponse` if it is one of HTTP.
     public var urlResponse: URLResponse {
         switch head {
         case .foundation(let response): return response

@@ -1,4 +1,4 @@
-// A transport without a network, played by the test. Knows nothing of what uses it.
+// A transport without a network, controlled by the test. Knows nothing of its users.
 
 public import Foundation
 internal import KFSupport
@@ -8,7 +8,7 @@ public import KFTransport
 public import FoundationNetworking
 #endif
 
-/// A transport without a network: a script plays each transfer, at once or whenever the test says so.
+/// A transport without a network: a script plays each transfer, at once or when the test decides.
 ///
 /// ```swift
 /// let immediate = FakeTransport { $0.play(.data(bytes)) }          // completes inside `start`
@@ -23,7 +23,7 @@ public final class FakeTransport: Transport {
     private let state = Locked(State())
     private let script: @Sendable (FakeTransfer) -> Void
 
-    /// A transport that hands each transfer to `script`, inside `start`.
+    /// A transport that calls `script` with each transfer, inside `start`.
     public init(script: @escaping @Sendable (FakeTransfer) -> Void) { self.script = script }
 
     /// All transfers started so far.
@@ -35,10 +35,10 @@ public final class FakeTransport: Transport {
     /// How many transfers have been cancelled.
     public var cancelCount: Int { transfers.filter(\.isCancelled).count }
 
-    /// Whether the transport was told to stop for good.
+    /// Whether the transport was invalidated.
     public var isInvalidated: Bool { state.withLock { $0.isInvalid } }
 
-    /// Starts a transfer and hands it to the script.
+    /// Starts a transfer and calls the script with it.
     public func start(
         _ request: URLRequest,
         policy: TransportPolicy,
@@ -65,7 +65,7 @@ public final class FakeTransport: Transport {
 
 /// One transfer of a ``FakeTransport``.
 ///
-/// Whatever the script plays is reported, also what a good transport never would.
+/// Whatever the script plays is reported, also what a correct transport never reports.
 public final class FakeTransfer: TransportTask {
     private struct State: Sendable {
         var response: URLResponse?
@@ -78,7 +78,7 @@ public final class FakeTransfer: TransportTask {
     public let originalRequest: URLRequest
     /// The policy the transfer was started with.
     public let policy: TransportPolicy
-    /// Whom to tell.
+    /// The receiver of the events.
     public let events: any TransportEvents
     private let state = Locked(State())
 
@@ -118,7 +118,7 @@ public final class FakeTransfer: TransportTask {
     /// Plays a whole response: head, body in pieces of `pieceSize`, metrics, completion.
     ///
     /// Only its status, header fields, body and piece size count. Goes on in this very call as long as the events
-    /// answer at once.
+    /// return their values at once.
     public func play(_ response: TestResponse) {
         guard let url = originalRequest.url else { return complete(TransportError(.badURL, "no URL")) }
         var fields = response.headers
@@ -142,7 +142,7 @@ public final class FakeTransfer: TransportTask {
         }
     }
 
-    /// Reports a response head, and goes on with the answer.
+    /// Reports a response head, and goes on with the disposition.
     public func receive(
         _ head: URLResponse,
         then proceed: @escaping @Sendable (TransportDisposition) -> Void = { _ in }
@@ -177,8 +177,8 @@ public final class FakeTransfer: TransportTask {
         complete()
     }
 
-    private func follow<Value>(_ answer: TransportAnswer<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
-        switch answer {
+    private func follow<Value>(_ decision: TransportAnswer<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
+        switch decision {
         case .now(let value): proceed(value)
         case .later(let value): Task { proceed(await value()) }
         }

@@ -1,10 +1,10 @@
-// Something to wait at until somebody opens it. Knows nothing of who waits.
+// A gate that tasks wait for until it is opened. Knows nothing of what waits.
 
 internal import KFSupport
 
-/// Something to wait at until somebody opens it; once open, it stays open.
+/// A gate that tasks wait for until it is opened; once open, it stays open.
 ///
-/// Tests use gates where others sleep.
+/// Tests use gates instead of sleeping.
 public final class Gate: Sendable {
     private let promise = Promise<Void>()
 
@@ -14,7 +14,7 @@ public final class Gate: Sendable {
     /// Whether the gate has been opened.
     public var isOpen: Bool { promise.valueIfKept != nil }
 
-    /// Lets everyone through, now and later.
+    /// Resumes all tasks that wait, now and later.
     public func open() { promise.keep(()) }
 
     /// Waits until the gate is open.

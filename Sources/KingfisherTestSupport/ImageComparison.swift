@@ -1,4 +1,4 @@
-// How alike two pictures are, as a number. Knows nothing of how they were made.
+// How similar two pictures are, as a number. Knows nothing of how they were made.
 
 public import KFImaging
 
@@ -12,18 +12,18 @@ import Glibc
 /// (premultiplied). As a rule of thumb 50 is invisible, 40 is a good JPEG, 30 is a visible difference, and below 20
 /// these are different pictures.
 public enum ImageComparison {
-    /// What comparing found, ready to be shown when it is not good enough.
+    /// The result of a comparison, which describes itself for a failed expectation.
     public struct Outcome: Sendable, CustomStringConvertible {
         /// Decibels: infinite for equal pictures; nil when their sizes differ.
         public let psnr: Double?
         /// The largest difference of one component of one pixel, from 0 to 255.
         public let largestDifference: Int
-        /// Where that is, from the top left corner.
+        /// The position of that pixel, from the top left corner.
         public let position: (x: Int, y: Int)
-        /// What it had to reach.
+        /// The least PSNR, in decibels.
         public let bound: Double
 
-        /// Whether the pictures are at least as alike as was asked for.
+        /// Whether the PSNR reaches the bound.
         public var isAlike: Bool { psnr.map { $0 >= bound } ?? false }
 
         /// The figures in one line.
@@ -46,8 +46,8 @@ public enum ImageComparison {
     /// - Parameters:
     ///   - one: A picture.
     ///   - other: Another picture.
-    ///   - bound: How many decibels it has to be.
-    /// - Returns: Whether it is so many, and what it is.
+    ///   - bound: The least PSNR, in decibels.
+    /// - Returns: The PSNR, and whether it reaches the bound.
     public static func compare(_ one: Bitmap, _ other: Bitmap, atLeast bound: Double = 40) -> Outcome {
         guard one.width == other.width, one.height == other.height else {
             return Outcome(psnr: nil, largestDifference: 255, position: (0, 0), bound: bound)

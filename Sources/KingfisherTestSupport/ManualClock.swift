@@ -1,8 +1,8 @@
-// A clock that stands still until it is told to move. Knows nothing of real time.
+// A clock that stands still until a test moves it. Knows nothing of real time.
 
 internal import KFSupport
 
-/// A clock that stands still until it is told to move, for tests of anything that waits.
+/// A clock that stands still until it is moved, for tests of anything that waits.
 public final class ManualClock: Clock {
     /// A moment: how far the clock had been moved.
     public struct Instant: InstantProtocol {
@@ -72,7 +72,7 @@ public final class ManualClock: Clock {
         _ = state.withLock { $0.cancelled.remove(id) }
     }
 
-    /// Moves the clock, and wakes whoever waited for that in the order of their deadlines.
+    /// Moves the clock, and wakes the tasks whose deadlines are reached, in their order.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -84,10 +84,10 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// How many are asleep.
+    /// How many tasks are asleep.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until that many are asleep.
+    /// Waits until that many tasks are asleep.
     public func waitForSleepers(_ count: Int = 1) async {
         let gate = Gate()
         let isReached = state.withLock { state in

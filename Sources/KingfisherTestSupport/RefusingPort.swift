@@ -3,17 +3,17 @@
 public import Foundation
 internal import Glibc
 
-/// A port of 127.0.0.1 where nobody listens, and nobody can begin to while this object lives.
+/// A port of 127.0.0.1 on which no server listens, nor can begin to while this object lives.
 ///
-/// A port whose server was stopped is free: the next server of a test that runs at the same time may get it.
+/// The port of a server that was stopped is free: the next server of a test that runs at the same time may get it.
 public final class RefusingPort: Sendable {
     /// The number of the port.
     public let number: Int
     private let socket: Int32
 
-    /// Takes a free port and does not listen at it.
+    /// Takes a free port and does not listen on it.
     ///
-    /// - Throws: An error of the system when no port can be had.
+    /// - Throws: An error of the system when no port is free.
     public init() throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

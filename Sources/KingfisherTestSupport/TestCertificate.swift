@@ -1,11 +1,11 @@
-// A certificate nobody trusts, for the test server to speak TLS with.
+// An untrusted certificate, for the test server to speak TLS with.
 
 internal import NIOSSL
 
 /// A self-signed certificate for `localhost` and its key.
 ///
 /// Made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=localhost
-/// -addext subjectAltName=DNS:localhost`. The key guards nothing.
+/// -addext subjectAltName=DNS:localhost`. The key protects nothing.
 enum TestCertificate {
     static func configuration() throws -> TLSConfiguration {
         let certificate = try NIOSSLCertificate(bytes: Array(certificatePEM.utf8), format: .pem)

@@ -1,4 +1,4 @@
-// What arrived at the test server. Knows nothing of what is answered.
+// A request that arrived at the test server. Knows nothing of its response.
 
 public import Foundation
 internal import KFSupport
@@ -24,7 +24,7 @@ public struct TestRequest: Sendable {
     /// What follows the question mark, `nil` if there is none.
     public var query: String? { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } }
 
-    /// How many bytes of body have been handed to the system so far in answer to it.
+    /// How many bytes of the response body have been handed to the system so far.
     public var bytesSent: Int { sent.value }
 
     /// The value of a header field, whatever its case; the first if there are several.
@@ -33,7 +33,7 @@ public struct TestRequest: Sendable {
     }
 }
 
-/// A number several threads count up.
+/// A counter that several threads increase.
 final class Counter: Sendable {
     private let count = Locked(0)
     var value: Int { count.withLock { $0 } }

@@ -1,8 +1,8 @@
-// What a scripted route answers, mistakes included. Knows nothing of sockets.
+// The response of a scripted route, faults included. Knows nothing of sockets.
 
 public import Foundation
 
-/// What a route of a ``TestServer`` answers, including how it goes wrong.
+/// The response of a route of a ``TestServer``, including its faults.
 public struct TestResponse: Sendable {
     /// How the receiver learns where the body ends.
     public enum Framing: Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct TestResponse: Sendable {
     public var framing = Framing.contentLength
     /// How many bytes are written at a time, each waiting for the one before; `nil` writes everything at once.
     public var pieceSize: Int?
-    /// What goes wrong in mid-body.
+    /// The fault in the middle of the body.
     public var interruption: Interruption?
     /// How long the head is held back.
     public var delay: Duration?
@@ -46,7 +46,7 @@ public struct TestResponse: Sendable {
     public var gate: Gate?
     /// The entity tag, quotes included.
     ///
-    /// With it, `If-None-Match` is answered by 304.
+    /// With it, a matching `If-None-Match` receives a 304.
     public var etag: String?
     /// Whether `Range` is honoured.
     public var acceptsRanges = false
@@ -84,28 +84,28 @@ public struct TestResponse: Sendable {
 }
 
 extension TestResponse {
-    /// What is really sent for `request`: a 304, a part, or all of it.
+    /// The response that is sent for `request`: a 304, a part, or all of it.
     func negotiated(for request: TestRequest) -> TestResponse {
-        var answer = self
-        if let etag { answer.headers["ETag"] = etag }
+        var response = self
+        if let etag { response.headers["ETag"] = etag }
         if let etag, let wanted = request.header("If-None-Match"), wanted == "*" || wanted.contains(etag) {
-            answer.status = 304
-            answer.body = Data()
-            return answer
+            response.status = 304
+            response.body = Data()
+            return response
         }
-        guard acceptsRanges, status == 200 else { return answer }
-        answer.headers["Accept-Ranges"] = "bytes"
-        guard let field = request.header("Range"), isCurrent(request.header("If-Range")) else { return answer }
+        guard acceptsRanges, status == 200 else { return response }
+        response.headers["Accept-Ranges"] = "bytes"
+        guard let field = request.header("Range"), isCurrent(request.header("If-Range")) else { return response }
         guard let range = Self.range(field, of: body.count) else {
-            answer.status = 416
-            answer.headers["Content-Range"] = "bytes */\(body.count)"
-            answer.body = Data()
-            return answer
+            response.status = 416
+            response.headers["Content-Range"] = "bytes */\(body.count)"
+            response.body = Data()
+            return response
         }
-        answer.status = 206
-        answer.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)"
-        answer.body = Data(body.dropFirst(range.lowerBound).prefix(range.count))
-        return answer
+        response.status = 206
+        response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)"
+        response.body = Data(body.dropFirst(range.lowerBound).prefix(range.count))
+        return response
     }
 
     private func isCurrent(_ validator: String?) -> Bool { validator == nil || validator == etag }

@@ -1,4 +1,4 @@
-// An HTTP server on loopback that does what it is told, mistakes included. Knows nothing of images.
+// An HTTP server on loopback that follows a script, faults included. Knows nothing of images.
 
 public import Foundation
 internal import KFSupport
@@ -17,15 +17,15 @@ internal import NIOSSL
 /// // … load server.url("/a.png") …
 /// await server.stop()
 /// ```
-/// Paths without a route answer 404. All members may be used from any thread.
+/// Paths without a route respond with 404. All members may be used from any thread.
 public final class TestServer: Sendable {
-    /// What answers a path: called once a request, on no particular thread.
+    /// Makes the response of a path: called once for each request, on no particular thread.
     public typealias Route = @Sendable (TestRequest) async -> TestResponse
 
-    enum Answer: Sendable { case fixed(TestResponse), computed(Route) }
+    enum RouteResponse: Sendable { case fixed(TestResponse), computed(Route) }
 
     private struct State: Sendable {
-        var routes: [String: Answer] = [:]
+        var routes: [String: RouteResponse] = [:]
         var requests: [TestRequest] = []
         var counts: [String: Int] = [:]
         var waiting: [(path: String, count: Int, gate: Gate)] = []
@@ -47,9 +47,10 @@ public final class TestServer: Sendable {
 
     /// Starts a server on a free port of 127.0.0.1.
     ///
-    /// - Parameter usesTLS: Whether to speak HTTPS, with a self-signed certificate for `localhost` that nobody trusts.
+    /// - Parameter usesTLS: Whether to speak HTTPS, with a self-signed certificate for `localhost` that no client
+    ///   trusts.
     /// - Returns: The running server.
-    /// - Throws: An error of the system when no port can be had.
+    /// - Throws: An error of the system when no port is free.
     public static func start(usesTLS: Bool = false) async throws -> TestServer {
         let server = TestServer(scheme: usesTLS ? "https" : "http")
         let tls = usesTLS ? try NIOSSLContext(configuration: TestCertificate.configuration()) : nil
@@ -107,17 +108,17 @@ extension TestServer {
             ?? URL(fileURLWithPath: path)
     }
 
-    /// Answers a path the same way every time.
+    /// Responds to a path in the same way every time.
     public func route(_ path: String, _ response: TestResponse) {
         state.withLock { $0.routes[path] = .fixed(response) }
     }
 
-    /// Answers a path by asking `respond`.
+    /// Responds to a path with what `respond` returns.
     public func route(_ path: String, respond: @escaping Route) {
         state.withLock { $0.routes[path] = .computed(respond) }
     }
 
-    /// Answers a path with one response after the other; the last one stays.
+    /// Responds to a path with one response after the other; the last one stays.
     public func route(_ path: String, sequence: [TestResponse]) {
         let calls = Locked(0)
         route(path) { _ in
@@ -147,7 +148,7 @@ extension TestServer {
         state.withLock { $0.requests.last { $0.path == path } }
     }
 
-    /// Waits until a path has been asked for that often.
+    /// Waits until that many requests for a path have arrived.
     public func waitForRequests(_ count: Int = 1, to path: String) async {
         let gate = Gate()
         state.withLock { state in
@@ -164,10 +165,10 @@ extension TestServer {
 // MARK: - For the handler
 
 extension TestServer {
-    /// Notes a request and answers what to do about it.
-    func received(_ request: TestRequest) -> Answer {
+    /// Records a request and returns its response.
+    func received(_ request: TestRequest) -> RouteResponse {
         let path = request.path
-        let (answer, gates) = state.withLock { state in
+        let (response, gates) = state.withLock { state in
             state.requests.append(request)
             let count = state.counts[path, default: 0] + 1
             state.counts[path] = count
@@ -176,7 +177,7 @@ extension TestServer {
             return (state.routes[path] ?? .fixed(.status(404)), reached.map(\.gate))
         }
         for gate in gates { gate.open() }
-        return answer
+        return response
     }
 
     func opened(_ channel: any Channel) {

@@ -5,12 +5,12 @@ internal import KFSupport
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Reads requests of one connection and plays the responses the server's script says.
+/// Reads requests of one connection and sends the scripted responses.
 final class TestServerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Tells the compressor further down, which removes it, that this response is to be compressed.
+    /// Marks a response for the compressor further down the pipeline, which removes the field.
     static let compressionMark = "X-Test-Compress"
 
     private let server: TestServer
@@ -112,7 +112,7 @@ private struct Playback: Sendable {
 
     /// Plays the response as scripted.
     ///
-    /// Errors mean that the client went away, which is its right.
+    /// An error means that the client has closed the connection.
     func play() async {
         if let delay = response.delay {
             try? await channel.eventLoop.scheduleTask(in: TimeAmount(delay)) {}.futureResult.get()

@@ -101,9 +101,9 @@ struct FetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    private func place() throws -> OutputPlace {
-        do throws(OutputPlaceError) {
-            let place = try OutputPlace(output, sources: sources.count)
+    private func place() throws -> OutputDestination {
+        do throws(OutputDestinationError) {
+            let place = try OutputDestination(output, sources: sources.count)
             try place.checkTerminal(force: processing.force)
             // Of what is not changed the bytes are kept, whatever their format.
             if pipeline != nil, processing.format == nil { try place.checkFormat(acceptsUnknown: true) }

@@ -9,7 +9,7 @@ import Kingfisher
 struct FetchRun: Sendable {
     let loader: PictureLoader
     let arguments: [String]
-    let place: OutputPlace
+    let place: OutputDestination
     let encoding: Encoding
     let concurrency: Int
     let usesJSON: Bool

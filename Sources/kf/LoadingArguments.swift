@@ -158,7 +158,7 @@ struct ProcessingArguments: ParsableArguments {
     ///   - place: Where.
     ///   - isProcessed: Whether pictures go through a pipeline.
     /// - Returns: What follows for each of them.
-    func encoding(for place: OutputPlace, isProcessed: Bool) -> Encoding {
+    func encoding(for place: OutputDestination, isProcessed: Bool) -> Encoding {
         Encoding(
             format: format,
             quality: quality,

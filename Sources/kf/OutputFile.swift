@@ -5,7 +5,7 @@ import KFImaging
 import KFSupport
 
 /// What `-o` names.
-enum OutputPlace: Equatable {
+enum OutputDestination: Equatable {
     case nowhere
     case file(String)
     case directory(String)
@@ -39,35 +39,35 @@ enum OutputPlace: Equatable {
     ///
     /// - Parameter acceptsUnknown: Whether a name that stands for no format at all is as good as any.
     /// - Throws: Which names would do.
-    func checkFormat(acceptsUnknown: Bool) throws(OutputPlaceError) {
+    func checkFormat(acceptsUnknown: Bool) throws(OutputDestinationError) {
         guard let fileName else { return }
         let ending = URL(fileURLWithPath: fileName).pathExtension
         let type = ImageContentType(fileExtension: ending)
         guard !ending.isEmpty, type.flatMap({ OutputFormat($0) }) == nil, type != nil || !acceptsUnknown else { return }
-        throw OutputPlaceError(
+        throw OutputDestinationError(
             description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp "
                 + "or .avif"
         )
     }
 
     /// Refuses to write a picture's bytes to a terminal, unless somebody insists.
-    func checkTerminal(force: Bool) throws(OutputPlaceError) {
+    func checkTerminal(force: Bool) throws(OutputDestinationError) {
         guard self == .standardOutput, !force, isatty(STDOUT_FILENO) == 1 else { return }
-        throw OutputPlaceError(
+        throw OutputDestinationError(
             description: "standard output is a terminal; send it elsewhere, use kf show, or insist with --force"
         )
     }
 
     /// Decides by what is there, and by how many results there will be.
-    init(_ argument: String?, sources: Int) throws(OutputPlaceError) {
+    init(_ argument: String?, sources: Int) throws(OutputDestinationError) {
         guard let argument else {
             self = .nowhere
             return
         }
-        guard !argument.isEmpty else { throw OutputPlaceError(description: "-o needs a name") }
+        guard !argument.isEmpty else { throw OutputDestinationError(description: "-o needs a name") }
         guard argument != "-" else {
             guard sources == 1 else {
-                throw OutputPlaceError(description: "-o - takes one picture, but there are \(sources) sources")
+                throw OutputDestinationError(description: "-o - takes one picture, but there are \(sources) sources")
             }
             self = .standardOutput
             return
@@ -81,7 +81,7 @@ enum OutputPlace: Equatable {
         } else if sources == 1 {
             self = .file(argument)
         } else if exists || ImageContentType(fileExtension: URL(fileURLWithPath: argument).pathExtension) != nil {
-            throw OutputPlaceError(description: "-o \(argument) is one file, but there are \(sources) sources")
+            throw OutputDestinationError(description: "-o \(argument) is one file, but there are \(sources) sources")
         } else {
             self = .directory(argument)
         }
@@ -89,7 +89,7 @@ enum OutputPlace: Equatable {
 }
 
 /// Why an output makes no sense.
-struct OutputPlaceError: Error, Equatable, CustomStringConvertible {
+struct OutputDestinationError: Error, Equatable, CustomStringConvertible {
     let description: String
 }
 
@@ -152,7 +152,7 @@ enum OutputFile {
     }
 
     /// Where lines about results go: not where a picture's bytes go.
-    static func resultsDescriptor(for place: OutputPlace) -> Int32 {
+    static func resultsDescriptor(for place: OutputDestination) -> Int32 {
         place == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
     }
 
@@ -167,7 +167,7 @@ enum OutputFile {
     /// - Throws: Why it cannot be written.
     static func write(
         _ picture: EncodedPicture,
-        to place: OutputPlace,
+        to place: OutputDestination,
         name: String,
         keeping inputs: InputFiles
     ) async throws(Failure) -> String? {
@@ -182,7 +182,7 @@ enum OutputFile {
     }
 
     /// Makes the directory that results go to, if they go to one; says why it cannot be made.
-    static func prepare(_ place: OutputPlace, _ console: Console) async throws {
+    static func prepare(_ place: OutputDestination, _ console: Console) async throws {
         guard case .directory(let path) = place else { return }
         do throws(Failure) {
             try await makeDirectory(path)

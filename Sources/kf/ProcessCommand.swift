@@ -40,8 +40,8 @@ struct ProcessCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try PipelineArgument(pipeline)
         if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
-        do throws(OutputPlaceError) {
-            let place = try OutputPlace(output, sources: inputs.count)
+        do throws(OutputDestinationError) {
+            let place = try OutputDestination(output, sources: inputs.count)
             try place.checkTerminal(force: processing.force)
             if processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
         } catch {
@@ -50,7 +50,7 @@ struct ProcessCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try OutputPlace(output, sources: inputs.count)
+        let place = try OutputDestination(output, sources: inputs.count)
         let console = Console(results: OutputFile.resultsDescriptor(for: place))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }

@@ -10,7 +10,7 @@ struct ProcessRun: Sendable {
     let reader: SourceBytes
     let processor: (any ImageProcessor)?
     let encoding: Encoding
-    let place: OutputPlace
+    let place: OutputDestination
     let console: Console
 
     /// What became of one input.

@@ -84,7 +84,7 @@ import Testing
         let data = try Codecs.encode(Frames(bitmaps: pictures, delays: [0.1, 0.1]), as: .png)
         #expect(try Codecs.decode(data).bitmap().rows == pictures[0].rows)
         // All checksums are right: libpng, and any other reader, refuses the file otherwise.
-        for chunk in PNGPieces(data).chunks {
+        for chunk in PNGChunkList(data).chunks {
             let summed = Array(chunk.name.utf8) + chunk.content
             let sum = summed.withUnsafeBufferPointer { kf_png_checksum($0.baseAddress, $0.count) }
             #expect(withUnsafeBytes(of: sum.bigEndian, Array.init) == chunk.sum)

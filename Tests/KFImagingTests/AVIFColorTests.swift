@@ -9,11 +9,11 @@ import Testing
     private static let allLoops = [KF_YUV_PORTABLE, KF_YUV_AVX2].filter { $0.rawValue <= kf_yuv_best_loops().rawValue }
 
     /// Every depth in either range, with transparency of this kind of the same depth, or of another.
-    private static func kinds(_ layout: ChromaLayout, _ alpha: AlphaKind) -> [SampleKind] {
+    private static func kinds(_ layout: ChromaLayout, _ alpha: AlphaKind) -> [SampleFormat] {
         depths.flatMap { depth in
             [true, false].flatMap { isFullRange in
                 depths.prefix(alpha == .opaque ? 1 : 3).map { alphaDepth in
-                    SampleKind(
+                    SampleFormat(
                         layout: layout,
                         depth: depth,
                         alphaDepth: alphaDepth,
@@ -26,9 +26,9 @@ import Testing
     }
 
     /// Samples of all sizes, with many at the ends, and some that are more than their depth allows.
-    private static func anySamples(_ kind: SampleKind, _ dice: inout Dice) -> (Int, Int, Int) -> Int {
+    private static func anySamples(_ kind: SampleFormat, _ generator: inout SeededGenerator) -> (Int, Int, Int) -> Int {
         var rolled = [Int]()
-        for _ in 0..<251 { rolled.append(Int.random(in: 0...0xFFFF, using: &dice)) }
+        for _ in 0..<251 { rolled.append(Int.random(in: 0...0xFFFF, using: &generator)) }
         return { plane, x, y in
             let depth = plane == 3 ? kind.alphaDepth : kind.depth
             let (value, largest) = (rolled[(plane * 67 + y * 89 + x) % rolled.count], 1 << depth - 1)
@@ -42,13 +42,13 @@ import Testing
 
     @Test(arguments: ChromaLayout.allCases, AlphaKind.allCases)
     func everyByteIsWithinAStepOfTheFormula(layout: ChromaLayout, alpha: AlphaKind) throws {
-        var dice = Dice(state: 5)
+        var generator = SeededGenerator(state: 5)
         let sizes = [(1, 1), (1, 4), (3, 1), (2, 2), (19, 3)]
         for weights in lumaWeights {
             for var kind in Self.kinds(layout, alpha) {
                 kind.weights = weights
                 for (width, height) in alpha == .opaque || weights == lumaWeights[1] ? sizes : [(17, 2)] {
-                    let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &dice))
+                    let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &generator))
                     let pixels = try #require(picture.converted())
                     let failures = picture.pixelsBeyondAStep(pixels)
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
@@ -59,10 +59,10 @@ import Testing
 
     @Test(arguments: ChromaLayout.allCases, AlphaKind.allCases)
     func anyInstructionsGiveTheSameBytes(layout: ChromaLayout, alpha: AlphaKind) throws {
-        var dice = Dice(state: 6)
+        var generator = SeededGenerator(state: 6)
         for kind in Self.kinds(layout, alpha) where kind.alphaDepth == kind.depth || alpha == .opaque {
             for width in [1, 2, 15, 16, 17, 31, 32, 33, 34, 47, 70] {
-                let picture = PlanarPicture(width, 3, kind, sample: Self.anySamples(kind, &dice))
+                let picture = PlanarPicture(width, 3, kind, sample: Self.anySamples(kind, &generator))
                 let results = try Self.allLoops.map { try #require(picture.converted($0)) }
                 let areEqual = results.allSatisfy { $0 == results[0] }
                 #expect(areEqual, "\(width) pixels, \(kind)")
@@ -73,11 +73,11 @@ import Testing
     /// Columns and rows at the edges lack a neighbour.
     @Test(arguments: ChromaLayout.allCases)
     func everySizeFollowsTheFormula(layout: ChromaLayout) throws {
-        var dice = Dice(state: 7)
+        var generator = SeededGenerator(state: 7)
         for (width, height) in [(4, 1), (5, 1), (1, 5), (1, 6), (6, 4), (5, 5), (16, 2), (33, 1), (32, 3)] {
             for depth in [8, 10] {
-                let kind = SampleKind(layout: layout, depth: depth, weights: lumaWeights[2])
-                let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &dice))
+                let kind = SampleFormat(layout: layout, depth: depth, weights: lumaWeights[2])
+                let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &generator))
                 for loops in Self.allLoops {
                     let failures = picture.pixelsBeyondAStep(try #require(picture.converted(loops)))
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [8, 10, 12])
     func whatIsBeyondBlackAndWhiteIsClamped(depth: Int) {
-        let kind = SampleKind(depth: depth, isFullRange: false, weights: lumaWeights[1])
+        let kind = SampleFormat(depth: depth, isFullRange: false, weights: lumaWeights[1])
         for loops in Self.allLoops {
             for (luma, expected) in [(0, UInt8(0)), (1 << depth - 1, 255)] {
                 let picture = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 1 << (depth - 1) }
@@ -121,7 +121,7 @@ import Testing
     func transparencyIsExactAndNoColourExceedsIt(depth: Int) throws {
         let largest = 1 << depth - 1
         for alpha in [AlphaKind.multiplied, .limited] {
-            let kind = SampleKind(depth: 12, alphaDepth: depth, alpha: alpha)
+            let kind = SampleFormat(depth: 12, alphaDepth: depth, alpha: alpha)
             let picture = PlanarPicture(largest + 1, 1, kind) { plane, x, _ in
                 plane == 0 ? 4095 : plane == 3 ? x : 2048
             }
@@ -140,7 +140,7 @@ import Testing
     @Test(arguments: ChromaLayout.allCases)
     func whatLiesBetweenRowsIsNeitherReadNorWritten(layout: ChromaLayout) throws {
         for depth in [8, 10] {
-            let kind = SampleKind(layout: layout, depth: depth, alphaDepth: depth, alpha: .multiplied)
+            let kind = SampleFormat(layout: layout, depth: depth, alphaDepth: depth, alpha: .multiplied)
             for loops in Self.allLoops {
                 let pictures = [(0, UInt8(0)), (6, 0), (6, 0xFF)].map { padding, filler in
                     PlanarPicture(21, 3, kind, padding: padding, filler: filler) { plane, x, y in
@@ -162,8 +162,8 @@ import Testing
     }
 
     @Test func whatCannotBeConvertedIsRefused() {
-        var kinds = [9, 16].map { SampleKind(depth: $0) } + [SampleKind(alphaDepth: 9, alpha: .straight)]
-        kinds += [[0.5, 0.5], [-0.1, 0.1], [0.1, -0.1], [.nan, 0.1], [0.5, 0.45]].map { SampleKind(weights: $0) }
+        var kinds = [9, 16].map { SampleFormat(depth: $0) } + [SampleFormat(alphaDepth: 9, alpha: .straight)]
+        kinds += [[0.5, 0.5], [-0.1, 0.1], [0.1, -0.1], [.nan, 0.1], [0.5, 0.45]].map { SampleFormat(weights: $0) }
         for kind in kinds {
             #expect(PlanarPicture(2, 2, kind) { _, _, _ in 0 }.converted() == nil, "\(kind)")
         }

@@ -1,4 +1,4 @@
-// AVIF grids whose parts do not fit: refused before a decoder gets them, as each part has a decoder and memory of its own.
+// AVIF grids: each part has a decoder and memory of its own, so parts that are too many or too large are refused.
 
 import Foundation
 import KFImaging
@@ -83,39 +83,41 @@ private struct Grid {
 }
 
 @Suite struct AVIFGridTests {
-    private func detail(of grid: Grid) throws -> String? {
-        let data = try grid.data()
-        do {
-            _ = try Codecs.decode(data)
-            return nil
-        } catch {
-            return "\(error)"
-        }
-    }
+    private func refusal(of grid: Grid) throws -> ImagingError? { Codecs.diagnose(try grid.data()) }
 
-    @Test func aGridWhoseDescriptionLiesAmongTheBoxesIsDecoded() throws {
-        let bitmap = try Codecs.decode(Grid().data()).bitmap()
+    @Test("A grid is decoded, wherever its parts lie", arguments: [Grid.Place.apart, .amongTheBoxes])
+    fileprivate func decodedWherePartsLie(place: Grid.Place) throws {
+        let bitmap = try Codecs.decode(Grid(place: place).data()).bitmap()
         #expect(bitmap.width == 128 && bitmap.height == 128)
         for (x, y) in [(0, 0), (127, 0), (64, 64), (0, 127)] {
             #expect(bitmap[x, y].isNear(Pixel(r: 0x30, g: 0x60, b: 0xC0), within: 4))
         }
     }
 
-    @Test func moreOrLargerPartsThanAPictureNeedsAreRefused() throws {
+    @Test("More parts than a picture of its size needs are refused")
+    func tooManyPartsRefused() throws {
         let many = Grid(columns: 32, rows: 32, size: (2048, 2048))
-        #expect(try detail(of: many)?.contains("more parts than a picture of its size needs") == true)
-        // Each alone is not too large, all of them are.
-        let large = Grid(columns: 8, rows: 8, size: (512, 512), firstSide: 1024, otherSide: 1024)
-        #expect(try detail(of: large)?.contains("larger than announced") == true)
+        #expect(try refusal(of: many) == .malformed(.avif, detail: "Invalid image grid"))
     }
 
-    @Test func partsThatHideInsideOthersAreRefused() throws {
-        let hidden = Grid(otherSide: 2048, place: .insideTheFirst)
-        #expect(try detail(of: hidden)?.contains("larger than announced") == true)
+    @Test(
+        "Parts larger than announced are refused before they take memory",
+        arguments: [
+            // Each alone is not too large, all of them are.
+            Grid(columns: 8, rows: 8, size: (512, 512), firstSide: 1024, otherSide: 1024),
+            Grid(otherSide: 2048), Grid(otherSide: 2048, place: .insideTheFirst),
+            Grid(otherSide: 2048, place: .amongTheBoxes),
+        ]
+    )
+    fileprivate func largePartsRefused(grid: Grid) throws {
+        #expect(try refusal(of: grid) == .malformed(.avif, detail: "Decoding of color planes failed"))
     }
 
-    @Test func partsAmongTheBoxesAreRefused() throws {
-        let inside = Grid(otherSide: 2048, place: .amongTheBoxes)
-        #expect(try detail(of: inside)?.contains("not where they can be looked at first") == true)
+    @Test("Parts are not scaled to a size far beyond the picture's")
+    func partsAreNotScaledUp() throws {
+        guard case .malformed(.avif, _)? = try refusal(of: Grid(partSize: 16384)) else {
+            Issue.record("the grid was not refused")
+            return
+        }
     }
 }

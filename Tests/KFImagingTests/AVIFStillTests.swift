@@ -1,53 +1,9 @@
-// Still AVIF pictures by dav1d itself: the pixels libavif would give, and silence about damaged data. Knows nothing of what
-// they show.
+// Still AVIF pictures: ranges, transparency, crops and turns, and damage.
 
-import CKFCodecs
 import Foundation
 import KFImaging
 import KFSupport
 import Testing
-
-/// What a decoder made of a picture.
-private enum Outcome: Equatable {
-    case pixels([UInt8])
-    case failure(kf_status.RawValue)
-}
-
-/// An open AVIF, and the bytes it lies in.
-private final class OpenAVIF {
-    private let bytes: [UInt8]
-    private let handle: OpaquePointer
-    private let header: kf_avif_header
-
-    init?(_ data: Data) {
-        var (header, message) = (kf_avif_header(), kf_message())
-        bytes = [UInt8](data)
-        // SAFETY: the array is never changed, so its memory stays where it is for as long as the reader looks at it.
-        let handle = bytes.withUnsafeBufferPointer { kf_avif_open($0.baseAddress, $0.count, &header, &message) }
-        guard let handle else { return nil }
-        self.handle = handle
-        self.header = header
-    }
-
-    deinit { kf_avif_close(handle) }
-
-    /// Has libavif decode from here on; false when it has done so before.
-    func leaveToLibavif() -> Bool { kf_avif_leave_to_libavif(handle) }
-
-    func read(premultiplied: Bool) -> Outcome {
-        var message = kf_message()
-        let stride = Int(header.width) * 4
-        var rows = [UInt8](repeating: 0, count: stride * Int(header.height))
-        let status = kf_avif_read(handle, 0, &rows, stride, premultiplied, &message)
-        return status == KF_OK ? .pixels(rows) : .failure(status.rawValue)
-    }
-}
-
-private let stills = [
-    "photo.avif", "deep.avif", "alpha.avif", "rotated.avif", "mirrored.avif", "pq.avif", "grey-odd.avif",
-    "alpha-premultiplied.avif", "alpha-deep.avif", "cropped.avif", "tiles.avif", "grainy.avif", "display-p3.avif",
-    "limited.avif", "limited-deep.avif",
-]
 
 @Suite struct AVIFStillTests {
     @Test(arguments: [("limited.avif", 2), ("limited-deep.avif", 0)])
@@ -63,57 +19,31 @@ private let stills = [
         }
     }
 
-    @Test(arguments: stills, [false, true])
-    func dav1dGivesThePixelsThatLibavifDoes(name: String, premultiplied: Bool) throws {
-        let avif = try #require(OpenAVIF(fixture(name)))
-        let own = avif.read(premultiplied: premultiplied)
-        #expect(avif.leaveToLibavif(), "dav1d was not asked")
-        let areEqual = own == avif.read(premultiplied: premultiplied)
-        #expect(areEqual)
-        guard case .pixels = own else {
-            Issue.record("the picture was not decoded")
-            return
-        }
-    }
-
-    @Test func coloursAndTransparencyMayStandInEitherOrder() throws {
+    @Test("Colours and transparency may lie in either order")
+    func itemsInEitherOrder() throws {
         let data = try fixture("alpha.avif")
-        let (one, other) = try (#require(OpenAVIF(data)), #require(OpenAVIF(data.withItemsExchanged())))
-        let areEqual = one.read(premultiplied: true) == other.read(premultiplied: true)
-        #expect(areEqual)
-        #expect(other.leaveToLibavif(), "dav1d was not asked")
+        #expect(try rows(data) == rows(data.withItemsExchanged()))
     }
 
-    @Test(arguments: ["grid.avif", "sequence.avif", "sequence-p3.avif"])
-    func whatIsNoPlainStillIsLeftToLibavif(name: String) throws {
-        let avif = try #require(OpenAVIF(fixture(name)))
-        #expect(!avif.leaveToLibavif())
-        #expect(throws: Never.self) { try Codecs.decode(fixture(name)) }
-    }
-
-    /// The container is believed about the size, and libavif scales what has another.
-    @Test func aPictureOfAnotherSizeThanAnnouncedIsLeftToLibavif() throws {
+    @Test("A picture of another size than announced is scaled to that")
+    func otherSizeThanAnnounced() throws {
         var data = try fixture("photo.avif")
         let place = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
         #expect(data[place + 3] == 96)
         data[place + 3] = 90
-        let avif = try #require(OpenAVIF(data))
-        let first = avif.read(premultiplied: true)
-        #expect(!avif.leaveToLibavif())
-        #expect(first == avif.read(premultiplied: true))
+        let bitmap = try Codecs.decode(data).bitmap()
+        #expect(bitmap.width == 90 && bitmap.height == 64)
+        let whole = try picture("photo.avif").bitmap().resampled(to: PixelSize(90, 64))
+        #expect(bitmap.likeness(to: whole) > 30)
     }
 
-    @Test func transparencyThatLeavesOutTheEndsOfTheRangeIsStretched() throws {
-        let avif = try #require(OpenAVIF(fixture("alpha-limited.avif")))
-        let first = avif.read(premultiplied: false)
-        #expect(!avif.leaveToLibavif())
-        guard case .pixels(let bytes) = first else {
-            Issue.record("the picture was not decoded")
-            return
-        }
-        let alphas = stride(from: 3, to: bytes.count, by: 4).map { bytes[$0] }
+    @Test("Transparency that leaves out the ends of the range is stretched")
+    func limitedTransparency() throws {
+        let alphas = try rows(fixture("alpha-limited.avif")).joined().map(\.a)
         #expect(alphas.min() == 0 && alphas.max() == 255)
     }
+
+    private func rows(_ data: Data) throws -> [[Pixel]] { try Codecs.decode(data).bitmap().rows }
 
     @Test func theContainersCropAndTurnsAreApplied() throws {
         let image = try picture("cropped.avif")
@@ -149,69 +79,16 @@ private let stills = [
         }
     }
 
-    @Test func brokenDataIsAnError() throws {
+    @Test("Broken data is an error")
+    func brokenData() throws {
         var data = try fixture("photo.avif")
         // The frame's own header, behind the delimiter's two bytes and the sequence header.
         let header = try #require(data.range(of: Data([0x12, 0x00, 0x0A]))).upperBound
         let frame = header + 1 + Int(data[header])
         #expect(data[frame] == 0x32)
         for offset in frame + 3..<frame + 6 { data[offset] = 0xFF }
-        #expect(Codecs.diagnose(data) == .malformed(.avif, detail: "the coded picture is broken"))
+        #expect(Codecs.diagnose(data) == .malformed(.avif, detail: "Decoding of color planes failed"))
     }
-}
-
-/// Libraries do not write to the terminal.
-@Suite struct SilenceTests {
-    /// What is written to the standard error output while `body` runs, on a thread that has its own; nil when the system
-    /// gives it none.
-    private func written(by body: @escaping @Sendable () -> Void) async throws -> String? {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("silence-\(UUID().uuidString)").path
-        defer { unlink(path) }
-        let isSeparate: Bool = await withCheckedContinuation { continuation in
-            let thread = Thread {
-                guard let file = separateErrors(path) else { return continuation.resume(returning: false) }
-                body()
-                close(file)
-                continuation.resume(returning: true)
-            }
-            thread.start()
-        }
-        return isSeparate ? try String(contentsOfFile: path, encoding: .utf8) : nil
-    }
-
-    @Test func whatIsWrittenIsSeen() async throws {
-        let text = try await written { _ = "seen".withCString { write(2, $0, 4) } }
-        #expect(text == nil || text == "seen")
-    }
-
-    @Test(arguments: stills)
-    func damagedPicturesAreNotCommentedUpon(name: String) async throws {
-        let data = try fixture(name)
-        let text = try await written {
-            var dice = Dice(state: UInt64(data.count))
-            for place in data.indices {
-                var damaged = data
-                damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
-                _ = OpenAVIF(damaged)?.read(premultiplied: true)
-                if place % 8 == 0 { _ = OpenAVIF(data.prefix(place))?.read(premultiplied: true) }
-            }
-        }
-        #expect(text == nil || text == "")
-    }
-}
-
-/// Gives the calling thread file descriptors of its own, of which the second is a new file.
-///
-/// That no other is copied lets other threads' sockets close when these close them.
-private func separateErrors(_ path: String) -> Int32? {
-    typealias CloseRange = @convention(c) (UInt32, UInt32, Int32) -> Int32
-    guard let symbol = dlsym(nil, "close_range") else { return nil }
-    // SAFETY: this is its signature, in every C library that has it.
-    let closeRange = unsafeBitCast(symbol, to: CloseRange.self)
-    let unshare: Int32 = 2
-    guard closeRange(3, .max, unshare) == 0 else { return nil }
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    return file >= 0 && dup2(file, 2) == 2 ? file : nil
 }
 
 extension Data {

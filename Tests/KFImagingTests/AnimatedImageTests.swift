@@ -7,7 +7,7 @@ import Testing
 @testable import KFImaging
 
 /// Frames out of numbers; some cannot be had.
-private struct Slides: ImageFrameSource {
+private struct SyntheticFrames: ImageFrameSource {
     var count = 4
     var missing: Set<Int> = []
     var data: Data?
@@ -29,7 +29,7 @@ private struct Slides: ImageFrameSource {
     @Test(arguments: animations)
     func framesAreMadeOnDemandUnlessToldOtherwise(name: String, count: Int) throws {
         let data = try fixture(name)
-        let image = try #require(Image.made(of: data, options: ImageCreatingOptions(scale: 2)))
+        let image = try #require(Image.decoded(from: data, options: ImageCreatingOptions(scale: 2)))
         let source = try #require(image.frameSource)
         #expect(source.frameCount == count && image.frameCount == count && image.images == nil && image.duration == 0)
         #expect(image.animatedData == data && source.data == data && image.isAnimated && image.isUnprocessed)
@@ -44,7 +44,7 @@ private struct Slides: ImageFrameSource {
     func allFramesCanBeThereAtOnce(name: String, count: Int) throws {
         let data = try fixture(name)
         let options = ImageCreatingOptions(scale: 2, preloadAll: true)
-        let image = try #require(Image.made(of: data, options: options))
+        let image = try #require(Image.decoded(from: data, options: options))
         let frames = try #require(image.images)
         let info = try ImageInfo(data: data)
         #expect(frames.count == count && image.frameCount == count && image.frameSource == nil)
@@ -65,7 +65,7 @@ private struct Slides: ImageFrameSource {
     func theFirstFrameMayBeAllThatIsWanted(name: String, count: Int) throws {
         let data = try fixture(name)
         let options = ImageCreatingOptions(preloadAll: true, onlyFirstFrame: true)
-        let image = try #require(Image.made(of: data, options: options))
+        let image = try #require(Image.decoded(from: data, options: options))
         #expect(image.images == nil && image.frameSource == nil && !image.isAnimated)
         #expect(image.frameCount == count && image.animatedData == data && image.creatingOptions == options)
         #expect(try image.cgImage?.words == Codecs.frameSource(of: data)?.frame(at: 0)?.words)
@@ -74,14 +74,14 @@ private struct Slides: ImageFrameSource {
     @Test func durationsMayBeGiven() throws {
         let data = try fixture("animated.gif")
         let options = ImageCreatingOptions(duration: 7, preloadAll: true)
-        #expect(Image.made(of: data, options: options)?.duration == 7)
+        #expect(Image.decoded(from: data, options: options)?.duration == 7)
         let natural = ImageCreatingOptions(duration: -1, preloadAll: true)
-        #expect(Image.made(of: data, options: natural).map { abs($0.duration - 0.25) < 1e-9 } == true)
+        #expect(Image.decoded(from: data, options: natural).map { abs($0.duration - 0.25) < 1e-9 } == true)
     }
 
     @Test func oneFrameIsShownForEver() throws {
         let image = try #require(
-            Image.made(of: fixture("plain.gif"), options: ImageCreatingOptions(preloadAll: true))
+            Image.decoded(from: fixture("plain.gif"), options: ImageCreatingOptions(preloadAll: true))
         )
         #expect(image.frameCount == 1 && image.images?.count == 1 && image.duration == .infinity)
     }
@@ -89,41 +89,41 @@ private struct Slides: ImageFrameSource {
     @Test func stillsAreStills() throws {
         for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
             let image = try #require(
-                Image.made(of: fixture(name), options: ImageCreatingOptions(scale: 3, preloadAll: true))
+                Image.decoded(from: fixture(name), options: ImageCreatingOptions(scale: 3, preloadAll: true))
             )
             #expect(image.scale == 3 && image.frameCount == nil && !image.isAnimated && image.animatedData == nil)
             #expect(image.creatingOptions == nil)
         }
-        #expect(Image.made(of: Data("hello".utf8), options: ImageCreatingOptions()) == nil)
+        #expect(Image.decoded(from: Data("hello".utf8), options: ImageCreatingOptions()) == nil)
     }
 
     @Test func framesThatCannotBeHadAreLeftOut() throws {
         let options = ImageCreatingOptions(preloadAll: true)
-        let image = try #require(Image.animated(Slides(missing: [1, 3]), options: options))
+        let image = try #require(Image.animated(SyntheticFrames(missing: [1, 3]), options: options))
         #expect(image.images?.map { $0.cgImage?.words.first } == [0xFF00_0000, 0xFF00_0002])
         #expect(image.frameDurations == [0.1, 0.1 * 3] && image.frameCount == 4)
         for options in [ImageCreatingOptions(), options, ImageCreatingOptions(onlyFirstFrame: true)] {
-            #expect(Image.animated(Slides(missing: [0]), options: options) == nil)
-            #expect(Image.animated(Slides(count: 0), options: options) == nil)
+            #expect(Image.animated(SyntheticFrames(missing: [0]), options: options) == nil)
+            #expect(Image.animated(SyntheticFrames(count: 0), options: options) == nil)
         }
     }
 
     @Test func anotherPictureMayStandForTheAnimation() throws {
         let poster = Image(cgImage: Bitmap.solid(0xFFFF_0000, 2, 2))
         let options = ImageCreatingOptions(scale: 2)
-        let lazy = try #require(Image.animated(Slides(missing: [0]), options: options, baseImage: poster))
+        let lazy = try #require(Image.animated(SyntheticFrames(missing: [0]), options: options, baseImage: poster))
         #expect(lazy.cgImage === poster.cgImage && lazy.scale == 2 && lazy.frameSource?.loopCount == 3)
         let first = ImageCreatingOptions(onlyFirstFrame: true)
-        #expect(Image.animated(Slides(), options: first, baseImage: poster)?.pixelWidth == 6)
+        #expect(Image.animated(SyntheticFrames(), options: first, baseImage: poster)?.pixelWidth == 6)
     }
 
     @Test func tooManyPixelsAtOnceStayOnDemand() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         var limits = ImageDecodingLimits()
         limits.maxAnimationPixelCount = 4 * 24
-        #expect(Image.animated(Slides(), options: options, limits: limits)?.images?.count == 4)
+        #expect(Image.animated(SyntheticFrames(), options: options, limits: limits)?.images?.count == 4)
         limits.maxAnimationPixelCount = 4 * 24 - 1
-        let lazy = try #require(Image.animated(Slides(), options: options, limits: limits))
+        let lazy = try #require(Image.animated(SyntheticFrames(), options: options, limits: limits))
         #expect(lazy.images == nil && lazy.frameSource != nil && lazy.creatingOptions == options)
     }
 
@@ -131,9 +131,9 @@ private struct Slides: ImageFrameSource {
         let data = try fixture("dancer.gif")
         var limits = ImageDecodingLimits()
         limits.maxFrameCount = 7
-        #expect(Image.made(of: data, options: ImageCreatingOptions(), limits: limits) == nil)
+        #expect(Image.decoded(from: data, options: ImageCreatingOptions(), limits: limits) == nil)
         limits = ImageDecodingLimits(maxPixelCount: 365 * 360 - 1)
-        #expect(Image.made(of: data, options: ImageCreatingOptions(), limits: limits) == nil)
+        #expect(Image.decoded(from: data, options: ImageCreatingOptions(), limits: limits) == nil)
     }
 
     @Test(
@@ -146,9 +146,9 @@ private struct Slides: ImageFrameSource {
         var limits = ImageDecodingLimits()
         limits.maxFrameCount = 1
         #expect(throws: ImagingError.tooManyFrames(count, allowed: 1)) {
-            try Image.making(of: data, options: ImageCreatingOptions(), limits: limits)
+            try Image.decode(data, options: ImageCreatingOptions(), limits: limits)
         }
-        let still = try Image.making(of: data, options: ImageCreatingOptions(onlyFirstFrame: true), limits: limits)
+        let still = try Image.decode(data, options: ImageCreatingOptions(onlyFirstFrame: true), limits: limits)
         #expect(still.frameCount == count && still.frames == nil)
         #expect(try still.cgImage?.words == Codecs.frameSource(of: data)?.frame(at: 0)?.words)
         let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 4, limits: limits))
@@ -160,7 +160,7 @@ private struct Slides: ImageFrameSource {
         var data = try fixture("animated.png")
         let control = try #require(data.range(of: Data("acTL".utf8))).upperBound
         for offset in 0..<4 { data[control + offset] = 0 }
-        let image = Image.made(of: data, options: ImageCreatingOptions())
+        let image = Image.decoded(from: data, options: ImageCreatingOptions())
         #expect(image?.pixelWidth == 24 && image?.isAnimated == false)
     }
 
@@ -178,10 +178,10 @@ private struct Slides: ImageFrameSource {
 
     @Test func relabellingKeepsFrames() throws {
         let data = try fixture("dancer.gif")
-        let lazy = try #require(Image.made(of: data, options: ImageCreatingOptions())).relabelled(scale: 2)
+        let lazy = try #require(Image.decoded(from: data, options: ImageCreatingOptions())).withScale(2)
         #expect(lazy.frameSource?.frameCount == 8 && lazy.scale == 2 && lazy.creatingOptions?.scale == 2)
         let preload = ImageCreatingOptions(preloadAll: true)
-        let whole = try #require(Image.made(of: data, options: preload)).relabelled(scale: 2)
+        let whole = try #require(Image.decoded(from: data, options: preload)).withScale(2)
         #expect(whole.images?.count == 8 && whole.images?.allSatisfy { $0.scale == 2 } == true)
         #expect(abs(whole.duration - 0.8) < 1e-9 && whole.animatedData == data)
     }
@@ -189,7 +189,7 @@ private struct Slides: ImageFrameSource {
     @Test func animationsAreNormalAndDecodedAlready() throws {
         let data = try fixture("dancer.gif")
         for options in [ImageCreatingOptions(), ImageCreatingOptions(preloadAll: true)] {
-            let image = try #require(Image.made(of: data, options: options))
+            let image = try #require(Image.decoded(from: data, options: options))
             #expect(image.normalized == image && image.decoded(scale: 2) === image)
         }
     }
@@ -214,7 +214,7 @@ private struct Slides: ImageFrameSource {
 
     @Test func whatIsKnownOfAnAnimationCanBePassedOn() throws {
         let data = try fixture("dancer.gif")
-        let image = try #require(Image.made(of: data, options: ImageCreatingOptions(preloadAll: true)))
+        let image = try #require(Image.decoded(from: data, options: ImageCreatingOptions(preloadAll: true)))
         let other = Image(cgImage: Bitmap.solid(0, 2, 2))
         image.copyAnimation(to: other)
         #expect(other.animatedData == data && other.frameCount == 8 && other.creatingOptions == image.creatingOptions)
@@ -233,7 +233,7 @@ private struct Slides: ImageFrameSource {
         let drawn = image.drawn(on: context)
         #expect(drawn.cgImage?.words == [0xFFFF_0000, 0x8000_0080, 0, 0, 0, 0])
         #expect(drawn.scale == 2 && drawn.imageOrientation == .down)
-        let movie = try #require(Image.animated(Slides(), options: ImageCreatingOptions()))
+        let movie = try #require(Image.animated(SyntheticFrames(), options: ImageCreatingOptions()))
         #expect(movie.drawn(on: context) === movie)
         let empty = Image()
         #expect(empty.drawn(on: context) === empty)

@@ -73,9 +73,9 @@ import Testing
 
     @Test(arguments: ["apng-ns.png", "apng-bo.png", "animated.png"])
     func profilesAreReadOnceForAllFrames(name: String) throws {
-        let profile = try #require(PNGPieces(fixture("display-p3.png")).chunks.first { $0.name == "iCCP" })
+        let profile = try #require(PNGChunkList(fixture("display-p3.png")).chunks.first { $0.name == "iCCP" })
         let plain = try #require(try frames(name))
-        var pieces = try PNGPieces(fixture(name))
+        var pieces = try PNGChunkList(fixture(name))
         pieces.chunks.insert(profile, at: 1)
         let colored = try #require(try frames(of: pieces.data) as? APNGFrames)
         var changed = false
@@ -84,7 +84,7 @@ import Testing
             #expect(file.range(of: Data("iCCP".utf8)) == nil)
             let rows = try ownPixels(colored, index)
             // The same frame as a still that has the profile.
-            var still = PNGPieces(file)
+            var still = PNGChunkList(file)
             still.chunks.insert(profile, at: 1)
             #expect(try rows.flatMap { $0 } == Codecs.decode(still.data).bitmap().words, "frame \(index)")
             changed = try changed || rows != ownPixels(plain, index)
@@ -93,10 +93,10 @@ import Testing
     }
 
     @Test func framesAreSmallFilesWhateverSurroundsThem() throws {
-        var pieces = try PNGPieces(fixture("apng-ns.png"))
+        var pieces = try PNGChunkList(fixture("apng-ns.png"))
         let frame = try #require(try frames(of: pieces.data) as? APNGFrames).file(of: 1)
         for name in ["iCCP", "gAMA", "cHRM", "sRGB", "cICP", "eXIf", "tEXt", "PLTE", "tRNS"] {
-            let chunk = PNGPieces.Chunk(name: name, content: [UInt8](repeating: 1, count: 5000), sum: [0, 0, 0, 0])
+            let chunk = PNGChunkList.Chunk(name: name, content: [UInt8](repeating: 1, count: 5000), sum: [0, 0, 0, 0])
             pieces.chunks.insert(contentsOf: [chunk, chunk], at: 1)
         }
         #expect(try #require(try frames(of: pieces.data) as? APNGFrames).file(of: 1) == frame)
@@ -164,26 +164,6 @@ import Testing
         #expect(try ownPixels(one, 1) == ownPixels(other, 1))
         #expect(try ownPixels(other, 0) == first)
         #expect(other.frames == one.frames)
-    }
-
-    /// libaom draws film grain with tables that all its decoders share.
-    @Test func filmGrainIsTheSameHoweverManyDecodeItAtOnce() async throws {
-        let data = try fixture("sequence-grainy.avif")
-        let expected = try ownPixels(#require(try frames(of: data)), 0)
-        let executor = WorkExecutor("kf.grain", threads: 4)
-        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    try await executor.run { () async throws in
-                        try (0..<50).filter { _ in
-                            try ownPixels(#require(try frames(of: data)), 0) != expected
-                        }.count
-                    }
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        #expect(wrong == 0)
     }
 
     @Test func transparencyOfASequenceIsDecoded() throws {

@@ -76,7 +76,7 @@ func frames(of data: Data, limits: ImageDecodingLimits = ImageDecodingLimits()) 
 }
 
 /// A PNG's chunks, to be changed and joined again; checksums stay what they were.
-struct PNGPieces {
+struct PNGChunkList {
     struct Chunk {
         var name: String
         var content: [UInt8]

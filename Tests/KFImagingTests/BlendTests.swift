@@ -154,11 +154,12 @@ private struct Reference {
 
     @Test(arguments: CGBlendMode.allCases)
     func allModesFollowTheirFormulas(mode: CGBlendMode) throws {
-        var dice = Dice(state: UInt64(mode.rawValue) + 7)
+        var generator = SeededGenerator(state: UInt64(mode.rawValue) + 7)
         func word(_ alpha: UInt32) -> UInt32 {
-            (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &dice) << ($1 * 8) }
+            (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
         }
-        let rows = (0..<16).map { y in (0..<37).map { _ in word(y < 4 ? 255 : .random(in: 0...255, using: &dice)) } }
+        let rows = (0..<16).map { y in (0..<37).map { _ in word(y < 4 ? 255 : .random(in: 0...255, using: &generator)) }
+        }
         let isSeparable = !(CGBlendMode.hue.rawValue...CGBlendMode.luminosity.rawValue).contains(mode.rawValue)
         var worst = 0.0
         for destination in [word(255), word(255), word(200), word(90), word(20), 0xFFFF_FFFF, 0xFF00_0000, 0x8080_8080]
@@ -184,11 +185,12 @@ private struct Reference {
 
     @Test(arguments: CGBlendMode.allCases)
     func tintsFollowTheFormulasOfTheirModes(mode: CGBlendMode) throws {
-        var dice = Dice(state: UInt64(mode.rawValue) + 70)
+        var generator = SeededGenerator(state: UInt64(mode.rawValue) + 70)
         func word(_ alpha: UInt32) -> UInt32 {
-            (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &dice) << ($1 * 8) }
+            (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
         }
-        let rows = (0..<8).map { y in (0..<37).map { _ in word(y < 4 ? 255 : .random(in: 0...255, using: &dice)) } }
+        let rows = (0..<8).map { y in (0..<37).map { _ in word(y < 4 ? 255 : .random(in: 0...255, using: &generator)) }
+        }
         let isSeparable = !(CGBlendMode.hue.rawValue...CGBlendMode.luminosity.rawValue).contains(mode.rawValue)
         var worst = 0.0
         for source in [word(255), word(200), word(90), 0, 0xFFFF_FFFF, 0xFF00_0000] {
@@ -271,8 +273,8 @@ private struct Reference {
 
     @Test("F8: transparency stays as it was")
     func transparencyStays() throws {
-        let veil = Image(cgImage: .of([[0x8000_0080, 0]]))
-        let result = try #require(veil.overlaid(.red, fraction: 0.5)).bitmap()
+        let transparent = Image(cgImage: .of([[0x8000_0080, 0]]))
+        let result = try #require(transparent.overlaid(.red, fraction: 0.5)).bitmap()
         #expect(result.rows == [[Pixel(r: 0x40, g: 0, b: 0x40, a: 0x80), Pixel(r: 0, g: 0, b: 0, a: 0)]])
     }
 

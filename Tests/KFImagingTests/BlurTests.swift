@@ -122,8 +122,8 @@ import Testing
 
     @Test func withoutMemoryThereIsNoPicture() throws {
         let image = Image(cgImage: ResamplingTests.noise(8, 8))
-        let result = MemorySupply.$permits.withValue({ _ in false }) { image.blurred(radius: 3) }
+        let result = AllocationPolicy.$permits.withValue({ _ in false }) { image.blurred(radius: 3) }
         #expect(result == nil)
-        #expect(MemorySupply.$permits.withValue({ _ in false }) { image.tinted(with: .red, in: .linear) } == nil)
+        #expect(AllocationPolicy.$permits.withValue({ _ in false }) { image.tinted(with: .red, in: .linear) } == nil)
     }
 }

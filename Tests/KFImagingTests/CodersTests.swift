@@ -8,7 +8,7 @@ import Testing
 @testable import KFImaging
 
 /// Wants data that begins with a word, and makes one pixel of it.
-private struct WordCoder: ImageCoder {
+private struct PrefixCoder: ImageCoder {
     struct Failure: Error, CustomStringConvertible { let description: String }
     let word: String
     var color: UInt32 = 0xFFFF_0000
@@ -39,7 +39,7 @@ private struct EmptyCoder: ImageCoder {
 }
 
 /// Says yes to one word and does nothing.
-private struct IdleCoder: ImageCoder {
+private struct UnimplementedCoder: ImageCoder {
     let word: String
     func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
 }
@@ -68,7 +68,7 @@ private struct FrameCoder: ImageCoder {
     func frames(of data: Data) -> (any ImageFrameSource)? { data.count > word.utf8.count ? TwoFrames() : nil }
 }
 
-extension CustomCoding {
+extension CoderChain {
     fileprivate func corner(_ data: Data) throws -> Pixel {
         try decode(data, options: DecodingOptions()).bitmap()[0, 0]
     }
@@ -82,17 +82,17 @@ extension CustomCoding {
         let manager = ImageCodersManager()
         #expect(manager.custom == nil)
         for (word, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", -1), ("e", 5)] {
-            manager.add(WordCoder(word: word), priority: priority)
+            manager.add(PrefixCoder(word: word), priority: priority)
         }
-        #expect(manager.coders.map { ($0 as? WordCoder)?.word } == ["e", "b", "c", "a", "d"])
+        #expect(manager.coders.map { ($0 as? PrefixCoder)?.word } == ["e", "b", "c", "a", "d"])
         let custom = try #require(manager.custom)
         #expect(custom.before.count == 4 && custom.after.count == 1)
     }
 
     @Test func tokensRemoveTheirCoderOnce() {
         let manager = ImageCodersManager()
-        let first = manager.add(WordCoder(word: "a"))
-        let second = manager.add(WordCoder(word: "a"))
+        let first = manager.add(PrefixCoder(word: "a"))
+        let second = manager.add(PrefixCoder(word: "a"))
         #expect(manager.remove(first) && !manager.remove(first))
         #expect(manager.coders.count == 1)
         manager.removeAll()
@@ -100,7 +100,7 @@ extension CustomCoding {
     }
 
     @Test func unknownBytesAreDecodedByWhoeverWantsThem() throws {
-        let token = ImageCodersManager.shared.add(WordCoder(word: "KF-UNKNOWN", size: 20))
+        let token = ImageCodersManager.shared.add(PrefixCoder(word: "KF-UNKNOWN", size: 20))
         defer { ImageCodersManager.shared.remove(token) }
         let data = Data("KF-UNKNOWN 1".utf8)
         let image = try #require(Image(data: data, scale: 2))
@@ -126,9 +126,9 @@ extension CustomCoding {
 
     @Test func aFailingCoderGivesWayToTheNext() throws {
         let manager = ImageCodersManager()
-        manager.add(WordCoder(word: "x"), priority: 1)
+        manager.add(PrefixCoder(word: "x"), priority: 1)
         manager.add(EmptyCoder(), priority: 2)
-        manager.add(WordCoder(word: "x", failure: "no luck"), priority: 3)
+        manager.add(PrefixCoder(word: "x", failure: "no luck"), priority: 3)
         let custom = try #require(manager.custom)
         #expect(try custom.corner(Data("x".utf8)) == red)
         // The built-in ones are next when all have failed.
@@ -137,22 +137,24 @@ extension CustomCoding {
 
     @Test func theErrorSaysWhatEachCoderSaid() throws {
         let manager = ImageCodersManager()
-        manager.add(WordCoder(word: "x", failure: "no luck"), priority: 3)
-        manager.add(IdleCoder(word: "x"), priority: 2)
+        manager.add(PrefixCoder(word: "x", failure: "no luck"), priority: 3)
+        manager.add(UnimplementedCoder(word: "x"), priority: 2)
         manager.add(EmptyCoder(), priority: -2)
         let custom = try #require(manager.custom)
         let expected = ImagingError.coderFailed([
-            "WordCoder: no luck", "IdleCoder: it does not decode",
+            "PrefixCoder: no luck", "UnimplementedCoder: it does not decode",
             "built-in: the bytes look like plain text, not an image", "EmptyCoder: it gave an image without pixels",
         ])
         #expect(throws: expected) { try custom.decode(Data("x".utf8), options: DecodingOptions()) }
         #expect(throws: expected) { try custom.info(of: Data("x".utf8)) }
-        #expect(expected.description.hasPrefix("no coder could decode the data: WordCoder: no luck; IdleCoder"))
+        #expect(
+            expected.description.hasPrefix("no coder could decode the data: PrefixCoder: no luck; UnimplementedCoder")
+        )
     }
 
     @Test func errorsOfBuiltInCodersStayWhatTheyAre() throws {
         let manager = ImageCodersManager()
-        manager.add(WordCoder(word: "x", failure: "no luck"))
+        manager.add(PrefixCoder(word: "x", failure: "no luck"))
         let custom = try #require(manager.custom)
         #expect(throws: ImagingError.emptyData) { try custom.decode(Data(), options: DecodingOptions()) }
         let limits = ImageDecodingLimits(maxPixelCount: 10)
@@ -163,7 +165,7 @@ extension CustomCoding {
 
     @Test func aPictureBeyondTheLimitIsRefusedWhoeverMadeIt() throws {
         let manager = ImageCodersManager()
-        manager.add(WordCoder(word: "x", size: 4))
+        manager.add(PrefixCoder(word: "x", size: 4))
         let custom = try #require(manager.custom)
         let limits = ImageDecodingLimits(maxPixelCount: 15)
         #expect(throws: ImagingError.self) {
@@ -174,9 +176,9 @@ extension CustomCoding {
     @Test func animationsComeFromWhoeverHasFrames() throws {
         let token = ImageCodersManager.shared.add(FrameCoder(word: "KF-FRAMES"))
         defer { ImageCodersManager.shared.remove(token) }
-        let moving = try #require(Image.made(of: Data("KF-FRAMES!".utf8), options: ImageCreatingOptions()))
+        let moving = try #require(Image.decoded(from: Data("KF-FRAMES!".utf8), options: ImageCreatingOptions()))
         #expect(moving.frameSource?.frameCount == 2 && moving.frameCount == 2)
-        let still = try #require(Image.made(of: Data("KF-FRAMES".utf8), options: ImageCreatingOptions()))
+        let still = try #require(Image.decoded(from: Data("KF-FRAMES".utf8), options: ImageCreatingOptions()))
         #expect(still.frameSource == nil && still.pixelWidth == 1)
         #expect(try Codecs.frameSource(of: fixture("animated.gif"))?.frameCount == 3)
         #expect(throws: ImagingError.self) { try Codecs.frameSource(of: Data("nobody".utf8)) }
@@ -209,7 +211,7 @@ extension CustomCoding {
         let mine = ImageContentType(rawValue: "test.mine")
         let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2), scale: 1, orientation: .right)
         #expect(throws: ImagingError.self) { try Codecs.encode(image, as: mine) }
-        let token = ImageCodersManager.shared.add(WordCoder(word: "KF-WRITTEN", writes: mine))
+        let token = ImageCodersManager.shared.add(PrefixCoder(word: "KF-WRITTEN", writes: mine))
         defer { ImageCodersManager.shared.remove(token) }
         #expect(try Codecs.encode(image, as: mine, quality: 7) == Data("KF-WRITTEN 2x3 1.0".utf8))
         #expect(image.pngData()?.isEmpty == false)
@@ -217,8 +219,8 @@ extension CustomCoding {
 
     @Test func writingFallsBackAndSaysWhy() throws {
         let manager = ImageCodersManager()
-        manager.add(WordCoder(word: "x", failure: "full", writes: .png))
-        manager.add(WordCoder(word: "x", failure: "full", writes: .tiff))
+        manager.add(PrefixCoder(word: "x", failure: "full", writes: .png))
+        manager.add(PrefixCoder(word: "x", failure: "full", writes: .tiff))
         let custom = try #require(manager.custom)
         let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2))
         let png = try custom.encode(image, as: .png, options: ImageEncodingOptions())
@@ -227,7 +229,7 @@ extension CustomCoding {
             _ = try custom.encode(image, as: .tiff, options: ImageEncodingOptions())
             Issue.record("TIFF was written")
         } catch {
-            #expect("\(error)".contains("as TIFF: WordCoder: full; built-in: "))
+            #expect("\(error)".contains("as TIFF: PrefixCoder: full; built-in: "))
         }
         #expect(throws: ImagingError.encodingFailed(.png, detail: "the image is empty")) {
             try custom.encode(Image(), as: .png, options: ImageEncodingOptions())
@@ -244,13 +246,13 @@ extension CustomCoding {
         let manager = ImageCodersManager.shared
         let data = try fixture("photo.png")
         let mine = Data("KF-BUSY".utf8)
-        let stays = manager.add(WordCoder(word: "KF-BUSY"), priority: 2)
+        let stays = manager.add(PrefixCoder(word: "KF-BUSY"), priority: 2)
         let decoded = await withTaskGroup(of: Int.self) { group in
             for index in 0..<8 {
                 group.addTask {
                     var count = 0
                     for round in 0..<20 {
-                        let token = manager.add(WordCoder(word: "KF-BUSY \(index)"), priority: round % 5 - 2)
+                        let token = manager.add(PrefixCoder(word: "KF-BUSY \(index)"), priority: round % 5 - 2)
                         if Image(data: mine) != nil { count += 1 }
                         if round % 10 == 0, Image(data: data) != nil { count += 1 }
                         manager.remove(token)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct ColorMixTests {
-    typealias Mixer =
+    typealias ColorMixKernel =
         @Sendable (UnsafePointer<UInt32>, UnsafeMutablePointer<UInt32>, Int, UnsafePointer<kf_color_mix>) -> Void
 
     /// What colour controls make: brightness, contrast, saturation and exposure, from harmless to extreme.
@@ -21,11 +21,10 @@ import Testing
     ]
 
     /// How far bytes may be from the formula: half a step is rounding; the rest is what `kf_mix_colors` promises.
-    static let mixers: [(name: String, tolerance: Double, mixer: Mixer)] = [
+    static let mixers: [(name: String, tolerance: Double, mixer: ColorMixKernel)] = [
         ("chosen", 0.5 + 1 / 3, { kf_mix_colors($0, $1, $2, $3) }),
         ("portable", 0.55, { kf_mix_colors_portably($0, $1, $2, $3) }),
-        ("words", 0.75, { if !kf_mix_in_words($0, $1, $2, $3) { kf_mix_colors_portably($0, $1, $2, $3) } }),
-        ("vectors", 0.5 + 1 / 3, { if !kf_mix_in_vectors($0, $1, $2, $3) { kf_mix_colors_portably($0, $1, $2, $3) } }),
+        ("AVX2", 0.5 + 1 / 3, { if !kf_mix_colors_avx2($0, $1, $2, $3) { kf_mix_colors_portably($0, $1, $2, $3) } }),
     ]
 
     private static func mix(_ controls: SIMD4<Double>, linear: Bool) -> kf_color_mix {
@@ -43,12 +42,12 @@ import Testing
 
     /// All greys, the corners of the cube, dark colours, and any.
     private static let colors: [UInt32] = {
-        var dice = Dice(state: 11)
+        var generator = SeededGenerator(state: 11)
         let greys = (0...255).map { UInt32($0) * 0x010101 }
         let corners: [UInt32] = [0xFF0000, 0xFF00, 0xFF, 0xFFFF, 0xFF00FF, 0xFFFF00]
-        let dark = (0..<600).map { _ in UInt32.random(in: 0...(.max), using: &dice) & 0x1F1F1F }
-        let any = (0..<3000).map { _ in UInt32.random(in: 0...0xFFFFFF, using: &dice) }
-        return (greys + corners + dark + any).map { $0 | UInt32.random(in: 0...255, using: &dice) << 24 }
+        let dark = (0..<600).map { _ in UInt32.random(in: 0...(.max), using: &generator) & 0x1F1F1F }
+        let any = (0..<3000).map { _ in UInt32.random(in: 0...0xFFFFFF, using: &generator) }
+        return (greys + corners + dark + any).map { $0 | UInt32.random(in: 0...255, using: &generator) << 24 }
     }()
 
     private static func parts(_ word: UInt32) -> SIMD4<Int> {
@@ -125,7 +124,7 @@ import Testing
     }
 
     private static func apply(
-        _ mixer: Mixer,
+        _ mixer: ColorMixKernel,
         _ mix: inout kf_color_mix,
         to range: Range<Int>,
         of source: [UInt32],
@@ -164,7 +163,7 @@ import Testing
         func isMixedInVectors(_ own: Float, _ red: Float, _ green: Float, _ blue: Float, _ offset: Float) -> Bool {
             var result: UInt32 = 0
             var mix = kf_color_mix(own: own, red: red, green: green, blue: blue, offset: offset, linear: true)
-            return kf_mix_in_vectors([0], &result, 1, &mix)
+            return kf_mix_colors_avx2([0], &result, 1, &mix)
         }
         // Not every processor has the instructions.
         guard isMixedInVectors(1, 0, 0, 0, 0) else { return }
@@ -179,7 +178,7 @@ import Testing
             #expect(!isMixedInVectors(1, 0, 0, 0, number * 13))
         }
         var (result, mix) = (UInt32(0), kf_color_mix(own: 1, red: 0, green: 0, blue: 0, offset: 0, linear: false))
-        #expect(!kf_mix_in_vectors([0], &result, 1, &mix))
+        #expect(!kf_mix_colors_avx2([0], &result, 1, &mix))
     }
 
     @Test(arguments: [Float.infinity, .greatestFiniteMagnitude, 101, 100, 99])

@@ -6,9 +6,9 @@ import KFImaging
 import Testing
 
 @Suite struct ColorControlTests {
-    typealias Numbers = (b: Double, c: Double, s: Double, ev: Double)
+    typealias AdjustmentValues = (b: Double, c: Double, s: Double, ev: Double)
 
-    private static let settings: [Numbers] = [
+    private static let settings: [AdjustmentValues] = [
         (0, 1, 0, 0.7), (0, 1, 1, 1), (0, 1, 1, -1), (0.1, 1, 1, 0), (0, 1.5, 1, 0), (0, 1, 2, 0), (0, 1, 0, 0),
     ]
     /// An input, and what each of the settings above makes of it.
@@ -20,7 +20,7 @@ import Testing
         (0x4080C0, [0x9C9C9C, 0x5AB0FF, 0x2C5C8C, 0x6C98CF, 0x004DC2, 0x0083ED, 0x7D7D7D]),
     ]
 
-    private func adjustment(_ n: Numbers, _ space: WorkingSpace = .linear) -> ColorAdjustment {
+    private func adjustment(_ n: AdjustmentValues, _ space: WorkingSpace = .linear) -> ColorAdjustment {
         ColorAdjustment(brightness: n.b, contrast: n.c, saturation: n.s, inputEV: n.ev, in: space)
     }
 
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// One premultiplied pixel by the formula.
-    private func exact(_ pixel: Pixel, _ n: Numbers, _ space: WorkingSpace) -> Pixel {
+    private func exact(_ pixel: Pixel, _ n: AdjustmentValues, _ space: WorkingSpace) -> Pixel {
         guard pixel.a > 0 else { return Pixel(r: 0, g: 0, b: 0, a: 0) }
         let rgb = [pixel.r, pixel.g, pixel.b].map {
             Curve.light(Double(min(255, (Int($0) * 255 + Int(pixel.a) / 2) / Int(pixel.a))) / 255, space)
@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: WorkingSpace.allCases)
     func everyColourFollowsTheFormula(space: WorkingSpace) throws {
-        let settings: [Numbers] = [
+        let settings: [AdjustmentValues] = [
             (0.05, 1.1, 1.3, 0.2), (-0.2, 0.6, 0.4, -0.5), (0, 1, 0, 0.7), (0.1, 2, 1, 1), (0, -1, 1, 0), (0, 1, -2, 3),
             (0, 4, 3, 5), (0, 4, 0, -5), (1, 1, 1.5, 0), (-0.9, 1, 0, 5), (0, 4, 0.9, 0),
         ]
@@ -94,8 +94,8 @@ import Testing
 
     /// Three tables, of which some are one.
     static let tables: [String: [UInt8]] = {
-        var dice = Dice(state: 9)
-        let some = (0..<3).map { _ in (0..<256).map { _ in UInt8.random(in: 0...255, using: &dice) } }
+        var generator = SeededGenerator(state: 9)
+        let some = (0..<3).map { _ in (0..<256).map { _ in UInt8.random(in: 0...255, using: &generator) } }
         let almost = some[0].dropLast() + [some[0][255] ^ 1]
         return [
             "one": some[0] + some[0] + some[0], "three": some[0] + some[1] + some[2],
@@ -107,10 +107,10 @@ import Testing
 
     @Test(arguments: [0, 1, 7, 63, 64, 71, 1003], tables.keys.sorted())
     func bytesAreLookedUpColourByColour(count: Int, tables: String) throws {
-        var dice = Dice(state: 9)
+        var generator = SeededGenerator(state: 9)
         // All bytes occur in the longest.
         let pixels = (0..<count).map {
-            UInt32.random(in: 0...(.max), using: &dice) & ~0xFF | UInt32($0 & 255) &* 0x010101
+            UInt32.random(in: 0...(.max), using: &generator) & ~0xFF | UInt32($0 & 255) &* 0x010101
         }
         let table = try #require(Self.tables[tables])
         let expected = pixels.map { pixel -> UInt32 in
@@ -118,7 +118,7 @@ import Testing
             for color in 0..<3 { word |= UInt32(table[color * 256 + Int(pixel >> (color * 8) & 255)]) << (color * 8) }
             return word
         }
-        for map in [kf_map_bytes, kf_map_bytes_portably, mapInShuffles] {
+        for map in [kf_map_bytes, kf_map_bytes_portably, mapWithAVX2] {
             var (result, inPlace) = ([UInt32](repeating: 7, count: count + 2), [7] + pixels + [7])
             result.withUnsafeMutableBufferPointer { map(pixels, $0.baseAddress.map { $0 + 1 }, count, table) }
             #expect(result == [7] + expected + [7])
@@ -130,20 +130,20 @@ import Testing
         }
     }
 
-    private func mapInShuffles(
+    private func mapWithAVX2(
         _ source: UnsafePointer<UInt32>?,
         _ target: UnsafeMutablePointer<UInt32>?,
         _ count: Int,
         _ tables: UnsafePointer<UInt8>?
     ) {
-        if !kf_map_bytes_in_shuffles(source, target, count, tables) {
+        if !kf_map_bytes_avx2(source, target, count, tables) {
             kf_map_bytes_portably(source, target, count, tables)
         }
     }
 
     @Test func processorsWithoutWideInstructionsMakeAlmostTheSameBytes() {
-        var dice = Dice(state: 4)
-        let pixels = (0..<1003).map { _ in UInt32.random(in: 0...(.max), using: &dice) }
+        var generator = SeededGenerator(state: 4)
+        let pixels = (0..<1003).map { _ in UInt32.random(in: 0...(.max), using: &generator) }
         var outputs = [[UInt32]](repeating: pixels, count: 2)
         for linear in [true, false] {
             var mix = kf_color_mix(own: 1.2, red: -0.1, green: 0.05, blue: 0.2, offset: -0.02, linear: linear)

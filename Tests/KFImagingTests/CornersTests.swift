@@ -172,9 +172,13 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
     }
 
     @Test func backgroundsLieBelowTranslucentPixelsEverywhere() throws {
-        let veil = Image(cgImage: .solid(0x8000_0080, 21, 15))
+        let transparent = Image(cgImage: .solid(0x8000_0080, 21, 15))
         let bitmap = try #require(
-            veil.roundingCorners(radius: .point(4), background: .white, border: Border(color: .red, lineWidth: 2))
+            transparent.roundingCorners(
+                radius: .point(4),
+                background: .white,
+                border: Border(color: .red, lineWidth: 2)
+            )
         ).bitmap()
         #expect(bitmap[10, 0] == red && bitmap[0, 0].isNear(Pixel(r: 255, g: 253, b: 253), within: 3))
         #expect(bitmap[10, 7].isNear(Pixel(r: 127, g: 127, b: 255), within: 1) && !bitmap.hasAlpha)

@@ -17,7 +17,7 @@ private let limits: ImageDecodingLimits = {
 }()
 
 /// Whether the pixels are what the bitmap says of them.
-private func isSound(_ bitmap: Bitmap) -> Bool {
+private func isValid(_ bitmap: Bitmap) -> Bool {
     bitmap.withUnsafeBytes { bytes in
         guard bytes.count >= bitmap.bytesPerRow * bitmap.height else { return false }
         for y in 0..<bitmap.height {
@@ -35,11 +35,11 @@ private func isSound(_ bitmap: Bitmap) -> Bool {
 }
 
 /// Tries everything that can be done with data.
-private func survive(_ data: Data, thoroughly: Bool = false) {
+private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
     func examine(_ bitmap: Bitmap?) {
         guard let bitmap else { return }
         #expect(bitmap.width > 0 && bitmap.height > 0 && bitmap.width * bitmap.height <= limits.maxPixelCount)
-        if thoroughly { #expect(isSound(bitmap)) }
+        if thoroughly { #expect(isValid(bitmap)) }
     }
     _ = try? ImageInfo(data: data)
     for maxPixelSize in [nil, 10] {
@@ -61,15 +61,15 @@ private func survive(_ data: Data, thoroughly: Bool = false) {
     @Test(arguments: try allFixtureNames())
     func wholeFilesGiveSoundPixels(name: String) async throws {
         let data = try fixture(name)
-        await executor.run { survive(data, thoroughly: true) }
+        await executor.run { decodeEverything(data, thoroughly: true) }
     }
 
     @Test(arguments: try allFixtureNames())
     func cutFilesAreHandled(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
-            for step in 0..<20 { survive(data.prefix(data.count * step / 20), thoroughly: step % 7 == 6) }
-            for cut in 1...6 { survive(data.dropLast(cut)) }
+            for step in 0..<20 { decodeEverything(data.prefix(data.count * step / 20), thoroughly: step % 7 == 6) }
+            for cut in 1...6 { decodeEverything(data.dropLast(cut)) }
         }
     }
 
@@ -77,15 +77,15 @@ private func survive(_ data: Data, thoroughly: Bool = false) {
     func flippedBitsAreHandled(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
-            var dice = Dice(state: UInt64(data.count))
+            var generator = SeededGenerator(state: UInt64(data.count))
             for round in 0..<24 {
                 var damaged = data
                 for _ in 0...(round % 4) {
                     // Headers are short and matter most.
                     let range = round % 2 == 0 ? 0..<min(100, data.count) : 0..<data.count
-                    damaged[Int.random(in: range, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                    damaged[Int.random(in: range, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
                 }
-                survive(damaged, thoroughly: round % 9 == 0)
+                decodeEverything(damaged, thoroughly: round % 9 == 0)
             }
         }
     }
@@ -94,12 +94,12 @@ private func survive(_ data: Data, thoroughly: Bool = false) {
     func overwrittenNumbersAreHandled(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
-            var dice = Dice(state: UInt64(data.count) + 1)
+            var generator = SeededGenerator(state: UInt64(data.count) + 1)
             for round in 0..<12 where data.count > 16 {
                 var damaged = data
-                let start = Int.random(in: 8..<min(data.count - 4, 400), using: &dice)
+                let start = Int.random(in: 8..<min(data.count - 4, 400), using: &generator)
                 for offset in 0..<4 { damaged[start + offset] = round % 2 == 0 ? 0xFF : 0 }
-                survive(damaged)
+                decodeEverything(damaged)
             }
         }
     }
@@ -117,8 +117,8 @@ private func survive(_ data: Data, thoroughly: Bool = false) {
         let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
         let data = try Data(contentsOf: folder.appendingPathComponent(file))
         await executor.run {
-            survive(data, thoroughly: true)
-            for cut in [1, 2, 8, data.count / 2] where cut < data.count { survive(data.dropLast(cut)) }
+            decodeEverything(data, thoroughly: true)
+            for cut in [1, 2, 8, data.count / 2] where cut < data.count { decodeEverything(data.dropLast(cut)) }
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import KFImaging
 
 /// An animation made of numbers.
-private final class Film: FrameDecoder {
+private final class SyntheticDecoder: FrameDecoder {
     enum Damage: Sendable {
         case none
         /// So many rows arrive, then the decoder fails.
@@ -30,8 +30,8 @@ private final class Film: FrameDecoder {
 
     /// The premultiplied pixel of a frame at a place.
     static func pixel(_ frame: FrameDescription, _ index: Int, _ x: Int, _ y: Int) -> UInt32 {
-        var dice = Dice(state: UInt64(index * 1_000_003 + y * 1009 + x))
-        let word = UInt32(truncatingIfNeeded: dice.next())
+        var generator = SeededGenerator(state: UInt64(index * 1_000_003 + y * 1009 + x))
+        let word = UInt32(truncatingIfNeeded: generator.next())
         let alpha: UInt32 = frame.isOpaque ? 255 : [0, 255, 255, word >> 24][Int(word & 3)]
         let level = (word >> 8 & 0xFF) * alpha / 255
         return alpha << 24 | level << 16 | (level / 2) << 8 | level / 3
@@ -90,24 +90,24 @@ private final class Film: FrameDecoder {
         }
     }
 
-    static func random(_ seed: UInt64, count: Int = 12) -> Film {
-        var dice = Dice(state: seed)
+    static func random(_ seed: UInt64, count: Int = 12) -> SyntheticDecoder {
+        var generator = SeededGenerator(state: seed)
         let frames = (0..<count).map { _ in
             var frame = FrameDescription(
-                x: Int.random(in: -3...8, using: &dice),
-                y: Int.random(in: -3...6, using: &dice),
-                size: PixelSize(Int.random(in: 1...14, using: &dice), Int.random(in: 1...11, using: &dice)),
+                x: Int.random(in: -3...8, using: &generator),
+                y: Int.random(in: -3...6, using: &generator),
+                size: PixelSize(Int.random(in: 1...14, using: &generator), Int.random(in: 1...11, using: &generator)),
                 delay: 0.1
             )
-            if Int.random(in: 0..<4, using: &dice) == 0 {
+            if Int.random(in: 0..<4, using: &generator) == 0 {
                 (frame.x, frame.y, frame.size) = (0, 0, PixelSize(9, 7))
             }
-            frame.disposal = [.keep, .clear, .restore][Int.random(in: 0..<3, using: &dice)]
-            frame.blend = Bool.random(using: &dice) ? .over : .source
-            frame.isOpaque = Bool.random(using: &dice)
+            frame.disposal = [.keep, .clear, .restore][Int.random(in: 0..<3, using: &generator)]
+            frame.blend = Bool.random(using: &generator) ? .over : .source
+            frame.isOpaque = Bool.random(using: &generator)
             return frame
         }
-        return Film(PixelSize(9, 7), frames)
+        return SyntheticDecoder(PixelSize(9, 7), frames)
     }
 }
 
@@ -125,7 +125,7 @@ extension Bitmap {
 @Suite struct FrameCompositorTests {
     @Test func framesInOrderAreWhatLayingThemOverEachOtherGives() throws {
         for seed in 0..<60 {
-            let film = Film.random(UInt64(seed))
+            let film = SyntheticDecoder.random(UInt64(seed))
             var compositor = FrameCompositor(film)
             for index in film.frames.indices {
                 let frame = try compositor.frame(at: index)
@@ -138,11 +138,11 @@ extension Bitmap {
 
     @Test func anyOrderGivesTheSameFrames() throws {
         for seed in 100..<140 {
-            let film = Film.random(UInt64(seed))
-            var dice = Dice(state: UInt64(seed))
+            let film = SyntheticDecoder.random(UInt64(seed))
+            var generator = SeededGenerator(state: UInt64(seed))
             var compositor = FrameCompositor(film)
             for _ in 0..<30 {
-                let index = Int.random(in: 0..<film.frames.count, using: &dice)
+                let index = Int.random(in: 0..<film.frames.count, using: &generator)
                 #expect(try compositor.frame(at: index).words == film.expected(index), "film \(seed), frame \(index)")
             }
         }
@@ -150,7 +150,7 @@ extension Bitmap {
 
     @Test func goingOnAfterAJumpDecodesEveryFrameOnce() throws {
         for seed in 200..<240 {
-            let film = Film.random(UInt64(seed), count: 20)
+            let film = SyntheticDecoder.random(UInt64(seed), count: 20)
             var compositor = FrameCompositor(film)
             _ = try compositor.frame(at: 10)
             film.decoded.withLock { $0 = [:] }
@@ -161,8 +161,8 @@ extension Bitmap {
     }
 
     /// An animation in which every frame needs all before it.
-    private static func changes(_ count: Int, on canvas: PixelSize = PixelSize(6, 6)) -> Film {
-        Film(
+    private static func changes(_ count: Int, on canvas: PixelSize = PixelSize(6, 6)) -> SyntheticDecoder {
+        SyntheticDecoder(
             canvas,
             (0..<count).map { FrameDescription(x: $0 % 5, y: $0 % 4, size: PixelSize(2, 2), delay: 0.1) }
         )
@@ -172,22 +172,22 @@ extension Bitmap {
         let film = Self.changes(300)
         var compositor = FrameCompositor(film)
         for index in 0..<300 { _ = try compositor.frame(at: index) }
-        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 300 && compositor.marks.isEmpty)
+        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 300 && compositor.checkpoints.isEmpty)
         film.decoded.withLock { $0 = [:] }
         for index in (0..<300).reversed() {
             let frame = try compositor.frame(at: index)
             if index % 29 == 0 { #expect(frame.words == film.expected(index), "frame \(index)") }
-            #expect(compositor.marks.count <= 2)
+            #expect(compositor.checkpoints.count <= 2)
         }
         // One by one from the beginning it would be 45 150.
         #expect(film.decoded.withLock { $0.values.reduce(0, +) } <= 15 * 300)
         // An animation that begins again needs nothing for going back.
-        #expect(compositor.marks.isEmpty)
+        #expect(compositor.checkpoints.isEmpty)
     }
 
     @Test func goingBackAndOnGivesTheSameFrames() throws {
         for seed in 400..<430 {
-            let film = Film.random(UInt64(seed), count: 40)
+            let film = SyntheticDecoder.random(UInt64(seed), count: 40)
             var compositor = FrameCompositor(film)
             let order = [Array((0..<40).reversed()), Array(20..<40), Array((5..<35).reversed()), Array(0..<40)]
             for index in order.joined() {
@@ -201,14 +201,14 @@ extension Bitmap {
         for (width, most) in [(1399, 0), (1398, 2)] {
             var compositor = FrameCompositor(Self.changes(40, on: PixelSize(width, 1000)))
             for index in [39, 38] { _ = try compositor.frame(at: index) }
-            #expect(compositor.marks.count == most)
+            #expect(compositor.checkpoints.count == most)
         }
     }
 
     @Test func theSameFrameAgainIsTheSameBitmap() throws {
         var film = FrameDescription(x: 0, y: 0, size: PixelSize(4, 4), delay: 0.1)
         film.disposal = .clear
-        var compositor = FrameCompositor(Film(PixelSize(4, 4), [film, film]))
+        var compositor = FrameCompositor(SyntheticDecoder(PixelSize(4, 4), [film, film]))
         #expect(try compositor.frame(at: 1) === compositor.frame(at: 1))
     }
 
@@ -218,7 +218,7 @@ extension Bitmap {
         frames[30].isOpaque = true
         frames[33].disposal = .restore
         frames[34].disposal = .clear
-        let film = Film(PixelSize(6, 6), frames)
+        let film = SyntheticDecoder(PixelSize(6, 6), frames)
         var compositor = FrameCompositor(film)
         _ = try compositor.frame(at: 36)
         // What is restored or cleared before the frame is not even decoded.
@@ -228,7 +228,11 @@ extension Bitmap {
     @Test func damagedFramesShowWhatCanBeDecoded() throws {
         var frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
         frame.disposal = .keep
-        let film = Film(PixelSize(6, 6), [frame, frame, frame, frame], damage: [1: .after(2), 2: .after(0)])
+        let film = SyntheticDecoder(
+            PixelSize(6, 6),
+            [frame, frame, frame, frame],
+            damage: [1: .after(2), 2: .after(0)]
+        )
         var compositor = FrameCompositor(film)
         for order in [[0, 1, 3], [3, 0, 1], [1, 3, 0]] {
             for index in order { #expect(try compositor.frame(at: index).words == film.expected(index)) }
@@ -237,8 +241,12 @@ extension Bitmap {
 
     @Test func playingGoesOnOverFramesThatCannotBeDecoded() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
-        let film = Film(PixelSize(6, 6), Array(repeating: frame, count: 6), damage: [2: .after(0), 3: .after(0)])
-        let source = AnimatedFrames(film, data: nil)
+        let film = SyntheticDecoder(
+            PixelSize(6, 6),
+            Array(repeating: frame, count: 6),
+            damage: [2: .after(0), 3: .after(0)]
+        )
+        let source = OnDemandFrameSource(film, data: nil)
         let shown = (0..<6).map { source.frame(at: $0)?.words }
         #expect(shown == (0..<6).map { film.expected($0) })
         #expect(shown[2] == nil && shown[3] == nil && shown[4] != nil)
@@ -246,32 +254,32 @@ extension Bitmap {
 
     @Test func framesThatCannotBeDecodedAreNotTriedForEveryOneThatFollows() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(2, 2), delay: 0.1)
-        let damage = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, Film.Damage.after(0)) })
-        let film = Film(PixelSize(2, 2), Array(repeating: frame, count: 50), damage: damage)
-        let source = AnimatedFrames(film, data: nil)
+        let damage = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, SyntheticDecoder.Damage.after(0)) })
+        let film = SyntheticDecoder(PixelSize(2, 2), Array(repeating: frame, count: 50), damage: damage)
+        let source = OnDemandFrameSource(film, data: nil)
         for index in 0..<50 { _ = source.frame(at: index) }
         #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 50)
     }
 
     @Test func lackOfMemoryIsNoDamage() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
-        let film = Film(PixelSize(6, 6), [frame, frame, frame], damage: [1: .noMemory])
-        let source = AnimatedFrames(film, data: nil)
+        let film = SyntheticDecoder(PixelSize(6, 6), [frame, frame, frame], damage: [1: .noMemory])
+        let source = OnDemandFrameSource(film, data: nil)
         #expect(source.frame(at: 0) != nil && source.frame(at: 1) == nil && source.frame(at: 2) == nil)
     }
 
     @Test func framesOutsideTheCanvasShowNothing() throws {
         for (x, y) in [(10, 0), (0, 10), (-9, 0), (0, -9), (Int(UInt32.max), Int(UInt32.max))] {
             let frame = FrameDescription(x: x, y: y, size: PixelSize(4, 4), delay: 0.1)
-            var compositor = FrameCompositor(Film(PixelSize(6, 6), [frame]))
+            var compositor = FrameCompositor(SyntheticDecoder(PixelSize(6, 6), [frame]))
             #expect(try compositor.frame(at: 0).words.allSatisfy { $0 == 0 })
         }
     }
 
     @Test func noMoreThanTwoPicturesAreThereAtOnce() throws {
         for seed in 300..<320 {
-            let film = Film.random(UInt64(seed), count: 30)
-            let source = AnimatedFrames(film, data: nil)
+            let film = SyntheticDecoder.random(UInt64(seed), count: 30)
+            let source = OnDemandFrameSource(film, data: nil)
             var bitmaps: [WeakBitmap] = []
             var shown: Bitmap?
             for index in [Array(0..<30), Array((0..<30).reversed())].joined() {
@@ -291,13 +299,16 @@ private struct WeakBitmap {
     weak var bitmap: Bitmap?
 }
 
-@Suite struct AnimatedFramesTests {
-    private static func film(_ count: Int) -> Film {
-        Film(PixelSize(8, 6), (0..<count).map { FrameDescription(x: $0, y: 0, size: PixelSize(2, 2), delay: 0.1) })
+@Suite struct OnDemandFrameSourceTests {
+    private static func film(_ count: Int) -> SyntheticDecoder {
+        SyntheticDecoder(
+            PixelSize(8, 6),
+            (0..<count).map { FrameDescription(x: $0, y: 0, size: PixelSize(2, 2), delay: 0.1) }
+        )
     }
 
     @Test func placesThatDoNotExistHaveNoFrame() {
-        let source = AnimatedFrames(Self.film(3), data: nil)
+        let source = OnDemandFrameSource(Self.film(3), data: nil)
         for index in [-1, 3, .max, .min] {
             #expect(source.frame(at: index) == nil && source.duration(at: index) == 0)
         }
@@ -305,7 +316,7 @@ private struct WeakBitmap {
     }
 
     @Test func framesAreMadeSmallerAndNeverLarger() throws {
-        let source = AnimatedFrames(Self.film(1), data: nil)
+        let source = OnDemandFrameSource(Self.film(1), data: nil)
         func size(_ limit: CGSize?) -> PixelSize? { source.frame(at: 0, maxSize: limit)?.size }
         #expect(size(CGSize(width: 4, height: 1)) == PixelSize(4, 3))
         #expect(size(CGSize(width: 1, height: 4)) == PixelSize(4, 3))
@@ -318,8 +329,8 @@ private struct WeakBitmap {
     }
 
     @Test func manyThreadsGetTheSameFrames() async {
-        let film = Film.random(7, count: 20)
-        let source = AnimatedFrames(film, data: nil)
+        let film = SyntheticDecoder.random(7, count: 20)
+        let source = OnDemandFrameSource(film, data: nil)
         await withTaskGroup(of: Bool.self) { tasks in
             for start in 0..<4 {
                 let source = start.isMultiple(of: 2) ? source : source.copy()

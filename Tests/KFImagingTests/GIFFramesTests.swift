@@ -87,7 +87,7 @@ extension Bitmap {
 }
 
 /// LZW the plain way: strings as arrays.
-private func unpackedPlainly(_ bytes: [UInt8], count: Int) -> [UInt8] {
+private func unpackedByReference(_ bytes: [UInt8], count: Int) -> [UInt8] {
     guard let first = bytes.first, (1...8).contains(first) else { return [] }
     var (stream, place): ([UInt8], Int) = ([], 1)
     while place < bytes.count, bytes[place] > 0 {
@@ -117,17 +117,17 @@ private func unpackedPlainly(_ bytes: [UInt8], count: Int) -> [UInt8] {
 }
 
 /// Codes that there are when they come, among them those that name the string just being made, in blocks of any length.
-private func randomCodes(_ count: Int, _ dice: inout Dice) -> [UInt8] {
-    let bits = Int.random(in: 1...8, using: &dice)
+private func randomCodes(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+    let bits = Int.random(in: 1...8, using: &generator)
     let clear = 1 << bits
     // Mostly clearing late, so that the table runs full now and then.
-    let clears = [0, 0, 50, 3000].randomElement(using: &dice) ?? 0
+    let clears = [0, 0, 50, 3000].randomElement(using: &generator) ?? 0
     var (stream, word, filled): ([UInt8], UInt32, UInt32) = ([], 0, 0)
     var (size, next, isFirst) = (bits + 1, clear + 2, true)
     for _ in 0..<count {
-        var code = Int.random(in: 0...min(next, 4095), using: &dice)
-        if Int.random(in: 0..<8, using: &dice) == 0 { code = min(next, 4095) }
-        let isClearing = clears > 0 && Int.random(in: 0..<clears, using: &dice) == 0
+        var code = Int.random(in: 0...min(next, 4095), using: &generator)
+        if Int.random(in: 0..<8, using: &generator) == 0 { code = min(next, 4095) }
+        let isClearing = clears > 0 && Int.random(in: 0..<clears, using: &generator) == 0
         if code == clear || code == clear + 1 || (isFirst && code >= clear) { code = 0 }
         if isClearing { code = clear }
         word |= UInt32(code) << filled
@@ -147,7 +147,7 @@ private func randomCodes(_ count: Int, _ dice: inout Dice) -> [UInt8] {
     stream.append(UInt8(truncatingIfNeeded: word))
     var blocks = [UInt8(bits)]
     while !stream.isEmpty {
-        let length = min(stream.count, Int.random(in: 1...255, using: &dice))
+        let length = min(stream.count, Int.random(in: 1...255, using: &generator))
         blocks += [UInt8(length)] + stream.prefix(length)
         stream.removeFirst(length)
     }
@@ -179,9 +179,9 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         let inOrder = try #require(try Codecs.frameSource(of: data))
         let frames = (0..<10).map { inOrder.frame(at: $0)?.words }
         let source = inOrder.copy()
-        var dice = Dice(state: 5)
+        var generator = SeededGenerator(state: 5)
         for _ in 0..<50 {
-            let index = Int.random(in: 0..<10, using: &dice)
+            let index = Int.random(in: 0..<10, using: &generator)
             #expect(source.frame(at: index)?.words == frames[index])
         }
         for index in 0..<10 {
@@ -222,18 +222,19 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
 
     /// Answers the most pixels that were compared at once.
     private func compareReaders() -> Int {
-        var dice = Dice(state: 99)
+        var generator = SeededGenerator(state: 99)
         var longest = 0
         for round in 0..<60 {
-            var bytes = randomCodes(Int.random(in: 1...6000, using: &dice), &dice)
+            var bytes = randomCodes(Int.random(in: 1...6000, using: &generator), &generator)
             // Now and then a bit is wrong, or the end is missing.
             if round.isMultiple(of: 3) {
-                bytes[Int.random(in: bytes.indices, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                bytes[Int.random(in: bytes.indices, using: &generator)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &generator)
             }
-            if round.isMultiple(of: 4) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &dice)) }
-            let count = Int.random(in: 1..<60_000, using: &dice)
+            if round.isMultiple(of: 4) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator)) }
+            let count = Int.random(in: 1..<60_000, using: &generator)
             let pixels = unpacked(bytes, count: count)
-            #expect(pixels == unpackedPlainly(bytes, count: count), "round \(round)")
+            #expect(pixels == unpackedByReference(bytes, count: count), "round \(round)")
             longest = max(longest, pixels.count)
         }
         return longest
@@ -243,7 +244,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         arguments: [[], [2], [0, 1, 0], [9, 1, 0], [255], [2, 255], [2, 0], [2, 1, 4], [2, 3, 0x84]] as [[UInt8]]
     )
     func damagedCodesGiveNoPixelsThatAreNotThere(bytes: [UInt8]) {
-        #expect(unpacked(bytes, count: 100) == unpackedPlainly(bytes, count: 100))
+        #expect(unpacked(bytes, count: 100) == unpackedByReference(bytes, count: 100))
         #expect(unpacked(bytes, count: 100).count < 3)
     }
 

@@ -11,12 +11,12 @@ func numberedImage(_ width: Int, _ height: Int) -> Image {
 
 /// Premultiplied pixels that look random and are the same in every run.
 func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = false) -> Bitmap {
-    var dice = Dice(state: seed)
+    var generator = SeededGenerator(state: seed)
     return .of(
         (0..<height).map { _ in
             (0..<width).map { _ in
-                let alpha: UInt32 = isOpaque ? 255 : .random(in: 0...255, using: &dice)
-                return (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &dice) << ($1 * 8) }
+                let alpha: UInt32 = isOpaque ? 255 : .random(in: 0...255, using: &generator)
+                return (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
             }
         }
     )

@@ -6,7 +6,7 @@ import KFImaging
 import Testing
 
 /// Writes the items of a HEIC, with data that items of the same data share.
-private struct Items {
+private struct HEICItems {
     struct Item {
         var kind: String
         var data: Data?
@@ -95,7 +95,7 @@ private struct Coded {
         deep = try Coded("deep.heic")
     }
 
-    private func refusal(of items: Items) -> String? {
+    private func refusal(of items: HEICItems) -> String? {
         do {
             _ = try Codecs.decode(items.data())
             return nil
@@ -104,11 +104,11 @@ private struct Coded {
         }
     }
 
-    private func grid(columns: Int, rows: Int, width: Int, height: Int, announced: Data? = nil) -> Items {
+    private func grid(columns: Int, rows: Int, width: Int, height: Int, announced: Data? = nil) -> HEICItems {
         let count = columns * rows
         let description = Data([0, 0, UInt8(rows - 1), UInt8(columns - 1)]) + Box.word(width) + Box.word(height)
-        let part = Items.Item(kind: "hvc1", data: photo.data, properties: [3, 4])
-        return Items(
+        let part = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [3, 4])
+        return HEICItems(
             items: [.init(kind: "grid", data: description, properties: [1, 2])] + Array(repeating: part, count: count),
             properties: [
                 announced ?? Box.size(width, height), Box.full("pixi", 0, Data([3, 8, 8, 8])), Coded.size,
@@ -138,7 +138,7 @@ private struct Coded {
         #expect(refusal(of: grid(columns: 1, rows: 1, width: 2, height: 2)) == nil)
         let canvas = grid(columns: 1, rows: 1, width: 30_000, height: 16_000, announced: Box.size(96, 64))
         #expect(refusal(of: canvas)?.contains("grid has another size") == true)
-        var alone = Items(
+        var alone = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [1, 2])],
             properties: [Box.size(48, 64), photo.configuration]
         )
@@ -158,8 +158,8 @@ private struct Coded {
     }
 
     @Test func moreUnitsThanAPictureNeedsAreRefused() throws {
-        func alone(_ more: Data) -> Items {
-            Items(
+        func alone(_ more: Data) -> HEICItems {
+            HEICItems(
                 items: [.init(kind: "hvc1", data: photo.data + more, properties: [1, 2])],
                 properties: [Coded.size, photo.configuration]
             )
@@ -182,10 +182,14 @@ private struct Coded {
         let description =
             kind == "iovl"
             ? Data(count: 10) + Box.word(96) + Box.word(64) + Data(count: 4) : Data([0, 0, 0, 0, 0, 96, 0, 64])
-        let item = Items.Item(kind: kind, data: description, properties: [1])
-        let alone = Items(items: [item], properties: [Coded.size], references: [.init(kind: "dimg", from: 1, to: [1])])
+        let item = HEICItems.Item(kind: kind, data: description, properties: [1])
+        let alone = HEICItems(
+            items: [item],
+            properties: [Coded.size],
+            references: [.init(kind: "dimg", from: 1, to: [1])]
+        )
         #expect(refusal(of: alone)?.contains("only pictures coded as HEVC") == true)
-        let ring = Items(
+        let ring = HEICItems(
             items: [item, item],
             properties: [Coded.size],
             references: [.init(kind: "dimg", from: 1, to: [2]), .init(kind: "dimg", from: 2, to: [1])]
@@ -195,9 +199,9 @@ private struct Coded {
 
     // libheif takes more bytes off a box of this name, and reads on whatever the size of the box is.
     @Test func referencesCannotHide() {
-        let item = Items.Item(kind: "iden", data: Data([0]), properties: [1])
-        let coded = Items.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
-        let hiding = Items(
+        let item = HEICItems.Item(kind: "iden", data: Data([0]), properties: [1])
+        let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
+        let hiding = HEICItems(
             items: [item, coded],
             properties: [Coded.size, photo.configuration],
             references: [.init(kind: "uuid", from: 1, to: [2, 2, 2, 2]), .init(kind: "dimg", from: 1, to: [2])]
@@ -206,8 +210,8 @@ private struct Coded {
     }
 
     @Test func aPictureUnderAnotherNameIsDecodedIfItHasTheSameSize() throws {
-        func items(_ size: Data) -> Items {
-            Items(
+        func items(_ size: Data) -> HEICItems {
+            HEICItems(
                 items: [
                     .init(kind: "iden", data: Data([0]), properties: [1]),
                     .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
@@ -222,8 +226,8 @@ private struct Coded {
     }
 
     /// The photo and, as its transparency, another picture.
-    private func veil(_ other: Coded, size: Data = Coded.size, crop: Data? = nil) -> Items {
-        Items(
+    private func transparent(_ other: Coded, size: Data = Coded.size, crop: Data? = nil) -> HEICItems {
+        HEICItems(
             items: [
                 .init(kind: "hvc1", data: photo.data, properties: [1, 2]),
                 .init(kind: "hvc1", data: other.data, properties: crop == nil ? [3, 4, 5] : [3, 4, 5, 6]),
@@ -241,24 +245,26 @@ private struct Coded {
     }
 
     @Test func transparencyMustFitTheColors() throws {
-        #expect(try Codecs.decode(veil(photo).data()).hasAlpha)
+        #expect(try Codecs.decode(transparent(photo).data()).hasAlpha)
         // libheif would read what is not there.
-        #expect(refusal(of: veil(deep))?.contains("another depth") == true)
-        #expect(refusal(of: veil(photo, crop: crop(10, 10)))?.contains("cropped or turned in another way") == true)
+        #expect(refusal(of: transparent(deep))?.contains("another depth") == true)
+        #expect(
+            refusal(of: transparent(photo, crop: crop(10, 10)))?.contains("cropped or turned in another way") == true
+        )
         // Another size, and said to be: left out.
-        #expect(try !Codecs.decode(veil(photo, size: Box.size(48, 32)).data()).hasAlpha)
-        var ring = veil(photo)
+        #expect(try !Codecs.decode(transparent(photo, size: Box.size(48, 32)).data()).hasAlpha)
+        var ring = transparent(photo)
         ring.items[0].properties.append(5)
         ring.references.append(.init(kind: "auxl", from: 1, to: [2]))
         #expect(refusal(of: ring)?.contains("transparency has transparency") == true)
-        var two = veil(photo)
+        var two = transparent(photo)
         two.items.append(two.items[1])
         two.references.append(.init(kind: "auxl", from: 3, to: [1]))
         #expect(refusal(of: two)?.contains("two transparencies") == true)
     }
 
     @Test func whatIsCroppedAwayCountsToo() throws {
-        let items = Items(
+        let items = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [1, 2, 3])],
             properties: [Coded.size, photo.configuration, crop(10, 8)]
         )
@@ -273,7 +279,7 @@ private struct Coded {
     // As some cameras write it.
     @Test func aPictureMayBeTurnedBeforeItsSizeIsSaid() throws {
         let turn = Box.box("irot", Data([1]))
-        var items = Items(
+        var items = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [3, 1, 2])],
             properties: [Coded.size, photo.configuration, turn]
         )
@@ -287,10 +293,10 @@ private struct Coded {
     }
 
     @Test func layersMustLieWithinThePicture() throws {
-        func layers(_ x: Int, _ y: Int) -> Items {
+        func layers(_ x: Int, _ y: Int) -> HEICItems {
             let colors = Box.word(0) + Box.word(0) + Box.word(0xFFFF) + Box.word(0xFFFF)
             let description = Data([0, 0]) + colors + Box.word(120) + Box.word(80) + Box.word(x) + Box.word(y)
-            return Items(
+            return HEICItems(
                 items: [
                     .init(kind: "iovl", data: description, properties: [1]),
                     .init(kind: "hvc1", data: photo.data, properties: [2, 3]),
@@ -308,26 +314,26 @@ private struct Coded {
     }
 
     @Test func moreItemsAndDataThanAPictureNeedsAreRefused() {
-        let coded = Items.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
+        let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
         let properties = [Coded.size, photo.configuration]
-        let note = Items.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
-        let many = Items(
+        let note = HEICItems.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
+        let many = HEICItems(
             items: [coded] + Array(repeating: .init(kind: "Exif", data: Data([7])), count: 5800),
             properties: properties
         )
         #expect(refusal(of: many)?.contains("more items than a picture needs") == true)
-        let shared = Items(items: [coded] + Array(repeating: note, count: 60), properties: properties)
+        let shared = HEICItems(items: [coded] + Array(repeating: note, count: 60), properties: properties)
         #expect(refusal(of: shared)?.contains("more data than the file") == true)
-        let packed = Items.Item(
+        let packed = HEICItems.Item(
             kind: "mime",
             data: Data(repeating: 7, count: 1 << 16 + 1),
             texts: Data("application/rdf+xml\0deflate\0".utf8)
         )
-        #expect(refusal(of: Items(items: [coded, packed], properties: properties))?.contains("more data") == true)
+        #expect(refusal(of: HEICItems(items: [coded, packed], properties: properties))?.contains("more data") == true)
     }
 
     @Test func namesMustBeUnique() {
-        var items = veil(photo).data()
+        var items = transparent(photo).data()
         // The second entry of the list of items gets the name of the first.
         let place = items.ranges(of: Data("infe".utf8))[1].upperBound + 4
         items.replaceSubrange(place..<place + 4, with: Box.long(1))

@@ -88,13 +88,13 @@ import Testing
     }
 
     @Test func randomLettersNeverTrap() {
-        var dice = Dice(state: 77)
+        var generator = SeededGenerator(state: 77)
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
         var decoded = 0
         for _ in 0..<3000 {
-            let (x, y) = (Int.random(in: 0...8, using: &dice), Int.random(in: 0...8, using: &dice))
-            let count = 3 + 2 * (x + 1) * (y + 1) + (Int.random(in: 0..<8, using: &dice) == 0 ? 1 : 0)
-            let text = [letters[x + 9 * y]] + (0..<count).map { _ in letters.randomElement(using: &dice) ?? "0" }
+            let (x, y) = (Int.random(in: 0...8, using: &generator), Int.random(in: 0...8, using: &generator))
+            let count = 3 + 2 * (x + 1) * (y + 1) + (Int.random(in: 0..<8, using: &generator) == 0 ? 1 : 0)
+            let text = [letters[x + 9 * y]] + (0..<count).map { _ in letters.randomElement(using: &generator) ?? "0" }
             decoded += Image(blurHash: String(text), size: CGSize(width: 3, height: 2)) == nil ? 0 : 1
         }
         #expect(decoded > 100)
@@ -146,10 +146,10 @@ import Testing
         #expect(bitmap[31, 0].isNear(Pixel(r: 218, g: 10, b: 233), within: 1))
         #expect(bitmap[16, 10].isNear(Pixel(r: 174, g: 143, b: 139), within: 1))
         #expect(bitmap[5, 15].isNear(Pixel(r: 66, g: 190, b: 172), within: 1))
-        let veil = try #require(Image(thumbHash: data(Self.alpha))).bitmap()
-        #expect(veil.width == 32 && veil.height == 19 && veil.hasAlpha)
-        #expect(veil[31, 0].isNear(Pixel(r: 246, g: 27, b: 219), within: 1))
-        #expect(veil[0, 0].isNear(Pixel(r: 29, g: 15, b: 27, a: 42), within: 1))
+        let transparent = try #require(Image(thumbHash: data(Self.alpha))).bitmap()
+        #expect(transparent.width == 32 && transparent.height == 19 && transparent.hasAlpha)
+        #expect(transparent[31, 0].isNear(Pixel(r: 246, g: 27, b: 219), within: 1))
+        #expect(transparent[0, 0].isNear(Pixel(r: 29, g: 15, b: 27, a: 42), within: 1))
     }
 
     @Test func theAverageIsInTheFirstBytes() throws {
@@ -169,11 +169,11 @@ import Testing
     }
 
     @Test func randomBytesNeverTrap() {
-        var dice = Dice(state: 78)
+        var generator = SeededGenerator(state: 78)
         var decoded = 0
         for _ in 0..<4000 {
-            let count = Int.random(in: 0...40, using: &dice)
-            let hash = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) })
+            let count = Int.random(in: 0...40, using: &generator)
+            let hash = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
             decoded += Image(thumbHash: hash) == nil ? 0 : 1
             _ = ThumbHash.averageColor(of: hash)
         }

@@ -19,11 +19,11 @@ import Testing
 
     @Test func relabellingKeepsPixelsAndMetadata() throws {
         let image = try picture("animated.gif")
-        let relabelled = image.relabelled(scale: 2)
-        #expect(relabelled.size == CGSize(width: 20, height: 15))
-        #expect(relabelled.cgImage === image.cgImage)
-        #expect(relabelled.frameCount == 3 && relabelled.animatedData == image.animatedData)
-        #expect(relabelled.relabelled(scale: 2) === relabelled)
+        let rescaled = image.withScale(2)
+        #expect(rescaled.size == CGSize(width: 20, height: 15))
+        #expect(rescaled.cgImage === image.cgImage)
+        #expect(rescaled.frameCount == 3 && rescaled.animatedData == image.animatedData)
+        #expect(rescaled.withScale(2) === rescaled)
     }
 
     @Test func equalityIsIdentityOfPixels() throws {

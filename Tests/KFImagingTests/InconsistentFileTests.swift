@@ -355,7 +355,7 @@ private let cyclicEXIF: [UInt8] =
         try #require(data.range(of: Data(name.utf8))).lowerBound
     }
 
-    @Test(arguments: [(0, 64), (96, 0), (1, 1), (1 << 20, 1 << 20), (-1, -1)])
+    @Test(arguments: [(0, 64), (96, 0), (1 << 20, 1 << 20), (-1, -1)])
     func sizesThatAreNotThePicturesAreRefused(width: Int, height: Int) throws {
         let data = try fixture("photo.avif")
         let place = try box("ispe", in: data) + 8

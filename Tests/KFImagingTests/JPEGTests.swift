@@ -130,12 +130,12 @@ func place(of marker: UInt8, in data: Data) -> Int? {
 }
 
 @Suite struct JPEGSegmentsTests {
-    private func events(_ data: Data, chunk: Int) -> [JPEGSegments.Event] {
-        var segments = JPEGSegments()
-        var events: [JPEGSegments.Event] = []
+    private func events(_ data: Data, chunk: Int) -> [JPEGSegmentParser.Event] {
+        var segments = JPEGSegmentParser()
+        var events: [JPEGSegmentParser.Event] = []
         for start in stride(from: 0, to: data.count, by: chunk) {
             data.dropFirst(start).prefix(chunk).withUnsafeBytes { bytes in
-                _ = segments.walk(bytes) { event in
+                _ = segments.parse(bytes) { event in
                     events.append(event)
                     return true
                 }
@@ -155,14 +155,15 @@ func place(of marker: UInt8, in data: Data) -> Int? {
     @Test func thumbnailsAreNotLookedInto() throws {
         let all = events(try fixture("thumbnail.jpg"), chunk: .max / 2)
         // Baseline outside, progressive inside; one scan outside, ten inside.
-        #expect(all.compactMap(JPEGFrame.init) == [try #require(JPEGFrame(.segment(0xC0, first: 8)))])
+        #expect(all.compactMap(JPEGFrameHeader.init) == [try #require(JPEGFrameHeader(.segment(0xC0, first: 8)))])
         #expect(all.count { $0 == .marker(0xDA) } == 1)
     }
 
     @Test func rubbishEndsNowhere() {
-        var dice = Dice(state: 3)
+        var generator = SeededGenerator(state: 3)
         for _ in 0..<200 {
-            let bytes = (0..<300).map { _ in Bool.random(using: &dice) ? 0xFF : UInt8.random(in: 0...255, using: &dice)
+            let bytes = (0..<300).map { _ in
+                Bool.random(using: &generator) ? 0xFF : UInt8.random(in: 0...255, using: &generator)
             }
             #expect(events(Data(bytes), chunk: 1) == events(Data(bytes), chunk: 300))
         }

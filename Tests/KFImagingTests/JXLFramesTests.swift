@@ -111,11 +111,14 @@ import Testing
         let whole = file([Frame(width: 1100, height: 1030, isShown: false), small])
         for count in 0..<whole.count { _ = try? Codecs.decode(whole.prefix(count)) }
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
-        var dice = Dice(state: 11)
+        var generator = SeededGenerator(state: 11)
         for _ in 0..<300 {
             var broken = whole
             for _ in 0..<3 {
-                broken[Int.random(in: 2..<whole.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+                broken[Int.random(in: 2..<whole.count, using: &generator)] = UInt8.random(
+                    in: 0...255,
+                    using: &generator
+                )
             }
             _ = try? Codecs.decode(broken, options: DecodingOptions(limits: limits))
         }

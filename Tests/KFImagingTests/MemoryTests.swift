@@ -19,7 +19,7 @@ private func refusingEachPiece<Result>(_ work: () throws -> Result) -> [Swift.Re
                 return asked - 1 != refused
             }
         }
-        let result = MemorySupply.$permits.withValue(permits) { Swift.Result { try work() } }
+        let result = AllocationPolicy.$permits.withValue(permits) { Swift.Result { try work() } }
         guard asked.withLock({ $0 }) > refused else { return results }
         results.append(result)
     }

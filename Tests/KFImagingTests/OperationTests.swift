@@ -42,11 +42,11 @@ import Testing
     }
 
     @Test func noColourExceedsItsAlpha() throws {
-        var dice = Dice(state: 1)
+        var generator = SeededGenerator(state: 1)
         let words = (0..<17).map { _ in
             (0..<23).map { _ -> UInt32 in
-                let alpha = UInt32.random(in: 0...255, using: &dice)
-                return alpha << 24 | alpha << 16 | UInt32.random(in: 0...alpha, using: &dice) << 8 | alpha
+                let alpha = UInt32.random(in: 0...255, using: &generator)
+                return alpha << 24 | alpha << 16 | UInt32.random(in: 0...alpha, using: &generator) << 8 | alpha
             }
         }
         for size in [PixelSize(5, 4), PixelSize(40, 50), PixelSize(22, 18)] {
@@ -234,8 +234,8 @@ import Testing
     }
 
     @Test func backgroundsShineThroughTranslucentPixels() throws {
-        let veil = Image(cgImage: Bitmap.solid(0x8000_0080, 20, 20))
-        let bitmap = try #require(veil.roundingCorners(radius: .point(4), background: .white)?.cgImage)
+        let transparent = Image(cgImage: Bitmap.solid(0x8000_0080, 20, 20))
+        let bitmap = try #require(transparent.roundingCorners(radius: .point(4), background: .white)?.cgImage)
         #expect(bitmap[10, 10].isNear(Pixel(r: 127, g: 127, b: 255), within: 1))
     }
 

@@ -35,11 +35,11 @@ private func expectScene(_ name: String, decibels: Double) throws {
     #expect(info.pixelWidth == 96 && info.pixelHeight == 64 && !info.hasAlpha)
 }
 
-private func expectVeil(_ name: String, decibels: Double) throws {
-    let veil = try picture("alpha.png").bitmap()
+private func expectTransparentPicture(_ name: String, decibels: Double) throws {
+    let transparent = try picture("alpha.png").bitmap()
     let image = try picture(name)
     #expect(image.hasAlpha)
-    #expect(try image.bitmap().likeness(to: veil) >= decibels)
+    #expect(try image.bitmap().likeness(to: transparent) >= decibels)
     #expect(try ImageInfo(data: fixture(name)).hasAlpha)
 }
 
@@ -65,7 +65,7 @@ private func expectLimits(_ name: String) throws {
     func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
 
     @Test(arguments: ["alpha.heic", "alpha-deep.heic"])
-    func alphaIsMultipliedIn(name: String) throws { try expectVeil(name, decibels: 36) }
+    func alphaIsMultipliedIn(name: String) throws { try expectTransparentPicture(name, decibels: 36) }
 
     @Test func profilesAreApplied() throws { try expectPatches("display-p3.heic", within: 3) }
 
@@ -107,7 +107,7 @@ private func expectLimits(_ name: String) throws {
         #expect(try picture("grey.jxl").bitmap().likeness(to: picture("grey.png").bitmap()) == .infinity)
     }
 
-    @Test func alphaIsMultipliedIn() throws { try expectVeil("alpha.jxl", decibels: 60) }
+    @Test func alphaIsMultipliedIn() throws { try expectTransparentPicture("alpha.jxl", decibels: 60) }
 
     @Test func profilesAreApplied() throws { try expectPatches("display-p3.jxl", within: 1) }
 

@@ -163,9 +163,14 @@ import Testing
                 }
             )
         )
-        var veil = PNGWriter(1, 1) { _, _, component in [128, 128, 128, 51][component] }
-        (veil.type, veil.chunks) = (6, gamma)
+        var transparent = PNGWriter(1, 1) { _, _, component in [128, 128, 128, 51][component] }
+        (transparent.type, transparent.chunks) = (6, gamma)
         let byte = UInt8((Int(encode(128.0 / 255)) * 51 * 2 + 255) / 510)
-        #expect(try Codecs.decode(veil.data).bitmap()[0, 0].isNear(Pixel(r: byte, g: byte, b: byte, a: 51), within: 1))
+        #expect(
+            try Codecs.decode(transparent.data).bitmap()[0, 0].isNear(
+                Pixel(r: byte, g: byte, b: byte, a: 51),
+                within: 1
+            )
+        )
     }
 }

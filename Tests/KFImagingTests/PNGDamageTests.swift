@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Spoils the checksum of the chunk of that name.
-    private func spoiled(_ data: Data, _ name: String) throws -> Data {
+    private func corrupted(_ data: Data, _ name: String) throws -> Data {
         var bytes = [UInt8](data)
         let place = try #require(data.range(of: Data(name.utf8))).lowerBound
         let size = bytes[place - 4..<place].reduce(0) { $0 << 8 | Int($1) }
@@ -107,32 +107,32 @@ import Testing
     }
 
     @Test func wrongChecksumsOfWhatMattersAreErrors() throws {
-        #expect(isMalformed(try spoiled(plain().data, "IHDR")))
+        #expect(isMalformed(try corrupted(plain().data, "IHDR")))
         let indexed = plain {
             $0.type = 3
             $0.chunks = PNGWriter.chunk("PLTE", [UInt8](repeating: 9, count: 30))
         }
         #expect(try rows(of: indexed.data) == 5)
-        #expect(isMalformed(try spoiled(indexed.data, "PLTE")))
+        #expect(isMalformed(try corrupted(indexed.data, "PLTE")))
     }
 
     @Test func wrongChecksumsOfPixelsKeepWhatWasDecoded() throws {
         // All rows are there before the checksum is looked at.
-        #expect(try rows(of: spoiled(plain().data, "IDAT")) == 5)
-        #expect((1..<5).contains(try rows(of: spoiled(plain { $0.pieces = [60, Int.max] }.data, "IDAT"))))
+        #expect(try rows(of: corrupted(plain().data, "IDAT")) == 5)
+        #expect((1..<5).contains(try rows(of: corrupted(plain { $0.pieces = [60, Int.max] }.data, "IDAT"))))
     }
 
     @Test func chunksThatDoNotMatterCountForNothingWhenTheirChecksumIsWrong() throws {
         let transparency = plain { $0.chunks = PNGWriter.chunk("tRNS", [0, 9, 0, 9, 0, 9]) }.data
         #expect(try Codecs.decode(transparency).bitmap()[0, 0] == clear)
-        #expect(try rows(of: spoiled(transparency, "tRNS")) == 5)
+        #expect(try rows(of: corrupted(transparency, "tRNS")) == 5)
         let gamma = plain { $0.chunks = PNGWriter.chunk("gAMA", PNGWriter.number(100_000)) }.data
         #expect(try Codecs.decode(gamma).bitmap()[0, 0] != grey)
-        #expect(try rows(of: spoiled(gamma, "gAMA")) == 5)
+        #expect(try rows(of: corrupted(gamma, "gAMA")) == 5)
         let exif: [UInt8] = [0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 3, 0, 0]
         let turned = plain { $0.chunks = PNGWriter.chunk("eXIf", exif) }.data
         #expect(try Codecs.decode(turned).imageOrientation == .down)
-        #expect(try Codecs.decode(spoiled(turned, "eXIf")).imageOrientation == .up)
+        #expect(try Codecs.decode(corrupted(turned, "eXIf")).imageOrientation == .up)
     }
 
     @Test func aChunkThatClaimsToBeLongerThanTheFileTakesNoMemory() async {

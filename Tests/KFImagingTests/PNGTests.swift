@@ -36,28 +36,32 @@ private struct Expectation {
 }
 
 /// A picture of random samples, some of them alike so that every filter has something to find.
-private func random(_ type: Int, _ depth: Int, _ width: Int, _ height: Int, _ dice: inout Dice) -> PNGWriter {
+private func random(_ type: Int, _ depth: Int, _ width: Int, _ height: Int, _ generator: inout SeededGenerator)
+    -> PNGWriter
+{
     let count = width * height * 4
     var samples = [Int](repeating: 0, count: count)
     for index in 0..<count {
-        let fresh = Int.random(in: 0..<(1 << depth), using: &dice)
-        samples[index] = index >= 4 && Bool.random(using: &dice) ? samples[index - 4] : fresh
+        let fresh = Int.random(in: 0..<(1 << depth), using: &generator)
+        samples[index] = index >= 4 && Bool.random(using: &generator) ? samples[index - 4] : fresh
     }
     let fixed = samples
     var writer = PNGWriter(width, height) { x, y, component in fixed[(y * width + x) * 4 + component] }
     (writer.type, writer.depth) = (type, depth)
-    let filters = (0..<max(1, height)).map { _ in UInt8.random(in: 0...4, using: &dice) }
+    let filters = (0..<max(1, height)).map { _ in UInt8.random(in: 0...4, using: &generator) }
     writer.filter = { filters[$0 % filters.count] }
     return writer
 }
 
 /// Gives a picture a palette (shorter than its indices can be) or a transparent colour.
-private func dressed(_ writer: PNGWriter, transparency: Bool, _ dice: inout Dice) -> Expectation {
+private func withAncillaryChunks(_ writer: PNGWriter, transparency: Bool, _ generator: inout SeededGenerator)
+    -> Expectation
+{
     var writer = writer
     var expectation = Expectation(writer: writer)
     if writer.type == 3 {
         let count = writer.depth == 8 ? 200 : 1 << writer.depth
-        let palette = (0..<count).map { _ in (0..<4).map { _ in Int.random(in: 0...255, using: &dice) } }
+        let palette = (0..<count).map { _ in (0..<4).map { _ in Int.random(in: 0...255, using: &generator) } }
         let translucent = transparency ? (count + 1) / 2 : 0
         writer.chunks += PNGWriter.chunk("PLTE", palette.flatMap { $0.prefix(3).map { UInt8($0) } })
         if transparency {
@@ -101,10 +105,10 @@ private func isFast(_ data: Data) -> Bool {
     func everyKindIsDecodedByTheFormula(kind: Int, transparency: Bool) async throws {
         let (type, depth) = PNGWriter.kinds[kind]
         try await Self.executor.run {
-            var dice = Dice(state: UInt64(kind))
+            var generator = SeededGenerator(state: UInt64(kind))
             for (width, height) in [(1, 1), (2, 3), (3, 2), (5, 5), (9, 8), (13, 7), (33, 6)] {
-                let picture = random(type, depth, width, height, &dice)
-                let expectation = dressed(picture, transparency: transparency, &dice)
+                let picture = random(type, depth, width, height, &generator)
+                let expectation = withAncillaryChunks(picture, transparency: transparency, &generator)
                 var writer = expectation.writer
                 for isInterlaced in [false, true] {
                     writer.isInterlaced = isInterlaced
@@ -118,7 +122,7 @@ private func isFast(_ data: Data) -> Bool {
     }
 
     @Test func everyKindLooksAsOthersSeeIt() throws {
-        let kinds = try KindsFixture.lines(of: "png-kinds.txt")
+        let kinds = try PictureListFixture.lines(of: "png-kinds.txt")
         #expect(kinds.count == 26)
         for kind in kinds {
             let bitmap = try Codecs.decode(kind.data).bitmap()
@@ -132,11 +136,13 @@ private func isFast(_ data: Data) -> Bool {
         let (type, depth) = PNGWriter.kinds[kind]
         let profile = PNGWriter.chunk("gAMA", PNGWriter.number(100_000))
         try await Self.executor.run {
-            var dice = Dice(state: 77 + UInt64(kind))
+            var generator = SeededGenerator(state: 77 + UInt64(kind))
             for round in 0..<24 {
-                let (width, height) = (Int.random(in: 1...70, using: &dice), Int.random(in: 1...30, using: &dice))
-                let picture = random(type, depth, width, height, &dice)
-                var writer = dressed(picture, transparency: round % 2 == 0, &dice).writer
+                let (width, height) = (
+                    Int.random(in: 1...70, using: &generator), Int.random(in: 1...30, using: &generator)
+                )
+                let picture = random(type, depth, width, height, &generator)
+                var writer = withAncillaryChunks(picture, transparency: round % 2 == 0, &generator).writer
                 if round % 3 == 0 { writer.chunks = profile + writer.chunks }
                 if round % 4 == 0 { writer.pieces = [5, 0, 17, 100, Int.max] }
                 let data = writer.data
@@ -170,7 +176,7 @@ private func isFast(_ data: Data) -> Bool {
                 return asked.count < 3
             }
         }
-        MemorySupply.$permits.withValue(permits) {
+        AllocationPolicy.$permits.withValue(permits) {
             #expect(throws: ImagingError.self) {
                 try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 60))
             }

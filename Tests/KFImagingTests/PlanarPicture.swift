@@ -19,7 +19,7 @@ enum AlphaKind: CaseIterable {
 }
 
 /// What samples mean.
-struct SampleKind {
+struct SampleFormat {
     var layout = ChromaLayout.whole
     var depth = 8
     var alphaDepth = 8
@@ -37,7 +37,7 @@ let lumaWeights: [SIMD2<Double>] = [
 /// A picture whose samples come from a function of plane, column and row; luma is plane 0, alpha is 3.
 struct PlanarPicture {
     let width: Int, height: Int
-    let kind: SampleKind
+    let kind: SampleFormat
     /// Where planes begin in memory; nil for those that the picture has not.
     private let offsets: [Int?]
     private let strides: [Int]
@@ -47,7 +47,7 @@ struct PlanarPicture {
     init(
         _ width: Int,
         _ height: Int,
-        _ kind: SampleKind,
+        _ kind: SampleFormat,
         padding: Int = 0,
         filler: UInt8 = 0,
         sample: (_ plane: Int, _ x: Int, _ y: Int) -> Int

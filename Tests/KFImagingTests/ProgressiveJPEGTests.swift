@@ -123,18 +123,21 @@ import Testing
     @Test func damageIsAnErrorAtWorst() async throws {
         let data = try fixture("progressive.jpg")
         await WorkExecutor("damage", threads: 1).run {
-            var dice = Dice(state: 11)
+            var generator = SeededGenerator(state: 11)
             for _ in 0..<400 {
                 var damaged = data
-                for _ in 0..<Int.random(in: 1...8, using: &dice) {
-                    damaged[Int.random(in: 2..<data.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+                for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                    damaged[Int.random(in: 2..<data.count, using: &generator)] = UInt8.random(
+                        in: 0...255,
+                        using: &generator
+                    )
                 }
                 guard
                     let decoder = try? ProgressiveJPEG(
                         options: DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 1 << 20))
                     )
                 else { continue }
-                let size = Int.random(in: 1...400, using: &dice)
+                let size = Int.random(in: 1...400, using: &generator)
                 for start in stride(from: 0, to: damaged.count, by: size) {
                     decoder.append(damaged.dropFirst(start).prefix(size))
                     guard decoder.scanCount > 1 else { continue }

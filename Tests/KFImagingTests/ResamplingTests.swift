@@ -9,12 +9,14 @@ import Testing
 @Suite struct ResamplingTests {
     /// Pixels that look random; with alpha, or opaque.
     static func noise(_ width: Int, _ height: Int, opaque: Bool = false, seed: UInt64 = 1) -> Bitmap {
-        var dice = Dice(state: seed)
+        var generator = SeededGenerator(state: seed)
         return .of(
             (0..<height).map { _ in
                 (0..<width).map { _ -> UInt32 in
-                    let alpha = opaque ? 255 : UInt32.random(in: 0...255, using: &dice)
-                    return (0..<3).reduce(alpha) { word, _ in word << 8 | UInt32.random(in: 0...alpha, using: &dice) }
+                    let alpha = opaque ? 255 : UInt32.random(in: 0...255, using: &generator)
+                    return (0..<3).reduce(alpha) { word, _ in
+                        word << 8 | UInt32.random(in: 0...alpha, using: &generator)
+                    }
                 }
             }
         )
@@ -211,8 +213,8 @@ import Testing
     }
 
     @Test func allProcessorsMakeTheSameBytes() {
-        var dice = Dice(state: 3)
-        let bytes = (0..<(8 * 300)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        var generator = SeededGenerator(state: 3)
+        let bytes = (0..<(8 * 300)).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
         let best = kf_best_blending().rawValue
         for (taps, count) in [(8, 300), (4, 64), (2, 12), (2, 100)] {

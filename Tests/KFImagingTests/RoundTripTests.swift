@@ -23,12 +23,12 @@ private struct Sample: Sendable, CustomTestStringConvertible {
 
     /// Noise, premultiplied.
     func noise() -> Bitmap {
-        var dice = Dice(state: UInt64(width * 1000 + height))
-        return .of((0..<height).map { _ in (0..<width).map { _ in pixel(&dice) } })
+        var generator = SeededGenerator(state: UInt64(width * 1000 + height))
+        return .of((0..<height).map { _ in (0..<width).map { _ in pixel(&generator) } })
     }
 
-    private func pixel(_ dice: inout Dice) -> UInt32 {
-        let noise = UInt32(truncatingIfNeeded: dice.next())
+    private func pixel(_ generator: inout SeededGenerator) -> UInt32 {
+        let noise = UInt32(truncatingIfNeeded: generator.next())
         switch kind {
         case .opaque: return noise | 0xFF00_0000
         case .grey: return 0xFF00_0000 | (noise & 255) * 0x01_0101

@@ -89,7 +89,7 @@ extension Image {
 }
 
 /// Numbers that look random and are the same in every run.
-struct Dice: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -102,14 +102,14 @@ struct Dice: RandomNumberGenerator {
 }
 
 /// One line of a fixture of many small pictures: a file, and the pixels it holds.
-struct KindsFixture {
+struct PictureListFixture {
     let name: String
     let size: PixelSize
     let data: Data
     /// Premultiplied, row by row.
     let pixels: [Pixel]
 
-    static func lines(of fixtureName: String) throws -> [KindsFixture] {
+    static func lines(of fixtureName: String) throws -> [PictureListFixture] {
         try String(decoding: fixture(fixtureName), as: UTF8.self).split(separator: "\n").map { line in
             let fields = line.split(separator: " ").map(String.init)
             let straight = hexadecimal(fields[4])
@@ -118,7 +118,7 @@ struct KindsFixture {
                 return Pixel.premultiplied(values[0], values[1], values[2], values[3])
             }
             let size = PixelSize(Int(fields[1]) ?? 0, Int(fields[2]) ?? 0)
-            return KindsFixture(name: fields[0], size: size, data: Data(hexadecimal(fields[3])), pixels: pixels)
+            return PictureListFixture(name: fields[0], size: size, data: Data(hexadecimal(fields[3])), pixels: pixels)
         }
     }
 

@@ -69,8 +69,11 @@ import Testing
         let smart = box(20, 20, .fill, .smart)
         let small = try #require(Image(cgImage: busy).thumbnail(smart, scale: 1)).bitmap()
         #expect(small.rows.joined().contains { $0.r > $0.b &+ 40 })
-        let settled = Image(cgImage: busy).settled(smart)
-        #expect(settled.anchor != .smart && box(3, 3).anchor == Image(cgImage: busy).settled(box(3, 3)).anchor)
+        let settled = Image(cgImage: busy).resolvingSmartAnchor(of: smart)
+        #expect(
+            settled.anchor != .smart
+                && box(3, 3).anchor == Image(cgImage: busy).resolvingSmartAnchor(of: box(3, 3)).anchor
+        )
         let again = try #require(Image(cgImage: busy).thumbnail(settled, scale: 1)).bitmap()
         #expect(again.likeness(to: small) == .infinity)
     }

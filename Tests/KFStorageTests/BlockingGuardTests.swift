@@ -1,4 +1,4 @@
-// Who watches the file store: that the watch sees what it should, and nothing else.
+// The guard that records system calls: it records those of its thread, and no others.
 
 #if DEBUG
 import Foundation
@@ -6,7 +6,9 @@ import KFStorage
 import Testing
 
 @Suite struct BlockingGuardTests {
-    @Test func whatAThreadDoesUnderTheMarkIsFound() async throws {
+    @Test("System calls of a marked thread are recorded, those of other threads are not") func recordsViolations()
+        async throws
+    {
         let scratch = try Scratch()
         let store = FileStore(path: scratch("cache"))
         try store.write(Data("x".utf8), to: "a", expiration: .never)

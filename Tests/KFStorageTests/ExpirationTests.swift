@@ -9,7 +9,7 @@ import Testing
     let now = Date(timeIntervalSince1970: 1_000_000)
 
     @Test("EXP-1: an instant for every expiration")
-    func anInstantForEveryExpiration() {
+    func estimatedExpiration() {
         #expect(StorageExpiration.never.estimatedExpiration(since: now) == .distantFuture)
         #expect(StorageExpiration.seconds(10).estimatedExpiration(since: now) == now + 10)
         #expect(StorageExpiration.days(2).estimatedExpiration(since: now) == now + 172_800)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("EXP-2: a length for every expiration")
-    func aLengthForEveryExpiration() {
+    func timeInterval() {
         #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)
         #expect(StorageExpiration.seconds(10).timeInterval(since: now) == 10)
         #expect(StorageExpiration.days(2).timeInterval(since: now) == 172_800)
@@ -46,36 +46,36 @@ import Testing
             .expired,
         ]
     )
-    func zeroNegativeAndPastAreExpired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
+    func expired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
 
     @Test(
         "EXP-3: what lies ahead is not expired",
         arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)]
     )
-    func whatLiesAheadIsNotExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
+    func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
 
     @Test("EXP-4: no number of days overflows")
-    func noNumberOfDaysOverflows() {
+    func daysDoNotOverflow() {
         #expect(!StorageExpiration.days(.max).isExpired)
         #expect(StorageExpiration.days(.min).isExpired)
         #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) > now)
     }
 
     @Test("EXP-5: the same instant is past")
-    func theSameInstantIsPast() {
+    func sameInstantIsPast() {
         #expect(now.isPast(referenceDate: now))
         #expect(!now.isPast(referenceDate: now - 0.001))
     }
 
     @Test("EXP-6: extending keeps, restarts or replaces")
-    func extendingKeepsRestartsOrReplaces() {
+    func extending() {
         #expect(ExpirationExtending.none.expiry(readAt: now, original: .seconds(5)) == nil)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .seconds(5)) == now + 5)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .date(now + 1)) == now + 1)
         #expect(ExpirationExtending.expirationTime(.days(1)).expiry(readAt: now, original: .seconds(5)) == now + 86_400)
     }
 
-    @Test func whatIsNoNumberHasExpiredAndProlongsNothing() {
+    @Test("An expiration that is no number has expired, and extends nothing") func notANumber() {
         #expect(StorageExpiration.seconds(.nan).estimatedExpiration(since: now) == .distantPast)
         #expect(StorageExpiration.seconds(.nan).expiry(since: 0) == -.infinity)
         for expiration in [StorageExpiration.seconds(.nan), .date(Date(timeIntervalSince1970: .nan))] {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test("EXP-1, EXP-6: what a memory hit computes is the same")
-    func theQuickWayAgrees() {
+    func memoryHitAgrees() {
         let seconds = now.timeIntervalSinceReferenceDate
         let all: [StorageExpiration] = [.never, .seconds(10), .days(3), .days(.max), .date(now + 7), .expired]
         for expiration in all {

@@ -1,4 +1,4 @@
-// What the tests of the stores share: a clock they set, a folder of their own, chance. Knows nothing of stores.
+// What the tests of the stores share: a clock, a folder, random numbers. Knows nothing of stores.
 
 import Foundation
 import Glibc
@@ -25,7 +25,7 @@ final class SharedValue<Value: Sendable>: Sendable {
         set { state.withLock { $0 = newValue } }
     }
 
-    /// Replaces it, and answers what it was.
+    /// Replaces the value, and returns the old one.
     func exchange(with value: Value) -> Value {
         state.withLock { state in
             defer { state = value }
@@ -33,7 +33,7 @@ final class SharedValue<Value: Sendable>: Sendable {
         }
     }
 
-    /// Changes it, and answers what the change does.
+    /// Changes the value, and returns the result of the change.
     func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
 }
 
@@ -56,14 +56,14 @@ func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
 }
 
-/// Where what is being written for the directory at `path` is.
+/// The temporary folder of the directory at `path`.
 func folder(of path: String) -> String {
     let url = URL(fileURLWithPath: path)
     return url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).tmp").path
 }
 
-/// What is being written, or was left behind, for the directory at `path`.
-func temporaries(of path: String) -> [String] { names(in: folder(of: path)).filter { $0.hasPrefix(".kf-") } }
+/// The temporary files, leftovers included, of the directory at `path`.
+func temporaryFiles(of path: String) -> [String] { names(in: folder(of: path)).filter { $0.hasPrefix(".kf-") } }
 
 /// Random numbers that are the same in every run.
 struct SplitMix: RandomNumberGenerator {

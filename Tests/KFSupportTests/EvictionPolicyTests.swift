@@ -1,4 +1,4 @@
-// The order of eviction, without a cache around them.
+// The eviction order, without a cache around it.
 
 import Testing
 
@@ -55,7 +55,7 @@ private struct Harness {
 }
 
 @Suite struct EvictionPolicyTests {
-    @Test func aScanLeavesTheMainQueueAlone() {
+    @Test("A scan evicts nothing from the main queue") func scanResistance() {
         var cache = Harness(limit: 100)
         for key in 0..<100 { cache.store(key) }
         for key in 0..<60 { cache.use(key) }
@@ -63,7 +63,7 @@ private struct Harness {
         #expect(cache.keys.filter { $0 < 60 } == Array(0..<60))
     }
 
-    @Test func whatComesBackSoonGoesToTheMainQueue() {
+    @Test("An entry that comes back soon after its eviction goes to the main queue") func ghostHit() {
         var cache = Harness(limit: 100)
         for key in 0..<150 { cache.store(key) }
         #expect(!cache.keys.contains(40))
@@ -72,7 +72,7 @@ private struct Harness {
         #expect(cache.keys.contains(40))
     }
 
-    @Test func theSmallQueueGrowsWhereThingsComeBackThatItHadToGiveUp() {
+    @Test("The small queue grows when entries evicted from it come back") func adaptiveSmallQueue() {
         // Up and down a list that is longer than the small queue is at first, and shorter than the cache.
         func hits(_ policy: S3FIFO) -> Int {
             var cache = Harness(policy, limit: 200)
@@ -96,7 +96,7 @@ private struct Harness {
         #expect(hits(S3FIFO()) > hits(S3FIFO(share: 0.1...0.1)) * 3 / 2)
     }
 
-    @Test func hitsThatNeverEndDoNotKeepAnEvictionFromEnding() {
+    @Test("An eviction ends even if every entry is used again meanwhile") func boundedEviction() {
         var fifo = S3FIFO()
         for key in 0..<10 {
             _ = fifo.insert(EvictionEntry(tag: UInt64(key), digest: UInt64(key), cost: 1), isKnown: false)
@@ -105,7 +105,7 @@ private struct Harness {
         #expect(fifo.evict(tooMuch: .count) { _ in true } == nil)
     }
 
-    @Test("What was put in and not taken out comes out, once") func itKeepsTrackOfWhatIsThere() {
+    @Test("What was put in and not taken out comes out, once") func tracksEntries() {
         var random = SplitMix(state: 42)
         var cache = Harness(limit: 200)
         for _ in 0..<20_000 {
@@ -124,13 +124,13 @@ private struct Harness {
         #expect(evicted.sorted() == expected)
     }
 
-    @Test func ghostsAreForgottenInTheOrderTheyCame() {
+    @Test("Ghosts are forgotten in the order they came") func ghostOrder() {
         var ghosts = GhostList()
         for digest in 0..<1_000 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
         #expect(ghosts.count == 10)
         func forget(_ digests: UInt64...) -> [Bool] { digests.map { ghosts.remove($0) } }
         #expect(forget(989, 990, 990) == [false, true, false])
-        // One that comes again counts from then on.
+        // A digest that comes again counts from then on.
         ghosts.append(991, keeping: 10)
         for digest in 2_000..<2_009 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
         #expect(forget(991, 992, 2_000) == [true, false, true])

@@ -11,12 +11,12 @@ final class FakeKernel: Sendable {
     init(_ files: [String: String] = [:]) throws {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        for (path, text) in files { try say(text, at: path) }
+        for (path, text) in files { try write(text, at: path) }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: root) }
 
-    func say(_ text: String, at path: String) throws {
+    func write(_ text: String, at path: String) throws {
         let url = URL(fileURLWithPath: root).appendingPathComponent(path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: url)
@@ -34,7 +34,7 @@ final class FakeKernel: Sendable {
         ]
     }
 
-    /// What the kernel says of stalls.
+    /// What the kernel writes about stalls.
     static func stalls(some: Double, full: Double) -> String {
         "some avg10=\(some) avg60=0.00 avg300=0.00 total=1\nfull avg10=\(full) avg60=0.00 avg300=0.00 total=1\n"
     }

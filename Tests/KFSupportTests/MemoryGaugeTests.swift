@@ -1,4 +1,4 @@
-// What the kernel's files say about memory.
+// The memory pressure that the kernel's files mean.
 
 import Foundation
 import Testing
@@ -12,17 +12,20 @@ import Testing
         return withExtendedLifetime(kernel) { gauge.reading() }
     }
 
-    @Test(arguments: [
-        (0.0, 0.0, MemoryPressure.none), (9.99, 9.0, .none), (10.0, 0.0, .warning), (50.0, 19.9, .warning),
-        (50.0, 20.0, .critical),
-    ])
-    func stallsAreJudgedByTheLastTenSeconds(some: Double, full: Double, expected: MemoryPressure) throws {
+    @Test(
+        "Stalls are judged by the last ten seconds",
+        arguments: [
+            (0.0, 0.0, MemoryPressure.none), (9.99, 9.0, .none), (10.0, 0.0, .warning), (50.0, 19.9, .warning),
+            (50.0, 20.0, .critical),
+        ]
+    )
+    func stalls(some: Double, full: Double, expected: MemoryPressure) throws {
         let stalls = FakeKernel.stalls(some: some, full: full)
         #expect(try level(["proc/pressure/memory": stalls]) == expected)
         #expect(try level(["proc/self/cgroup": "0::/app\n", "sys/fs/cgroup/app/memory.pressure": stalls]) == expected)
     }
 
-    @Test func theOwnGroupsStallsComeBeforeTheMachines() throws {
+    @Test("Stalls of the own group precede those of the machine") func stallsOfOwnGroup() throws {
         let files = [
             "proc/self/cgroup": "0::/app\n",
             "sys/fs/cgroup/app/memory.pressure": FakeKernel.stalls(some: 0, full: 0),
@@ -31,8 +34,11 @@ import Testing
         #expect(try level(files) == .none)
     }
 
-    @Test(arguments: [(899_999, MemoryPressure.none), (900_000, .warning), (969_999, .warning), (970_000, .critical)])
-    func aLimitIsNearWhenWhatCannotBeDroppedIsNearIt(needed: Int, expected: MemoryPressure) throws {
+    @Test(
+        "Memory that can be dropped does not count towards a limit",
+        arguments: [(899_999, MemoryPressure.none), (900_000, .warning), (969_999, .warning), (970_000, .critical)]
+    )
+    func limits(needed: Int, expected: MemoryPressure) throws {
         #expect(try level(FakeKernel.group(needed: needed, max: "1000000")) == expected)
         let one = [
             "proc/self/cgroup": "4:cpu,memory:/app\n0::/\n",
@@ -45,12 +51,12 @@ import Testing
         #expect(try level(one) == expected)
     }
 
-    @Test func aThrottlingLimitIsNeverCritical() throws {
+    @Test("A throttling limit is never critical") func throttlingLimit() throws {
         #expect(try level(FakeKernel.group(needed: 2_000_000, high: "1000000")) == .warning)
         #expect(try level(FakeKernel.group(needed: 500_000, high: "1000000")) == .none)
     }
 
-    @Test func aGroupAboveCountsToo() throws {
+    @Test("The limit of a parent group counts too") func parentGroup() throws {
         var files = FakeKernel.group(needed: 990_000)
         files["proc/self/cgroup"] = "0::/app/worker\n"
         files["sys/fs/cgroup/app/worker/memory.max"] = "max\n"
@@ -58,25 +64,25 @@ import Testing
         #expect(try level(files) == .critical)
     }
 
-    @Test func hitsOfALimitCountOnceAndWhenTheGroupIsFull() throws {
+    @Test("Hits of a limit count once, and only when the group is full") func limitHits() throws {
         let path = "sys/fs/cgroup/app/memory.events"
         let kernel = try FakeKernel(FakeKernel.group(needed: 800_000, max: "1000000", events: "high 5\nmax 7\noom 1\n"))
         var gauge = MemoryGauge(root: kernel.root)
         #expect(gauge.reading() == .none, "What happened before counts for nothing.")
-        try kernel.say("high 5\nmax 8\noom 1\n", at: path)
+        try kernel.write("high 5\nmax 8\noom 1\n", at: path)
         #expect(gauge.reading() == .warning)
         #expect(gauge.reading() == .none)
-        try kernel.say("high 6\nmax 8\noom 1\n", at: path)
+        try kernel.write("high 6\nmax 8\noom 1\n", at: path)
         #expect(gauge.reading() == .warning)
-        try kernel.say("high 6\nmax 8\noom 2\n", at: path)
+        try kernel.write("high 6\nmax 8\noom 2\n", at: path)
         #expect(gauge.reading() == .critical)
 
-        try kernel.say("\(700_000 + 100_000)\n", at: "sys/fs/cgroup/app/memory.current")
-        try kernel.say("high 9\nmax 9\noom 2\n", at: path)
-        #expect(gauge.reading() == .none, "Full of file pages that can be dropped.")
+        try kernel.write("\(700_000 + 100_000)\n", at: "sys/fs/cgroup/app/memory.current")
+        try kernel.write("high 9\nmax 9\noom 2\n", at: path)
+        #expect(gauge.reading() == .none, "The group is full of file pages that can be dropped.")
     }
 
-    @Test func withoutStallsTheMachinesMemoryCounts() throws {
+    @Test("Without stall files the machine's available memory counts") func machineMemory() throws {
         func machine(_ available: Int) -> [String: String] {
             ["proc/meminfo": "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  \(available) kB\n"]
         }
@@ -87,7 +93,7 @@ import Testing
         #expect(try level(machine(30).merging(calm) { $1 }) == .none)
     }
 
-    @Test func nonsenseIsNoPressure() throws {
+    @Test("Malformed files mean no pressure") func malformedFiles() throws {
         #expect(try level([:]) == .none)
         let files = [
             "proc/self/cgroup": "0::/../../elsewhere\nx\n::\n",
@@ -100,7 +106,7 @@ import Testing
         #expect(try level(files) == .none)
     }
 
-    @Test func theLowestLimitOfAllGroupsIsTheLimit() throws {
+    @Test("The lowest limit of all groups is the limit") func lowestLimit() throws {
         func limit(_ files: [String: String]) throws -> UInt64? {
             let kernel = try FakeKernel(files)
             return withExtendedLifetime(kernel) { ControlGroup(root: kernel.root).memoryLimit }

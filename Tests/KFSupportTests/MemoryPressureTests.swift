@@ -1,4 +1,4 @@
-// Waiting for the kernel to tell, looking where it does not, and stopping.
+// Waiting for triggers of the kernel, polling where it accepts none, and stopping.
 
 import Foundation
 import Glibc
@@ -7,13 +7,13 @@ import Testing
 @testable import KFSupport
 
 @Suite struct MemoryPressureTests {
-    /// No pauses, and no looks.
-    private static var pace: MemoryPressureMonitor.Pace {
-        var pace = MemoryPressureMonitor.Pace()
-        pace.settling = .zero
-        pace.resting = .zero
-        pace.looking = .seconds(3600)
-        return pace
+    /// No pauses, and no polling.
+    private static var intervals: MemoryPressureMonitor.Intervals {
+        var intervals = MemoryPressureMonitor.Intervals()
+        intervals.startup = .zero
+        intervals.cooldown = .zero
+        intervals.polling = .seconds(3600)
+        return intervals
     }
 
     /// Runs the monitor's thread with triggers of the test, until stopped.
@@ -21,13 +21,19 @@ import Testing
         _ triggers: [MemoryPressureTrigger]?,
         _ wait: MemoryPressureWait,
         _ kernel: FakeKernel,
-        pace: MemoryPressureMonitor.Pace = pace,
-        tell: @escaping @Sendable (MemoryPressure) -> Void
+        intervals: MemoryPressureMonitor.Intervals = intervals,
+        notify: @escaping @Sendable (MemoryPressure) -> Void
     ) -> Task<Void, Never> {
         let executor = WorkExecutor("test", threads: 1)
         return Task.immediate {
             await executor.run {
-                MemoryPressureMonitor.watch(wait, root: kernel.root, pace: pace, triggers: triggers, tell: tell)
+                MemoryPressureMonitor.watch(
+                    wait,
+                    root: kernel.root,
+                    intervals: intervals,
+                    triggers: triggers,
+                    notify: notify
+                )
             }
             withExtendedLifetime(kernel) {}
         }
@@ -40,7 +46,7 @@ import Testing
         return (OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1]))
     }
 
-    @Test func aTriggerIsToldAtOnceAndTheHigherOneOfTwo() async throws {
+    @Test("A trigger is reported at once, and of two the higher one") func triggers() async throws {
         let (warning, critical) = (try pipe(), try pipe())
         let triggers = [
             MemoryPressureTrigger(descriptor: warning.reader, level: .warning, events: Int16(POLLIN)),
@@ -56,81 +62,83 @@ import Testing
         #expect(read(critical.reader.number, &byte, 1) == 1)
         #expect(wait.wait(for: triggers, atMost: nil) == .pressure(.warning))
 
-        let told = Promise<MemoryPressure>()
+        let reported = Promise<MemoryPressure>()
         let task = watching(triggers, wait, try FakeKernel()) {
             var byte: UInt8 = 0
             _ = read(warning.reader.number, &byte, 1)
-            told.keep($0)
+            reported.keep($0)
         }
-        #expect(await told.value == .warning)
+        #expect(await reported.value == .warning)
         wait.stop()
         await task.value
     }
 
-    @Test func whenTheKernelTellsNoMoreThereAreLooks() async throws {
+    @Test("When the kernel withdraws a trigger, the monitor polls") func lostTrigger() async throws {
         let pipe = try pipe()
         let wait = try #require(MemoryPressureWait())
         let kernel = try FakeKernel(["proc/pressure/memory": FakeKernel.stalls(some: 90, full: 90)])
-        var pace = Self.pace
-        pace.looking = .milliseconds(1)
-        let told = Promise<MemoryPressure>()
+        var intervals = Self.intervals
+        intervals.polling = .milliseconds(1)
+        let reported = Promise<MemoryPressure>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .warning, events: Int16(POLLPRI))
-        let task = watching([trigger], wait, kernel, pace: pace) { told.keep($0) }
+        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.keep($0) }
         close(pipe.writer)
-        #expect(await told.value == .critical)
+        #expect(await reported.value == .critical)
         wait.stop()
         await task.value
     }
 
-    /// Closes an end of a pipe before its owner does: the other end then reports that nobody is there.
+    /// Closes an end of a pipe before its owner does: the other end then reports that the peer has gone.
     private func close(_ end: OwnedDescriptor) {
         let other = open("/dev/null", O_RDONLY | O_CLOEXEC)
         dup2(other, end.number)
         Glibc.close(other)
     }
 
-    @Test func aLimitIsLookedAtEvenWhereTheKernelTells() async throws {
+    @Test("A limit is polled even where the kernel accepts triggers") func limitBesideTriggers() async throws {
         let pipe = try pipe()
         let wait = try #require(MemoryPressureWait())
-        var pace = Self.pace
-        pace.looking = .milliseconds(1)
+        var intervals = Self.intervals
+        intervals.polling = .milliseconds(1)
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
-        let told = Promise<MemoryPressure>()
+        let reported = Promise<MemoryPressure>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .critical, events: Int16(POLLPRI))
-        let task = watching([trigger], wait, kernel, pace: pace) { told.keep($0) }
-        #expect(await told.value == .warning)
+        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.keep($0) }
+        #expect(await reported.value == .warning)
         wait.stop()
         await task.value
     }
 
-    @Test func stoppingEndsEveryPause() async throws {
-        var pace = MemoryPressureMonitor.Pace()
-        pace.settling = .seconds(3600)
-        let settling = try #require(MemoryPressureWait())
-        let first = watching([], settling, try FakeKernel(), pace: pace) { _ in }
-        settling.stop()
+    @Test("Stopping ends every pause") func stopEndsEveryPause() async throws {
+        var intervals = MemoryPressureMonitor.Intervals()
+        intervals.startup = .seconds(3600)
+        let startup = try #require(MemoryPressureWait())
+        let first = watching([], startup, try FakeKernel(), intervals: intervals) { _ in }
+        startup.stop()
         await first.value
 
-        pace = Self.pace
-        pace.looking = .milliseconds(1)
-        pace.resting = .seconds(3600)
-        let resting = try #require(MemoryPressureWait())
-        let told = Promise<Void>()
+        intervals = Self.intervals
+        intervals.polling = .milliseconds(1)
+        intervals.cooldown = .seconds(3600)
+        let cooldown = try #require(MemoryPressureWait())
+        let reported = Promise<Void>()
         let kernel = try FakeKernel(FakeKernel.group(needed: 1000, max: "1000"))
-        let second = watching([], resting, kernel, pace: pace) { _ in told.keep(()) }
-        await told.value
-        resting.stop()
+        let second = watching([], cooldown, kernel, intervals: intervals) { _ in reported.keep(()) }
+        await reported.value
+        cooldown.stop()
         await second.value
-        #expect(resting.wait(atMost: nil) == .stopped, "And all that come later.")
+        #expect(cooldown.wait(atMost: nil) == .stopped, "Stopping also ends all pauses that begin later.")
     }
 
-    @Test func aMonitorTellsUntilItIsStopped() async throws {
-        var pace = Self.pace
-        pace.looking = .milliseconds(1)
-        pace.repeating = .zero
+    @Test("A monitor reports until it is stopped") func monitorReports() async throws {
+        var intervals = Self.intervals
+        intervals.polling = .milliseconds(1)
+        intervals.repetition = .zero
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
         let (first, second) = (Promise<MemoryPressure>(), Promise<MemoryPressure>())
-        let monitor = MemoryPressureMonitor(root: kernel.root, pace: pace) { if !first.keep($0) { second.keep($0) } }
+        let monitor = MemoryPressureMonitor(root: kernel.root, intervals: intervals) {
+            if !first.keep($0) { second.keep($0) }
+        }
         monitor.start()
         monitor.start()
         #expect(await first.value == .warning)
@@ -140,7 +148,7 @@ import Testing
         withExtendedLifetime(kernel) {}
     }
 
-    @Test func aMonitorThatWasStoppedDoesNotStart() throws {
+    @Test("A monitor that was stopped does not start") func stoppedMonitor() throws {
         let monitor = MemoryPressureMonitor(root: try FakeKernel().root) { _ in }
         monitor.stop()
         monitor.start()
@@ -152,37 +160,40 @@ import Testing
         #expect(!other.isRunning)
     }
 
-    /// Whether this kernel takes requests here at all.
-    private static var kernelTakesRequests: Bool {
+    /// Whether this kernel accepts triggers here at all.
+    private static var kernelAcceptsTriggers: Bool {
         let file = open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { Glibc.close(file) }
         return write(file, "some 100000 2000000", 20) == 20
     }
 
-    @Test(.enabled(if: kernelTakesRequests, "The kernel has to measure stalls and take requests."))
-    func theKernelTakesBothRequests() throws {
+    @Test(
+        "The kernel accepts both triggers",
+        .enabled(if: kernelAcceptsTriggers, "the kernel has to measure stalls and accept triggers")
+    )
+    func kernelTriggers() throws {
         let triggers = MemoryPressureTrigger.all(on: ["/nonexistent/memory.pressure", "/proc/pressure/memory"])
         #expect(triggers.map(\.level) == [.warning, .critical])
         let wait = try #require(MemoryPressureWait())
         #expect(wait.wait(for: triggers, atMost: .zero) != .lost)
     }
 
-    @Test func whereRequestsAreRefusedThereAreNone() throws {
+    @Test("Where the kernel refuses triggers there are none") func refusedTriggers() throws {
         #expect(MemoryPressureTrigger.all(on: []).isEmpty)
         #expect(MemoryPressureTrigger.all(on: ["/nonexistent", "/proc", "/dev/full"]).isEmpty)
     }
 
-    @Test func whatLastsIsToldNowAndThenAndWhatRisesAtOnce() {
-        var repeats = PressureRepeats(interval: .seconds(30))
+    @Test("A level that lasts is reported at intervals, and a higher one at once") func repeatedLevels() {
+        var rateLimit = PressureRateLimit(interval: .seconds(30))
         let start = ContinuousClock.now
-        let asked: [(MemoryPressure, Int, Bool)] = [
+        let levels: [(MemoryPressure, Int, Bool)] = [
             (.none, 0, false), (.warning, 0, true), (.warning, 29, false), (.critical, 29, true),
             (.critical, 58, false),
             (.warning, 58, false), (.none, 59, false), (.warning, 59, true), (.critical, 60, true),
         ]
-        for (level, second, expected) in asked {
-            #expect(repeats.admits(level, at: start + .seconds(second)) == expected, "\(level) at \(second)")
+        for (level, second, expected) in levels {
+            #expect(rateLimit.admits(level, at: start + .seconds(second)) == expected, "\(level) at \(second)")
         }
     }
 }

@@ -4,7 +4,7 @@ import KFSupport
 import Testing
 
 @Suite struct PromiseTests {
-    @Test func theFirstValueCounts() async {
+    @Test("The first value counts") func firstValueCounts() async {
         let promise = Promise<Int>()
         #expect(promise.valueIfKept == nil)
         #expect(promise.keep(1))
@@ -13,7 +13,7 @@ import Testing
         #expect(await promise.value == 1)
     }
 
-    @Test func everyoneWhoWaitsIsAnswered() async {
+    @Test("All waiters receive the value") func resumesAllWaiters() async {
         let promise = Promise<Int>()
         let waiters = (0..<100).map { _ in Task.immediate { await promise.value } }
         promise.keep(3)

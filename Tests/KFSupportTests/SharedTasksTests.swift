@@ -1,4 +1,4 @@
-// One task for everyone who wants the same thing.
+// One task for all callers that want the same result.
 
 import Dispatch
 import KFSupport
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func manyCallersShareOneRun() async {
+    @Test("Concurrent callers share one run") func concurrentCallers() async {
         let tasks = Tasks(context: { .init(0) }), runs = Box<Int>(0), gate = Promise<Void>()
         await withTaskGroup(of: Result<Int, Cancelled>.self) { group in
             for _ in 0..<50 {
@@ -38,11 +38,11 @@ import Testing
             gate.keep(())
             for await result in group { #expect((try? result.get()) == 7) }
         }
-        // Whoever joined after the round had ended began another one; nobody ran alone inside a round.
+        // A caller that joined after the round had ended began another one.
         #expect(runs.value >= 1 && tasks.count == 0)
     }
 
-    @Test func joiningIsDoneBeforeTheFirstSuspension() async {
+    @Test("A caller joins before its first suspension") func joinsBeforeSuspending() async {
         let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
         let first = Task.immediate {
             await value(tasks) { _ in
@@ -57,12 +57,12 @@ import Testing
         #expect((try? await second.value.get()) == 1)
     }
 
-    @Test func theWorkBeginsWhenTheFirstHasJoined() async throws {
+    @Test("The work begins after the first caller has joined") func beginsAfterJoining() async throws {
         let tasks = Tasks(context: { .init(0) }), hasBegun = DispatchSemaphore(value: 0)
         let seen = try await tasks.value(
             for: "a",
             joined: { context in
-                // If it began before, it would now.
+                // If it could begin before this caller has joined, it would begin now.
                 _ = hasBegun.wait(timeout: .now() + 0.2)
                 context.add(1)
             },
@@ -75,7 +75,7 @@ import Testing
         #expect(seen == 1)
     }
 
-    @Test func cancellingOneWaiterKeepsTheOther() async {
+    @Test("Cancelling one waiter does not cancel the others") func cancelOneWaiter() async {
         let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
         let operation: @Sendable (Box<Int>) async -> Result<Int, Cancelled> = { _ in
             await gate.value
@@ -89,7 +89,7 @@ import Testing
         #expect((try? await second.value.get()) == 1)
     }
 
-    @Test func cancellingTheLastWaiterCancelsTheWork() async {
+    @Test("Cancelling the last waiter cancels the work") func cancelLastWaiter() async {
         let tasks = Tasks(context: { .init(0) }), wasCancelled = Promise<Void>()
         let waiter = Task.immediate {
             await value(tasks) { _ in
@@ -129,8 +129,8 @@ import Testing
         #expect(await inherited.value == .background)
     }
 
-    @Test("The work rises with who joins it, and with the tasks of those who have")
-    func rising() async {
+    @Test("The work is escalated to the priority of each caller that joins, and with their tasks")
+    func escalation() async {
         let tasks = SharedTasks<String, Void, TaskPriority, Never>(context: {}), gate = Promise<Void>()
         @Sendable func join(_ priority: TaskPriority) async -> TaskPriority {
             await tasks.value(
@@ -150,7 +150,7 @@ import Testing
         for task in quiet { #expect(await task.value == .high) }
     }
 
-    @Test func everyoneInARoundSharesItsContext() async throws {
+    @Test("All callers of a round share its context") func sharedContext() async throws {
         let tasks = Tasks(context: { .init(0) }), gate = Promise<Void>()
         let waiters = (1...3).map { _ in
             Task.immediate {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SharedWorkTests {
     typealias Work = SharedWork<String, String>
 
-    @Test func theFirstToJoinStartsTheWorkAndTheOthersWait() {
+    @Test("The first caller starts the work, and the others join it") func firstStarts() {
         var work = Work()
         let first = work.join("a", "one"), second = work.join("a", "two")
         #expect(first.isFirst)
@@ -15,14 +15,14 @@ import Testing
         #expect(work.count == 1)
     }
 
-    @Test func differentKeysAreDifferentWork() {
+    @Test("Different keys are different work") func differentKeys() {
         var work = Work()
         #expect(work.join("a", "one").isFirst)
         #expect(work.join("b", "two").isFirst)
         #expect(work.count == 2)
     }
 
-    @Test func finishingAnswersEveryoneInTheOrderOfJoining() {
+    @Test("Finishing returns all waiters in the order of joining") func finishReturnsAll() {
         var work = Work()
         let ticket = work.join("a", "one").ticket
         for name in ["two", "three", "four", "five"] { _ = work.join("a", name) }
@@ -30,15 +30,15 @@ import Testing
         #expect(work.count == 0)
     }
 
-    @Test func onlyTheLastToLeaveStopsTheWork() {
+    @Test("Only the last waiter to leave stops the work") func lastStops() {
         var work = Work()
         let first = work.join("a", "one").ticket, second = work.join("a", "two").ticket
         guard case .others("one") = work.leave(first) else { return #expect(Bool(false), "others still wait") }
-        guard case .stop("two") = work.leave(second) else { return #expect(Bool(false), "nobody waits") }
+        guard case .stop("two") = work.leave(second) else { return #expect(Bool(false), "no waiter is left") }
         #expect(work.count == 0)
     }
 
-    @Test func leavingTwiceIsTooLate() {
+    @Test("Leaving a second time changes nothing") func leavingTwice() {
         var work = Work()
         let ticket = work.join("a", "one").ticket
         _ = work.join("a", "two")
@@ -47,7 +47,7 @@ import Testing
         #expect(work.finish("a", round: ticket.round) == ["two"])
     }
 
-    @Test func aStaleFinishDoesNotEndTheNextRound() {
+    @Test("Finishing an old round does not end the next one") func staleFinish() {
         var work = Work()
         let old = work.join("a", "one").ticket
         _ = work.leave(old)
@@ -56,7 +56,7 @@ import Testing
         #expect(work.finish("a", round: new.round) == ["two"])
     }
 
-    @Test func aStaleTicketDoesNotLeaveTheNextRound() {
+    @Test("A ticket of an old round does not leave the next one") func staleTicket() {
         var work = Work()
         let old = work.join("a", "one").ticket
         _ = work.finish("a", round: old.round)

@@ -6,7 +6,7 @@ import KFSupport
 import Testing
 
 @Suite struct WorkExecutorTests {
-    @Test func workRunsOnAThreadOfTheExecutor() async {
+    @Test("Work runs on a thread of the executor") func runsOnOwnThread() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let (first, second) = (await executor.run { pthread_self() }, await executor.run { pthread_self() })
         #expect(first == second)
@@ -14,7 +14,7 @@ import Testing
         #expect(await other.run { pthread_self() } != first)
     }
 
-    @Test func noMoreRunsAtOnceThanThereAreThreads() async {
+    @Test("No more pieces of work run at once than there are threads") func boundedConcurrency() async {
         let executor = WorkExecutor("kf.test", threads: 2)
         let running = Box(Running())
         await withTaskGroup(of: Void.self) { group in
@@ -35,7 +35,7 @@ import Testing
         #expect(running.state.withLock { $0.now } == 0)
     }
 
-    @Test func workIsTakenInTheOrderItCame() async {
+    @Test("Work of one priority runs in the order it came") func firstInFirstOut() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let order = Box<[Int]>([])
         let tasks = (0..<200).map { index in
@@ -45,19 +45,19 @@ import Testing
         #expect(order.state.withLock { $0 } == Array(0..<200))
     }
 
-    @Test func blockingEveryThreadDoesNotBlockTheCooperativePool() async {
+    @Test("Blocking every thread of an executor does not block the cooperative pool") func doesNotBlockPool() async {
         let executor = WorkExecutor("kf.test", threads: 2)
         let gate = DispatchSemaphore(value: 0)
         async let first: Void = executor.run { block(on: gate) }
         async let second: Void = executor.run { block(on: gate) }
-        let answer = await Task { 42 }.value
-        #expect(answer == 42)
+        let value = await Task { 42 }.value
+        #expect(value == 42)
         gate.signal()
         gate.signal()
         _ = await (first, second)
     }
 
-    @Test("Work of a task without a preference stays on the executor, also if the task was begun on one of its threads")
+    @Test("Work of a task without a preference stays on the executor, also if one of its threads began the task")
     func tasksBegunOnAThread() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let isThere = Promise<Bool>()
@@ -94,7 +94,7 @@ import Testing
         #expect(order.value == [1, 2])
     }
 
-    @Test func errorsComeBackWithTheirType() async {
+    @Test("Errors are thrown with their type") func typedErrors() async {
         struct Failed: Error, Equatable {}
         let executor = WorkExecutor("kf.test", threads: 1)
         do throws(Failed) {

@@ -1,4 +1,4 @@
-// What waits is taken by priority, and moves up.
+// Waiting work runs by priority, and moves up when its task is escalated.
 
 import Dispatch
 import KFSupport
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("The urgent are taken first, and within one priority those that came first")
+    @Test("Work runs by its priority, and within one priority in the order it came")
     func order() async {
         let rig = Rig(expecting: 6)
         rig.wait("a", .background)
@@ -53,7 +53,7 @@ import Testing
         #expect(await rig.release() == ["d", "f", "e", "b", "a", "c"])
     }
 
-    @Test("One urgent piece waits for none of a thousand")
+    @Test("One urgent piece of work waits for none of a thousand others")
     func thousand() async {
         let rig = Rig(expecting: 1001)
         for _ in 0..<1000 { rig.wait("prefetched", .background) }
@@ -61,7 +61,7 @@ import Testing
         #expect(await rig.release().first == "visible")
     }
 
-    @Test("Waiting work moves up when its task is escalated, behind what has that priority already")
+    @Test("Waiting work whose task is escalated moves behind the work that has that priority already")
     func escalation() async {
         let rig = Rig(expecting: 4)
         rig.wait("a", .background)
@@ -72,7 +72,7 @@ import Testing
         #expect(await rig.release() == ["d", "b", "c", "a"])
     }
 
-    @Test("Tasks that prefer the executor are taken by their priority too")
+    @Test("Tasks that prefer the executor run by their priority too")
     func preference() async {
         let rig = Rig(expecting: 2)
         let low = Task.immediate(priority: .background, executorPreference: rig.executor) { await rig.note("low") }

@@ -1,4 +1,4 @@
-// How the transport over AsyncHTTPClient fails, waits and stops.
+// Failures, timeouts and cancellation of the transport over AsyncHTTPClient.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 struct NIOTransportFailureTests {
-    @Test func aRefusedConnectionSaysSo() async throws {
+    @Test("A refused connection is an error of its own") func refusedConnection() async throws {
         let port = try RefusingPort()
         let (recorder, error) = await load(port.url("/a"))
         #expect(error?.code == .cannotConnectToHost)
@@ -20,18 +20,21 @@ struct NIOTransportFailureTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test func anUnknownHostSaysSo() async throws {
+    @Test("An unknown host is an error of its own") func unknownHost() async throws {
         let url = try #require(URL(string: "http://does-not-exist.invalid/"))
         #expect(await load(url).error?.code == .cannotFindHost)
     }
 
-    @Test(arguments: ["1234", "ftp://example.com/a", "file:///etc/hosts", "http://", "data:text/plain,a"])
-    func anUnusableURLIsUnsupported(text: String) async throws {
+    @Test(
+        "A URL that is not of HTTP, or has no host, is unsupported",
+        arguments: ["1234", "ftp://example.com/a", "file:///etc/hosts", "http://", "data:text/plain,a"]
+    )
+    func unsupportedURL(text: String) async throws {
         let url = try #require(URL(string: text))
         #expect(await load(url).error?.code == .unsupportedURL)
     }
 
-    @Test func somethingElseThanHTTPIsABadResponseOrALostConnection() async throws {
+    @Test("A peer that does not speak HTTP is a bad response or a lost connection") func notHTTP() async throws {
         try await withServer(usesTLS: true) { server in
             // Plain HTTP to a port that speaks TLS.
             let url = try #require(URL(string: "http://localhost:\(server.port)/a"))
@@ -40,18 +43,18 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func aStalledBodyEndsInATimeout() async throws {
+    @Test("A stalled body ends in a timeout") func stalledBody() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
             let (recorder, error) = await load(server.url("/a"), policy: TransportPolicy(idleTimeout: 0.5))
             #expect(error?.code == .timedOut)
-            // On a busy machine the time may be over before the first byte comes.
+            // On a busy machine the timeout may be reached before the first byte comes.
             #expect([0, 1_000].contains(recorder.log.body.count))
             await server.lastRequest("/a")?.disconnected.wait()
         }
     }
 
-    @Test func aHeadThatNeverComesEndsInATimeout() async throws {
+    @Test("A response head that never comes ends in a timeout") func missingHead() async throws {
         try await withServer { server in
             let gate = Gate()
             server.route("/a", TestResponse().with { $0.gate = gate })
@@ -61,7 +64,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func theTotalLimitEndsALivelyTransfer() async throws {
+    @Test("The total timeout ends a transfer without an idle timeout") func totalTimeout() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 10) })
             let error = await load(server.url("/a"), policy: TransportPolicy(idleTimeout: nil, totalTimeout: 0.1)).error
@@ -69,7 +72,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func waitingForAConnectionIsLimitedToo() async throws {
+    @Test("Waiting for a free connection counts towards the connect timeout") func connectTimeout() async throws {
         var configuration = NIOTransport.Configuration()
         configuration.connectionsPerHost = 1
         let transport = NIOTransport(configuration: configuration)
@@ -93,7 +96,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func cancellingInMidBodyStopsThePeer() async throws {
+    @Test("Cancelling in the middle of a body closes the connection") func cancelInBody() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
             let recorder = Recorder()
@@ -111,9 +114,9 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func cancellingAtOnceStillCompletes() async throws {
+    @Test("A transfer cancelled at once completes, as cancelled") func cancelAtOnce() async throws {
         try await withServer { server in
-            // Nothing comes before it is let: however late this thread is with its cancelling.
+            // No response comes before the gate opens, however late this thread cancels.
             let gate = Gate()
             defer { gate.open() }
             server.route("/a", TestResponse.data(hundredKilobytes).with { $0.gate = gate })
@@ -131,7 +134,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func cancellingAfterTheEndDoesNothing() async throws {
+    @Test("Cancelling after the end does nothing") func cancelAfterEnd() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             let recorder = Recorder()
@@ -146,7 +149,8 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func refusingTheResponseCompletesAsCancelledWithoutData() async throws {
+    @Test("Refusing the response completes the transfer as cancelled, without data") func refusedResponse() async throws
+    {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 50_000) })
             let refusing = Recorder(disposition: { _ in .later { .cancel } })
@@ -157,7 +161,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func aSuspendedReceiverPausesThePeer() async throws {
+    @Test("A suspended receiver pauses the server") func backpressure() async throws {
         let big = Data(count: 64 << 20)
         try await withServer { server in
             server.route("/a", .data(big).with { $0.pieceSize = 64 << 10 })
@@ -170,7 +174,7 @@ struct NIOTransportFailureTests {
             )
             await reading.firstData.value
             let request = try #require(server.lastRequest("/a"))
-            // Wait until the peer has stopped making progress: its count stays the same over many looks.
+            // Waits until the peer makes no progress: its count stays the same.
             var last = -1
             while last != request.bytesSent {
                 last = request.bytesSent
@@ -185,7 +189,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func invalidatingEndsWhatRunsAndRefusesWhatComes() async throws {
+    @Test("Invalidating cancels running transfers and refuses later ones") func invalidate() async throws {
         let transport = NIOTransport()
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
@@ -200,7 +204,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func aRunningTransferOutlivesItsTransport() async throws {
+    @Test("A running transfer outlives its transport") func outlivesTransport() async throws {
         try await withServer { server in
             let gate = Gate()
             server.route("/a", .data(hundredKilobytes).with { $0.gate = gate })
@@ -213,7 +217,8 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aTransferLetsGoOfItsEventsWhenItIsOver() async throws {
+    @Test("A transfer releases its events when it is over", .timeLimit(.minutes(5))) func releasesEvents() async throws
+    {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             var task: (any TransportTask)?
@@ -233,7 +238,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func anUntrustedCertificateIsRefusedUnlessItsHostIsTrusted() async throws {
+    @Test("An untrusted certificate is refused, unless its host is trusted") func untrustedCertificate() async throws {
         try await withServer(usesTLS: true) { server in
             server.route("/a", .data(hundredKilobytes))
             let refused = await load(server.url("/a"))
@@ -246,7 +251,7 @@ struct NIOTransportFailureTests {
         }
     }
 
-    @Test func trustIsJudgedAnewForEachHop() async throws {
+    @Test("Trust is judged anew for each hop") func trustPerHop() async throws {
         try await withServer(usesTLS: true) { secure in
             try await withServer { plain in
                 secure.route("/a", .data(hundredKilobytes))

@@ -40,7 +40,7 @@ func load(
 }
 
 struct NIOTransportTests {
-    @Test func deliversStatusHeadersAndBody() async throws {
+    @Test("Status, header fields and body are delivered") func statusHeadersAndBody() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes, type: "image/png").with { $0.headers["X-Mine"] = "yes" })
             let (recorder, error) = await load(server.url("/a?q=1"))
@@ -54,7 +54,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func deliversAChunkedBodyOfUnannouncedLength() async throws {
+    @Test("A chunked body of unannounced length is delivered") func chunkedBody() async throws {
         try await withServer { server in
             server.route(
                 "/a",
@@ -70,7 +70,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func deliversABodyThatEndsWithTheConnection() async throws {
+    @Test("A body that ends with the connection is delivered") func bodyUntilClose() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.framing = .untilClose })
             let (recorder, error) = await load(server.url("/a"))
@@ -79,7 +79,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func anEmptyBodyIsASuccess() async throws {
+    @Test("An empty body is a success") func emptyBody() async throws {
         try await withServer { server in
             server.route("/a", .data(Data()))
             let (recorder, error) = await load(server.url("/a"))
@@ -88,7 +88,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func aStatusIsNoErrorOfTheTransport() async throws {
+    @Test("A status of 404 is no error of the transport") func errorStatus() async throws {
         try await withServer { server in
             let (recorder, error) = await load(server.url("/nothing"))
             #expect(error == nil)
@@ -96,8 +96,8 @@ struct NIOTransportTests {
         }
     }
 
-    @Test(arguments: [TestResponse.Framing.contentLength, .chunked])
-    func aBodyCutShortIsALostConnection(framing: TestResponse.Framing) async throws {
+    @Test("A body cut short is a lost connection", arguments: [TestResponse.Framing.contentLength, .chunked])
+    func truncatedBody(framing: TestResponse.Framing) async throws {
         try await withServer { server in
             server.route(
                 "/a",
@@ -112,7 +112,8 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func headersOfTheRequestAreSentAndDefaultsDoNotReplaceThem() async throws {
+    @Test("Header fields of the request are sent, and defaults do not replace them") func requestHeaders() async throws
+    {
         try await withServer { server in
             server.route("/a", .data(Data([1])))
             _ = await load(server.url("/a")) { request in
@@ -127,7 +128,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func postSendsItsBody() async throws {
+    @Test("A POST sends its body") func postBody() async throws {
         try await withServer { server in
             server.route("/a", .data(Data([1])))
             let (recorder, error) = await load(server.url("/a")) { request in
@@ -140,7 +141,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func aConditionalRequestGets304() async throws {
+    @Test("A conditional request receives a 304") func conditionalRequest() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.etag = "\"v1\"" })
             let (recorder, error) = await load(server.url("/a")) {
@@ -153,7 +154,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func rangesPassThrough() async throws {
+    @Test("A range request receives its part") func rangeRequest() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.acceptsRanges = true })
             let (recorder, error) = await load(server.url("/a"), policy: .patient(asksForCompression: false)) {
@@ -167,7 +168,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func compressedBodiesAreInflated() async throws {
+    @Test("A compressed body is inflated") func compressedBody() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes).with { $0.compresses = true })
             let (recorder, error) = await load(server.url("/a"))
@@ -177,7 +178,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func aBodyThatInflatesBeyondTheLimitIsRefused() async throws {
+    @Test("A body that inflates beyond the limit is refused") func inflationLimit() async throws {
         var configuration = NIOTransport.Configuration()
         configuration.maximumInflatedSize = 1 << 20
         let transport = NIOTransport(configuration: configuration)
@@ -189,7 +190,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func aDamagedCompressedBodyIsAnError() async throws {
+    @Test("A damaged compressed body is an error") func damagedCompression() async throws {
         try await withServer { server in
             let response = TestResponse(headers: ["Content-Encoding": "gzip"], body: Data("not gzip at all".utf8))
             server.route("/a", response)
@@ -198,7 +199,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func metricsTellWhenAndHowMuch() async throws {
+    @Test("Metrics hold the instants and byte counts of every exchange") func metrics() async throws {
         try await withServer { server in
             server.route("/from", .redirect(to: "/to"))
             server.route("/to", .data(hundredKilobytes))
@@ -218,7 +219,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
+    @Test("Connections are used again") func connectionReuse() async throws {
         let transport = NIOTransport()
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
@@ -228,7 +229,7 @@ struct NIOTransportTests {
         }
     }
 
-    @Test func moreTransfersThanConnectionsAllFinish() async throws {
+    @Test("More transfers than connections all finish") func moreThanConnections() async throws {
         let transport = NIOTransport()
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
@@ -244,7 +245,9 @@ struct NIOTransportTests {
 }
 
 struct TransportResponseTests {
-    @Test func theCheapFormSaysWhatFoundationsDoes() async throws {
+    @Test("A response says the same as the `HTTPURLResponse` that is made of it") func agreesWithFoundation()
+        async throws
+    {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes, type: "image/png").with { $0.etag = "\"v1\"" })
             let cheap = Promise<TransportResponse>()
@@ -261,7 +264,7 @@ struct TransportResponseTests {
         }
     }
 
-    @Test func aResponseThatIsNotHTTPHasNoStatus() {
+    @Test("A response that is not of HTTP has no status") func nonHTTPResponse() {
         let url = URL(fileURLWithPath: "/a")
         let plain = URLResponse(url: url, mimeType: nil, expectedContentLength: 7, textEncodingName: nil)
         let response = TransportResponse(plain)

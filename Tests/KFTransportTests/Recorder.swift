@@ -1,4 +1,4 @@
-// Writes down what a transport reports, and answers as a test wants.
+// Records what a transport reports, and returns what a test decides.
 
 import Foundation
 import KFSupport
@@ -8,9 +8,9 @@ import KFTransport
 import FoundationNetworking
 #endif
 
-/// Events that are written down.
+/// Records all events.
 ///
-/// Completing twice or speaking after completion is noted as a violation.
+/// A second completion, or any event after completion, is recorded as a violation.
 final class Recorder: TransportEvents {
     struct Log: Sendable {
         var hops: [(status: Int, proposed: URLRequest)] = []
@@ -56,11 +56,11 @@ final class Recorder: TransportEvents {
     func end() async -> TransportError? { await ended.value }
 
     func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
-        note("redirect") { $0.hops.append((response.statusCode, proposed)) }
+        record("redirect") { $0.hops.append((response.statusCode, proposed)) }
         return redirecting(response, proposed)
     }
     func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
-        note("response") { log in
+        record("response") { log in
             if log.response != nil { log.violations.append("second response") }
             log.response = response.urlResponse
         }
@@ -68,7 +68,7 @@ final class Recorder: TransportEvents {
         return disposition(response.urlResponse)
     }
     func didReceive(_ data: Data) -> TransportAnswer<Void> {
-        note("data") { log in
+        record("data") { log in
             if log.response == nil { log.violations.append("data before the response") }
             log.body.append(data)
             log.chunks += 1
@@ -77,17 +77,17 @@ final class Recorder: TransportEvents {
         return receiving(data)
     }
     func didCollect(_ metrics: TransportMetrics) {
-        note("metrics") { log in
+        record("metrics") { log in
             if log.metrics != nil { log.violations.append("second metrics") }
             log.metrics = metrics
         }
     }
     func didComplete(_ error: TransportError?) {
-        note("completion") { $0.isComplete = true }
+        record("completion") { $0.isComplete = true }
         ended.keep(error)
     }
 
-    private func note(_ what: String, _ change: (inout Log) -> Void) {
+    private func record(_ what: String, _ change: (inout Log) -> Void) {
         state.withLock { log in
             if log.isComplete { log.violations.append("\(what) after completion") }
             change(&log)

@@ -1,4 +1,4 @@
-// Redirects: what is proposed, and that nothing is followed without being asked.
+// Redirects: which request is proposed, and that none is followed without a decision.
 
 import Foundation
 import KFSupport
@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 struct RedirectTests {
-    @Test func everyHopIsProposedAndTheLastResponseIsDelivered() async throws {
+    @Test("Every hop is proposed, and the last response is delivered") func followsRedirects() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2", status: 301))
             server.route("/2", .redirect(to: server.url("/3").absoluteString, status: 307))
@@ -28,7 +28,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func nilMakesTheRedirectTheFinalResponseWithItsBody() async throws {
+    @Test("A refused redirect is the final response, with its body") func refusedRedirect() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2").with { $0.body = Data("moved".utf8) })
             let (recorder, error) = await load(
@@ -42,7 +42,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func theAnswerMayComeLaterAndMayChangeTheRequest() async throws {
+    @Test("The request to follow may be given later, and may be another one") func changedRequest() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2"))
             server.route("/other", .data(hundredKilobytes))
@@ -63,7 +63,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func aLoopIsBoundedByWhoAnswers() async throws {
+    @Test("The events bound a redirect loop") func redirectLoop() async throws {
         try await withServer { server in
             server.route("/loop", .redirect(to: "/loop"))
             let hops = Locked(0)
@@ -81,7 +81,9 @@ struct RedirectTests {
         }
     }
 
-    @Test(arguments: [1_000, 5 << 20]) func theBodyOfARedirectIsNotDelivered(size: Int) async throws {
+    @Test("The body of a redirect that is followed is not delivered", arguments: [1_000, 5 << 20]) func redirectBody(
+        size: Int
+    ) async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2").with { $0.body = Data(count: size) })
             server.route("/2", .data(Data([1, 2, 3])))
@@ -91,15 +93,15 @@ struct RedirectTests {
         }
     }
 
-    @Test func cancellingWhileTheAnswerIsPendingEndsTheTransfer() async throws {
+    @Test("Cancelling ends a transfer that waits for the request to follow") func cancelWhilePending() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2"))
-            let asked = Gate()
-            let answer = Gate()
+            let isPending = Gate()
+            let decision = Gate()
             let recorder = Recorder(redirecting: { _, proposed in
                 .later {
-                    asked.open()
-                    await answer.wait()
+                    isPending.open()
+                    await decision.wait()
                     return proposed
                 }
             })
@@ -108,17 +110,17 @@ struct RedirectTests {
                 policy: .patient,
                 events: recorder
             )
-            await asked.wait()
+            await isPending.wait()
             task.cancel()
             #expect(await recorder.end()?.code == .cancelled)
-            answer.open()
+            decision.open()
             _ = await load(server.url("/3"))
             #expect(server.count("/2") == 0)
             #expect(recorder.log.violations == [])
         }
     }
 
-    @Test func anAnswerThatNeverComesEndsInATimeout() async throws {
+    @Test("A redirect that is never decided on ends in a timeout") func decisionTimeout() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: "/2"))
             let never = Gate()
@@ -134,11 +136,15 @@ struct RedirectTests {
         }
     }
 
-    @Test(arguments: [
-        (301, "GET", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"), (307, "POST", "POST"),
-        (308, "PUT", "PUT"), (301, "HEAD", "HEAD"), (302, "PUT", "PUT"),
-    ])
-    func theMethodChangesAsRFC9110Says(status: Int, method: String, expected: String) throws {
+    @Test(
+        "The method changes as RFC 9110 says",
+        arguments: [
+            (301, "GET", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
+            (307, "POST", "POST"),
+            (308, "PUT", "PUT"), (301, "HEAD", "HEAD"), (302, "PUT", "PUT"),
+        ]
+    )
+    func methodChanges(status: Int, method: String, expected: String) throws {
         var request = URLRequest(url: try #require(URL(string: "http://a.example/x")))
         request.httpMethod = method
         request.httpBody = method == "GET" || method == "HEAD" ? nil : Data([1])
@@ -149,13 +155,16 @@ struct RedirectTests {
         #expect(next.url?.absoluteString == "http://a.example/y")
     }
 
-    @Test(arguments: [(300, "/x"), (304, "/x"), (200, "/x"), (302, "")])
-    func otherStatusesAndMissingLocationsAreNoRedirects(status: Int, location: String) throws {
+    @Test(
+        "Other statuses and missing locations are no redirects",
+        arguments: [(300, "/x"), (304, "/x"), (200, "/x"), (302, "")]
+    )
+    func noRedirect(status: Int, location: String) throws {
         let request = URLRequest(url: try #require(URL(string: "http://a.example/x")))
         #expect(request.redirected(by: try response(status, to: location, from: request)) == nil)
     }
 
-    @Test func theFragmentIsInherited() throws {
+    @Test("The fragment is inherited") func inheritsFragment() throws {
         let request = URLRequest(url: try #require(URL(string: "http://a.example/x#part")))
         let next = request.redirected(by: try response(302, to: "/y", from: request))
         #expect(next?.url?.absoluteString == "http://a.example/y#part")
@@ -194,11 +203,14 @@ struct RedirectTests {
         }
     }
 
-    @Test(arguments: [
-        ("http://a.example/y", true), ("http://a.example:80/y", true), ("HTTP://A.example/y", true),
-        ("https://a.example/y", false), ("http://b.example/y", false), ("http://a.example:81/y", false),
-    ])
-    func credentialsStayWithTheirOrigin(target: String, stays: Bool) throws {
+    @Test(
+        "Credentials stay with their origin",
+        arguments: [
+            ("http://a.example/y", true), ("http://a.example:80/y", true), ("HTTP://A.example/y", true),
+            ("https://a.example/y", false), ("http://b.example/y", false), ("http://a.example:81/y", false),
+        ]
+    )
+    func credentialsOfOrigin(target: String, stays: Bool) throws {
         let origin = try #require(URL(string: "http://a.example/x"))
         var next = URLRequest(url: try #require(URL(string: target)))
         for field in ["Authorization", "Cookie", "Proxy-Authorization", "X-Other"] {

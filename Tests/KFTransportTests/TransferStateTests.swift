@@ -1,4 +1,4 @@
-// When a transfer has waited long enough, decided on made-up instants.
+// When a transfer times out, with made-up instants.
 
 import Foundation
 import NIOHTTP1
@@ -20,57 +20,59 @@ struct TransferStateTests {
     }
 
     private func outcome(after seconds: Double, _ policy: TransportPolicy? = nil) -> String {
-        switch state.patience(policy ?? self.policy, at: begin + .seconds(seconds)) {
+        switch state.timeout(policy ?? self.policy, at: begin + .seconds(seconds)) {
         case .none: "none"
-        case .exhausted: "exhausted"
-        case .until: "patient"
+        case .reached: "reached"
+        case .at: "pending"
         }
     }
 
-    @Test func connectingHasItsOwnLimit() {
-        #expect(outcome(after: 4) == "patient")
-        #expect(outcome(after: 6) == "exhausted")
+    @Test("Connecting has a limit of its own") func connectTimeout() {
+        #expect(outcome(after: 4) == "pending")
+        #expect(outcome(after: 6) == "reached")
     }
 
-    @Test mutating func silenceCountsFromTheLastSign() {
+    @Test("The idle timeout counts from the last activity") mutating func idleTimeout() {
         state.sentHead(at: begin + .seconds(4))
-        #expect(outcome(after: 13) == "patient")
-        #expect(outcome(after: 15) == "exhausted")
+        #expect(outcome(after: 13) == "pending")
+        #expect(outcome(after: 15) == "reached")
         _ = state.received(100, at: begin + .seconds(14))
-        #expect(outcome(after: 23) == "patient")
-        #expect(outcome(after: 25) == "exhausted")
+        #expect(outcome(after: 23) == "pending")
+        #expect(outcome(after: 25) == "reached")
     }
 
-    @Test mutating func pausesOfOursAreNotThePeersSilence() {
+    @Test("A pause of the receiver does not count as idle time of the peer") mutating func pausesAreNotIdle() {
         state.sentHead(at: begin)
         state.isPaused = true
-        #expect(outcome(after: 40) == "patient")
+        #expect(outcome(after: 40) == "pending")
         state.resumed(at: begin + .seconds(40))
-        #expect(outcome(after: 49) == "patient")
-        #expect(outcome(after: 51) == "exhausted")
+        #expect(outcome(after: 49) == "pending")
+        #expect(outcome(after: 51) == "reached")
     }
 
-    @Test mutating func theTotalLimitHoldsWhateverHappens() {
+    @Test("The total timeout holds whatever arrives") mutating func totalTimeout() {
         state.sentHead(at: begin)
         _ = state.received(100, at: begin + .seconds(59))
-        #expect(outcome(after: 59) == "patient")
-        #expect(outcome(after: 61) == "exhausted")
+        #expect(outcome(after: 59) == "pending")
+        #expect(outcome(after: 61) == "reached")
     }
 
-    @Test(arguments: [nil, 0, -1, .infinity, .nan] as [Double?]) func noLimitIsNoWatch(seconds: Double?) {
+    @Test("Without limits there is no timer", arguments: [nil, 0, -1, .infinity, .nan] as [Double?]) func noTimeouts(
+        seconds: Double?
+    ) {
         let policy = TransportPolicy(connectTimeout: seconds, idleTimeout: seconds, totalTimeout: seconds)
         #expect(outcome(after: 1e6, policy) == "none")
     }
 
-    @Test mutating func nobodyWatchesWhatIsOver() {
+    @Test("A finished transfer has no timer") mutating func finishedTransfer() {
         #expect(state.finish(at: begin) != nil)
         #expect(state.finish(at: begin) == nil)
         #expect(outcome(after: 100) == "none")
     }
 
-    @Test mutating func theFirstReasonToStopStays() {
+    @Test("The first reason to stop stays") mutating func firstReasonStays() {
         #expect(state.stop(TransportError(.timedOut, "late")) != nil)
         #expect(state.stop(.cancelled(nil)) == nil)
-        #expect(state.finish(at: begin)?.ending?.code == .timedOut)
+        #expect(state.finish(at: begin)?.stopReason?.code == .timedOut)
     }
 }

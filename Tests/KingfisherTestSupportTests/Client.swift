@@ -1,4 +1,4 @@
-// A minimal client to look at what servers and fakes send.
+// A minimal client that collects what servers and fakes send.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import FoundationNetworking
 
 /// Collects one response.
 final class Client: TransportEvents {
-    struct Answer: Sendable {
+    struct Outcome: Sendable {
         var status = 0
         var response: URLResponse?
         var body = Data()
@@ -21,11 +21,11 @@ final class Client: TransportEvents {
 
         func header(_ name: String) -> String? { (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name) }
     }
-    private let answer = Locked(Answer())
+    private let outcome = Locked(Outcome())
     private let end = Promise<Void>()
     let firstData = Gate()
 
-    static func load(_ url: URL, method: String = "GET", headers: [String: String] = [:]) async -> Answer {
+    static func load(_ url: URL, method: String = "GET", headers: [String: String] = [:]) async -> Outcome {
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.allHTTPHeaderFields = headers
@@ -39,9 +39,9 @@ final class Client: TransportEvents {
         return await client.result
     }
 
-    var soFar: Answer { answer.withLock { $0 } }
+    var soFar: Outcome { outcome.withLock { $0 } }
     var isOver: Bool { end.valueIfKept != nil }
-    var result: Answer {
+    var result: Outcome {
         get async {
             await end.value
             return soFar
@@ -52,23 +52,23 @@ final class Client: TransportEvents {
         .now(nil)
     }
     func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
-        answer.withLock { answer in
-            answer.response = response.urlResponse
-            answer.status = response.statusCode ?? 0
+        outcome.withLock { outcome in
+            outcome.response = response.urlResponse
+            outcome.status = response.statusCode ?? 0
         }
         return .now(.allow)
     }
     func didReceive(_ data: Data) -> TransportAnswer<Void> {
-        answer.withLock { answer in
-            answer.body.append(data)
-            answer.pieces += 1
+        outcome.withLock { outcome in
+            outcome.body.append(data)
+            outcome.pieces += 1
         }
         firstData.open()
         return .now(())
     }
-    func didCollect(_ metrics: TransportMetrics) { answer.withLock { $0.hasMetrics = true } }
+    func didCollect(_ metrics: TransportMetrics) { outcome.withLock { $0.hasMetrics = true } }
     func didComplete(_ error: TransportError?) {
-        answer.withLock { $0.error = error }
+        outcome.withLock { $0.error = error }
         end.keep(())
     }
 }

@@ -1,4 +1,4 @@
-// The fakes do what their tests rely on.
+// The fakes behave as tests rely on.
 
 import Foundation
 import KFSupport
@@ -13,7 +13,7 @@ import FoundationNetworking
 struct FakeTransportTests {
     private let request = URLRequest(url: URL(fileURLWithPath: "/fake"))
 
-    @Test func itCanCompleteInsideStart() {
+    @Test("A fake transfer can complete inside `start`") func completesInsideStart() {
         let transport = FakeTransport { $0.play(.data(Data([1, 2, 3])).with { $0.pieceSize = 2 }) }
         let client = Client()
         _ = transport.start(request, policy: TransportPolicy(), events: client)
@@ -26,7 +26,7 @@ struct FakeTransportTests {
         #expect(transport.cancelCount == 0)
     }
 
-    @Test func itCanBePlayedByHand() {
+    @Test("A test can play a fake transfer step by step") func playedByHand() {
         let transport = FakeTransport { _ in }
         let client = Client()
         _ = transport.start(request, policy: TransportPolicy(), events: client)
@@ -37,7 +37,7 @@ struct FakeTransportTests {
         #expect(client.soFar.error?.code == .timedOut)
     }
 
-    @Test func cancellingIsCountedAndCompletesOnce() {
+    @Test("Cancelling a fake transfer is counted, and completes it once") func cancelling() {
         let transport = FakeTransport { _ in }
         let client = Client()
         let task = transport.start(request, policy: TransportPolicy(), events: client)
@@ -47,7 +47,7 @@ struct FakeTransportTests {
         #expect(client.soFar.error?.code == .cancelled)
     }
 
-    @Test func invalidatingCancelsAndRefuses() {
+    @Test("Invalidating a fake transport cancels its transfers and refuses later ones") func invalidating() {
         let transport = FakeTransport { _ in }
         let running = Client()
         let late = Client()
@@ -60,7 +60,7 @@ struct FakeTransportTests {
 }
 
 struct ManualClockTests {
-    @Test func sleepersWakeWhenTheClockHasBeenMovedFarEnough() async throws {
+    @Test("Sleepers wake when the clock has been moved far enough") func wakesSleepers() async throws {
         let clock = ManualClock()
         let short = Task { try await clock.sleep(for: .seconds(1)) }
         let long = Task { try await clock.sleep(for: .seconds(3)) }
@@ -73,13 +73,13 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func aPastDeadlineDoesNotSleep() async throws {
+    @Test("A deadline in the past does not sleep") func pastDeadline() async throws {
         let clock = ManualClock()
         clock.advance(by: .seconds(5))
         try await clock.sleep(until: clock.now)
     }
 
-    @Test func cancellingWakesTheSleeper() async {
+    @Test("Cancelling wakes the sleeper") func cancelledSleeper() async {
         let clock = ManualClock()
         let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
         await clock.waitForSleepers()
@@ -87,7 +87,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleeping.value }
     }
 
-    @Test func aCancelledTaskDoesNotFallAsleep() async {
+    @Test("A task that was cancelled does not fall asleep") func cancelledBeforeSleep() async {
         let clock = ManualClock()
         let gate = Gate()
         let sleeping = Task {

@@ -1,4 +1,4 @@
-// The test server keeps to its script.
+// The test server follows its script.
 
 import Foundation
 import KFTransport
@@ -21,7 +21,7 @@ struct TestServerTests {
         await server.stop()
     }
 
-    @Test func unscriptedPathsAnswer404AndAreCounted() async throws {
+    @Test("Paths without a route respond with 404 and are counted") func unscriptedPaths() async throws {
         try await serving { server in
             #expect(await Client.load(server.url("/x")).status == 404)
             #expect(await Client.load(server.url("/x?a=b")).status == 404)
@@ -31,19 +31,19 @@ struct TestServerTests {
         }
     }
 
-    @Test func headSendsTheHeadersOnly() async throws {
+    @Test("HEAD sends the header fields only") func headRequest() async throws {
         try await serving { server in
             server.route("/x", .data(letters, type: "text/plain"))
-            let answer = await Client.load(server.url("/x"), method: "HEAD")
-            #expect(answer.status == 200)
-            #expect(answer.header("Content-Length") == "26")
-            #expect(answer.header("Content-Type") == "text/plain")
-            #expect(answer.body.isEmpty)
+            let outcome = await Client.load(server.url("/x"), method: "HEAD")
+            #expect(outcome.status == 200)
+            #expect(outcome.header("Content-Length") == "26")
+            #expect(outcome.header("Content-Type") == "text/plain")
+            #expect(outcome.body.isEmpty)
             #expect(server.lastRequest("/x")?.method == "HEAD")
         }
     }
 
-    @Test func receivedHeadersAreLogged() async throws {
+    @Test("Header fields of requests are recorded") func logsHeaders() async throws {
         try await serving { server in
             _ = await Client.load(server.url("/x"), headers: ["X-One": "1"])
             #expect(server.lastRequest("/x")?.header("x-one") == "1")
@@ -51,22 +51,25 @@ struct TestServerTests {
         }
     }
 
-    @Test(arguments: [
-        ("bytes=0-4", 206, "abcde", "bytes 0-4/26"), ("bytes=20-", 206, "uvwxyz", "bytes 20-25/26"),
-        ("bytes=-3", 206, "xyz", "bytes 23-25/26"), ("bytes=24-99", 206, "yz", "bytes 24-25/26"),
-        ("bytes=26-", 416, "", "bytes */26"), ("bytes=5-2", 416, "", "bytes */26"),
-    ])
-    func rangesAreHonoured(range: String, status: Int, body: String, contentRange: String) async throws {
+    @Test(
+        "Ranges are honoured",
+        arguments: [
+            ("bytes=0-4", 206, "abcde", "bytes 0-4/26"), ("bytes=20-", 206, "uvwxyz", "bytes 20-25/26"),
+            ("bytes=-3", 206, "xyz", "bytes 23-25/26"), ("bytes=24-99", 206, "yz", "bytes 24-25/26"),
+            ("bytes=26-", 416, "", "bytes */26"), ("bytes=5-2", 416, "", "bytes */26"),
+        ]
+    )
+    func ranges(range: String, status: Int, body: String, contentRange: String) async throws {
         try await serving { server in
             server.route("/x", .data(letters).with { $0.acceptsRanges = true })
-            let answer = await Client.load(server.url("/x"), headers: ["Range": range])
-            #expect(answer.status == status)
-            #expect(answer.body == Data(body.utf8))
-            #expect(answer.header("Content-Range") == contentRange)
+            let outcome = await Client.load(server.url("/x"), headers: ["Range": range])
+            #expect(outcome.status == status)
+            #expect(outcome.body == Data(body.utf8))
+            #expect(outcome.header("Content-Range") == contentRange)
         }
     }
 
-    @Test func aRangeOfAnOlderVersionGetsEverything() async throws {
+    @Test("A range of an older version receives the whole body") func rangeOfOlderVersion() async throws {
         try await serving { server in
             let response = TestResponse.data(letters).with {
                 $0.acceptsRanges = true
@@ -81,7 +84,7 @@ struct TestServerTests {
         }
     }
 
-    @Test func aMatchingTagGets304AndAnotherOneTheBody() async throws {
+    @Test("A matching entity tag receives a 304, and another one the body") func entityTags() async throws {
         try await serving { server in
             server.route("/x", .data(letters).with { $0.etag = "\"1\"" })
             let same = await Client.load(server.url("/x"), headers: ["If-None-Match": "\"1\""])
@@ -93,7 +96,7 @@ struct TestServerTests {
         }
     }
 
-    @Test func aSequencePlaysInOrderAndItsLastResponseStays() async throws {
+    @Test("A sequence of responses is played in order, and the last one stays") func responseSequence() async throws {
         try await serving { server in
             server.route("/x", sequence: [.status(500), .status(503), .data(letters)])
             var statuses: [Int] = []
@@ -102,14 +105,14 @@ struct TestServerTests {
         }
     }
 
-    @Test func aComputedRouteSeesItsRequest() async throws {
+    @Test("A computed route receives its request") func computedRoute() async throws {
         try await serving { server in
             server.route("/x") { request in .data(Data("\(request.method) \(request.query ?? "")".utf8)) }
             #expect(await Client.load(server.url("/x?q=2")).body == Data("GET q=2".utf8))
         }
     }
 
-    @Test func aHeldBodyGoesOnWhenTheGateOpens() async throws {
+    @Test("A held body goes on when the gate opens") func heldBody() async throws {
         try await serving { server in
             let gate = Gate()
             server.route("/x", .data(letters).with { $0.interruption = .hold(after: 3, until: gate) })
@@ -123,20 +126,20 @@ struct TestServerTests {
             #expect(client.soFar.body == letters.prefix(3))
             #expect(!client.isOver)
             gate.open()
-            let answer = await client.result
-            #expect(answer.body == letters)
+            let outcome = await client.result
+            #expect(outcome.body == letters)
             _ = task
         }
     }
 
-    @Test func aDelayedResponseArrivesInTheEnd() async throws {
+    @Test("A delayed response arrives in the end") func delayedResponse() async throws {
         try await serving { server in
             server.route("/x", .data(letters).with { $0.delay = .milliseconds(20) })
             #expect(await Client.load(server.url("/x")).body == letters)
         }
     }
 
-    @Test func waitingForRequestsEndsWhenTheyHaveArrived() async throws {
+    @Test("Waiting for requests ends when they have arrived") func waitForRequests() async throws {
         try await serving { server in
             async let waiting: Void = server.waitForRequests(2, to: "/x")
             _ = await Client.load(server.url("/x"))
@@ -147,7 +150,7 @@ struct TestServerTests {
         }
     }
 
-    @Test func stoppingClosesOpenConnections() async throws {
+    @Test("Stopping closes open connections") func stopClosesConnections() async throws {
         let server = try await TestServer.start()
         server.route("/x", .data(letters).with { $0.interruption = .stall(after: 1) })
         let client = Client()

@@ -1,30 +1,30 @@
-// Bytes that tell by themselves whether they are whole. Knows nothing of caches.
+// Bytes that can be checked for being whole. Knows nothing of caches.
 
 import Foundation
 
-/// What is stored under a key: a head that says what it is, and a body that follows from the head.
+/// The bytes stored under a key: a header, and a body that is computed from the header.
 struct Payload: Equatable {
     /// Counts up with every store of a key by its owner.
     let version: UInt64
-    private let keyMark: UInt64
+    private let keyHash: UInt64
     private let length: Int
 
-    private static let headLength = 24
+    private static let headerLength = 24
 
-    /// The payload of a version of a key; `length` bytes, though never fewer than its head takes.
+    /// The payload of a version of a key; `length` bytes, though never fewer than its header takes.
     init(key: String, version: UInt64, length: Int) {
         self.version = version
-        self.length = max(length, Self.headLength)
-        keyMark = Self.mark(of: key)
+        self.length = max(length, Self.headerLength)
+        keyHash = Self.hash(of: key)
     }
 
-    /// What the bytes stored under `key` say; `nil` if they are not what was stored: cut off, mixed, of another key.
+    /// Decodes the bytes stored under `key`; `nil` if they are not what was stored: truncated, mixed, of another key.
     init?(_ data: Data, key: String) {
-        guard data.count >= Self.headLength else { return nil }
+        guard data.count >= Self.headerLength else { return nil }
         let words = data.withUnsafeBytes { bytes in
             (0..<3).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) }
         }
-        guard words[0] == Self.mark(of: key), words[2] == UInt64(data.count) else { return nil }
+        guard words[0] == Self.hash(of: key), words[2] == UInt64(data.count) else { return nil }
         self.init(key: key, version: words[1], length: data.count)
         guard bytes == data else { return nil }
     }
@@ -33,10 +33,10 @@ struct Payload: Equatable {
     var bytes: Data {
         var data = Data(capacity: length + 8)
         func append(_ word: UInt64) { withUnsafeBytes(of: word.littleEndian) { data.append(contentsOf: $0) } }
-        append(keyMark)
+        append(keyHash)
         append(version)
         append(UInt64(length))
-        var word = keyMark ^ version &* 0x9E37_79B9_7F4A_7C15
+        var word = keyHash ^ version &* 0x9E37_79B9_7F4A_7C15
         while data.count < length {
             word ^= word << 13
             word ^= word >> 7
@@ -47,7 +47,7 @@ struct Payload: Equatable {
     }
 
     /// FNV-1a: the same in every process.
-    private static func mark(of key: String) -> UInt64 {
+    private static func hash(of key: String) -> UInt64 {
         key.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }

@@ -1,17 +1,17 @@
-// `kf-soak ROUNDS DIRECTORY [SEED]`: kills processes at work in a cache, and looks at what they leave. Knows the order of
-// things; what is done and what must hold is in the files beside this one.
+// `kf-soak ROUNDS DIRECTORY [SEED]`: kills processes that use a cache, and checks what they leave. Knows the order of
+// the steps; the steps and the checks are in the other files here.
 
 import Foundation
 
-/// Rounds of killing, all at one directory.
+/// Rounds in which processes are killed, all in one directory.
 @main
 struct Soak {
-    /// How the process ends.
+    /// The exit status.
     enum Ending: Int32 {
         case good = 0
-        /// Something failed that must not fail.
+        /// An operation or a check failed.
         case failed = 1
-        /// Called with nonsense.
+        /// The arguments are wrong.
         case usage = 2
         /// The cache returned bytes that were never stored, or old ones.
         case torn = 3
@@ -22,7 +22,7 @@ struct Soak {
         if arguments.count == 4, arguments[0] == "--child", let child = Int(arguments[2]),
             let seed = UInt64(arguments[3])
         {
-            try Tormentor(directory: URL(fileURLWithPath: arguments[1]), seed: seed).run(child: child)
+            try Worker(directory: URL(fileURLWithPath: arguments[1]), seed: seed).run(child: child)
         }
         if arguments.count == 4, arguments[0] == "--writer", let child = Int(arguments[2]),
             let seed = UInt64(arguments[3])
@@ -37,7 +37,7 @@ struct Soak {
         try run(rounds: rounds, directory: URL(fileURLWithPath: arguments[1]), seed: seed)
     }
 
-    /// Says why, and ends.
+    /// Prints why, and ends the process.
     static func end(_ ending: Ending, _ words: String) -> Never {
         FileHandle.standardError.write(Data("kf-soak: \(words)\n".utf8))
         exit(ending.rawValue)
@@ -46,41 +46,41 @@ struct Soak {
     private static func run(rounds: Int, directory: URL, seed: UInt64) throws {
         print("seed \(seed)")
         var random = Xorshift(seed: seed)
-        var judge = try Judge(directory: directory)
+        var verifier = try Verifier(directory: directory)
         for round in 1...rounds {
             if round.isMultiple(of: 4) {
                 try letAllEnd(round: round, directory: directory, &random)
-                try judge.judgeLimit(round: round)
+                try verifier.verifyLimit(round: round)
             }
             // Every other round two processes share the directory.
             let children = try (0...round % 2).map { child in
                 try Child(directory: directory, child: child, seed: UInt64(round))
             }
             for child in children { child.waitUntilReady() }
-            try judge.joinIn(&random)
+            try verifier.joinIn(&random)
             usleep(useconds_t(1_000 * (1 + random.next(below: 120))))
             for child in children { child.kill() }
-            try judge.judge(round: round, &random)
+            try verifier.verify(round: round, &random)
         }
         print(
-            "\(rounds) rounds, \(judge.readCount) entries read back, \(judge.damagedCount) damaged ones noticed,"
-                + " \(judge.leftoverCount) temporary files removed, \(judge.limitCount) times the limit held after a trim"
+            "\(rounds) rounds, \(verifier.readCount) entries read back, \(verifier.damagedCount) damaged ones noticed,"
+                + " \(verifier.leftoverCount) temporary files removed, limit held after \(verifier.limitCount) trims"
         )
     }
 
-    /// Three processes write at the same time, and end when they are told to.
+    /// Three processes write at the same time, and end when their input is closed.
     private static func letAllEnd(round: Int, directory: URL, _ random: inout Xorshift) throws {
         let writers = try (0..<3).map { child in
             try Child(directory: directory, child: child, seed: UInt64(round), as: "--writer")
         }
         for writer in writers { writer.waitUntilReady() }
         usleep(useconds_t(1_000 * (30 + random.next(below: 200))))
-        for writer in writers { writer.tellToEnd() }
+        for writer in writers { writer.closeInput() }
         for writer in writers { writer.waitUntilEnded() }
     }
 }
 
-/// A process at work in the cache.
+/// A process that uses the cache.
 struct Child {
     private let process = Process()
     private let output = Pipe()
@@ -95,10 +95,10 @@ struct Child {
         try process.run()
     }
 
-    /// Lets it end what it is at.
-    func tellToEnd() { try? input.fileHandleForWriting.close() }
+    /// Lets it finish its operations and end.
+    func closeInput() { try? input.fileHandleForWriting.close() }
 
-    /// Until it has.
+    /// Waits until it has ended.
     func waitUntilEnded() {
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -106,7 +106,7 @@ struct Child {
         }
     }
 
-    /// Until its threads have started; it has ended by itself if it says nothing.
+    /// Waits until its threads have started; without output it has ended by itself.
     func waitUntilReady() {
         let words = output.fileHandleForReading.availableData
         if words.isEmpty { Soak.end(.failed, "a child ended before it began") }

@@ -35,7 +35,7 @@ struct Film {
         _ = try Python.output(of: Self.maker, path)
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         let image = KingfisherWrapper<Image>.animatedImage(data: data, options: ImageCreatingOptions())
-        guard let source = image?.kf.frameSource else { throw Broken("the film is no animation") }
+        guard let source = image?.kf.frameSource else { throw BenchmarkError("the film is no animation") }
         self.source = source
     }
 
@@ -43,22 +43,24 @@ struct Film {
     func play() throws {
         let source = source.copy()
         for index in 0..<100 {
-            try Broken.unless(source.frame(at: index)?.width == 500, "frame \(index) is missing")
+            try BenchmarkError.unless(source.frame(at: index)?.width == 500, "frame \(index) is missing")
         }
     }
 
     /// How long Pillow takes for the same, in seconds.
     func timeOfPillow() throws -> Double {
-        guard let seconds = Double(try Python.output(of: Self.player, path)) else { throw Broken("Pillow fails") }
+        guard let seconds = Double(try Python.output(of: Self.player, path)) else {
+            throw BenchmarkError("Pillow fails")
+        }
         return seconds
     }
 
-    /// The most bitmaps that are there while all frames are shown one after another, that before still on show.
+    /// The most bitmaps in memory while all frames are shown one after another, each until the next is shown.
     func mostFramesAlive() throws -> Int {
         let source = source.copy()
         var (bitmaps, shown, most): ([Weak], Bitmap?, Int) = ([], nil, 0)
         for index in [Array(0..<100), Array((0..<100).reversed())].joined() {
-            guard let frame = source.frame(at: index) else { throw Broken("frame \(index) is missing") }
+            guard let frame = source.frame(at: index) else { throw BenchmarkError("frame \(index) is missing") }
             bitmaps.append(Weak(bitmap: frame))
             most = max(most, Set(bitmaps.compactMap(\.bitmap)).count)
             shown = frame
@@ -103,12 +105,12 @@ struct Film {
         """
 }
 
-/// Other people's Python.
+/// Python programs, run with Pillow.
 enum Python {
-    /// What `env` is asked for: the distribution's Python before any other, since its packages are what is installed.
+    /// The arguments of `env`: the distribution's Python before any other, since its packages are installed.
     static let command = ["PATH=/usr/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? ""), "python3"]
 
-    /// Runs a program to its end and answers what it printed, without the line end.
+    /// Runs a program to its end and returns what it printed, without the line end.
     static func output(of program: String, _ argument: String) throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -117,7 +119,7 @@ enum Python {
         try process.run()
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        try Broken.unless(process.terminationStatus == 0, "python3 with Pillow (apt: python3-pil) is missing")
+        try BenchmarkError.unless(process.terminationStatus == 0, "python3 with Pillow (apt: python3-pil) is missing")
         return String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -4,11 +4,12 @@ import CBaseline
 import Foundation
 import Kingfisher
 
-/// The parts a child process plays; each is an argument.
+/// The roles of a child process; each is an argument.
 enum Child {
     /// `--peak-memory ours|baseline|vips FILE`: prints by how many bytes making a JPEG 400 pixels wide raised the peak.
     static let peakMemory = "--peak-memory"
-    /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how often it answered.
+    /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how many requests it has
+    /// served.
     static let server = "--server"
 
     /// `--memory-of-index FOLDER`: prints how many bytes it takes to know all entries of the large cache in it.
@@ -23,20 +24,20 @@ enum Child {
             fflush(nil)
             while readLine() != nil {}
             print(PlainServer.count)
-        default: throw Broken("usage: kf-bench [WORD]")
+        default: throw BenchmarkError("usage: kf-bench [WORD]")
         }
     }
 
-    /// Runs a child to its end and answers what it printed, without the line end.
+    /// Runs a child to its end and returns what it printed, without the line end.
     static func output(of arguments: [String]) throws -> String {
         let child = try start(arguments)
         let output = try child.output.fileHandleForReading.readToEnd() ?? Data()
         child.process.waitUntilExit()
-        try Broken.unless(child.process.terminationStatus == 0, "the child process failed")
+        try BenchmarkError.unless(child.process.terminationStatus == 0, "the child process failed")
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Starts a child and answers it with what it reads and prints.
+    /// Starts a child and returns it with its input and output.
     static func start(_ arguments: [String]) throws -> (process: Process, input: Pipe, output: Pipe) {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -51,33 +52,33 @@ enum Child {
 
     /// Reading the file counts, the start of the process does not.
     private static func peakGrowth(way: String, path: String) throws -> Int {
-        if way == "vips" { try Broken.unless(baseline_vips_start(), "libvips does not start") }
+        if way == "vips" { try BenchmarkError.unless(baseline_vips_start(), "libvips does not start") }
         forgetPeak()
         let start = try peak()
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         if way == "ours" {
             let processor = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
             let image = processor.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
-            try Broken.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
+            try BenchmarkError.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
         } else if way == "vips" {
             var count = 0
             let pixels = data.withUnsafeBytes { bytes in
                 baseline_vips_thumbnail(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 400, &count)
             }
             free(pixels)
-            try Broken.unless(count == 400 * 300 * 3, "libvips cannot make the thumbnail")
+            try BenchmarkError.unless(count == 400 * 300 * 3, "libvips cannot make the thumbnail")
         } else {
             var (width, height) = (0, 0)
             let pixels = data.withUnsafeBytes { bytes in
                 baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 1, &width, &height)
             }
-            try Broken.unless(pixels != nil, "libjpeg-turbo cannot decode the picture")
+            try BenchmarkError.unless(pixels != nil, "libjpeg-turbo cannot decode the picture")
             free(pixels)
         }
         return try peak() - start
     }
 
-    /// Loading the program may have taken more than it holds now; that must not hide what follows.
+    /// Loading the program may have taken more than it holds now, which must not hide what follows.
     private static func forgetPeak() {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
@@ -87,7 +88,7 @@ enum Child {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         guard let kilobytes = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })
-        else { throw Broken("the system does not tell the peak of memory") }
+        else { throw BenchmarkError("the system does not report the peak of memory") }
         return kilobytes * 1024
     }
 }

@@ -42,7 +42,7 @@ enum Goal {
 }
 
 /// How much two small pictures are like what they should be, in decibels.
-struct Likeness {
+struct Similarity {
     let ours: Double
     /// Nil where the baseline makes no small picture.
     let baseline: Double?
@@ -55,24 +55,25 @@ struct Likeness {
 struct Figure {
     let ours: Quantity
     let baseline: Quantity?
-    /// How many times the baseline's time ours takes; pairs are compared, not averages, where both were measured together.
+    /// How many times the baseline's time ours takes; pairs are compared, not averages, where both were measured
+    /// together.
     let timesBaseline: Double?
     let goal: Goal
-    /// For work that makes a small picture; without the baseline's likeness no speed reaches the goal.
-    let likeness: Likeness?
+    /// For work that makes a small picture; without the baseline's similarity no speed reaches the goal.
+    let similarity: Similarity?
 
     /// Two pieces of work that were timed against each other.
-    init(_ comparison: Comparison, _ goal: Goal, _ likeness: Likeness? = nil) {
-        self.likeness = likeness
+    init(_ comparison: Comparison, _ goal: Goal, _ similarity: Similarity? = nil) {
+        self.similarity = similarity
         ours = .seconds(comparison.ours)
         baseline = .seconds(comparison.baseline)
         timesBaseline = comparison.ratio
         self.goal = goal
     }
 
-    /// The same, told as operations a second.
+    /// The same, as operations a second.
     init(rateOf comparison: Comparison, _ goal: Goal) {
-        likeness = nil
+        similarity = nil
         ours = .rate(1 / comparison.ours)
         baseline = .rate(1 / comparison.baseline)
         timesBaseline = comparison.ratio
@@ -80,8 +81,8 @@ struct Figure {
     }
 
     /// A number, and perhaps one to see it in proportion to.
-    init(_ ours: Quantity, baseline: Quantity? = nil, _ goal: Goal, _ likeness: Likeness? = nil) {
-        self.likeness = likeness
+    init(_ ours: Quantity, baseline: Quantity? = nil, _ goal: Goal, _ similarity: Similarity? = nil) {
+        self.similarity = similarity
         self.ours = ours
         self.baseline = baseline
         timesBaseline = baseline.map { ours.value / $0.value }
@@ -90,7 +91,7 @@ struct Figure {
 
     /// Whether the goal is reached; a comparison without a baseline never does.
     var isReached: Bool {
-        if let likeness, !likeness.isReached { return false }
+        if let similarity, !similarity.isReached { return false }
         let ratio = timesBaseline ?? .infinity
         return switch goal {
         case .faster(let times): 1 / ratio >= times
@@ -111,14 +112,14 @@ struct Benchmark: Sendable {
     let measure: @Sendable () async throws -> Figure
 }
 
-/// The benchmark itself went wrong: what it asked for did not happen.
-struct Broken: Error, CustomStringConvertible {
+/// The benchmark itself failed: what it measures did not happen.
+struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
     /// Throws unless `condition` holds.
     static func unless(_ condition: Bool, _ description: @autoclosure () -> String) throws {
-        if !condition { throw Broken(description()) }
+        if !condition { throw BenchmarkError(description()) }
     }
 }

@@ -1,6 +1,6 @@
 // What a file store is compared with: FileManager, Data and URL, as it is written for Apple's systems.
 
-import Crypto
+import CBaselineCrypto
 import Foundation
 
 /// Entries in files named by the SHA-256 of their key, which expire at their modification time.
@@ -11,7 +11,9 @@ struct FileManagerStore {
     init(folder: URL) { self.folder = folder }
 
     private func url(forKey key: String) -> URL {
-        let name = SHA256.hash(data: Data(key.utf8)).map { String(format: "%02x", $0) }.joined()
+        var digest = [UInt8](repeating: 0, count: 32)
+        EVP_Digest(key, key.utf8.count, &digest, nil, EVP_sha256(), nil)
+        let name = digest.map { String(format: "%02x", $0) }.joined()
         return folder.appendingPathComponent(name)
     }
 
@@ -31,7 +33,7 @@ struct FileManagerStore {
         let values = try url.resourceValues(forKeys: [.contentModificationDateKey, .creationDateKey])
         guard let expiry = values.contentModificationDate, expiry > Date() else { return nil }
         let data = try Data(contentsOf: url)
-        // Prolonging need not be waited for.
+        // Extending the expiry need not be waited for.
         queue.async {
             let dates: [FileAttributeKey: Any] = [
                 .creationDate: Date(), .modificationDate: Date().addingTimeInterval(7 * 86_400),
@@ -41,6 +43,6 @@ struct FileManagerStore {
         return data
     }
 
-    /// Waits for the prolonging that has not been waited for.
+    /// Waits until all expiries that were extended have been written.
     func settle() { queue.sync {} }
 }

@@ -15,8 +15,8 @@ let fileBenchmarks = [
         )
         return Figure(comparison, .atMostTimes(1.5))
     },
-    // Nothing is known of an entry yet, as it is after a start: what lies beside it has to be read, too. So many that their
-    // bytes come from memory and not from the processor's caches, as they do when they are read for the first time.
+    // Nothing is known of an entry yet, as after a start: its metadata has to be read, too. There are so many that
+    // their bytes come from memory and not from the processor's caches, as on the first read.
     Benchmark(name: "file store, the first read of 20 KB, against the same") {
         Figure(try await firstReads(of: 1_000, rounds: 31), .atMostTimes(1.5))
     },
@@ -24,7 +24,7 @@ let fileBenchmarks = [
     Benchmark(name: "file store, the first read of 20 KB that lie in the processor's caches, against the same") {
         Figure(try await firstReads(of: 100, rounds: 101), .atMostTimes(1.5))
     },
-    // Both prolong the entry's life, as a cache does.
+    // Both extend the entry's life, as a cache does.
     Benchmark(name: "file store, read of 20 KB and prolonging, against FileManager") {
         let entries = try Entries()
         let comparison = try await compare(
@@ -40,7 +40,7 @@ let fileBenchmarks = [
 
 private func firstReads(of count: Int, rounds: Int) async throws -> Comparison {
     let entries = try Entries(count: count)
-    // All of them live until the end: what it takes to let go of a storage is no part of reading.
+    // All of them live until the end: releasing a storage is no part of reading.
     var starts = try (0...rounds).map { _ in try entries.start() }[...]
     return try await compare(
         rounds: rounds,
@@ -76,7 +76,7 @@ private struct Entries {
         fileManagerStore = FileManagerStore(folder: store.directoryURL)
     }
 
-    /// A storage of the same entries that has seen their names and nothing else.
+    /// A storage of the same entries that has scanned their names and read none.
     func start() throws -> DiskStorage.Backend<Data> {
         let store = try DiskStorage.Backend<Data>(config: Self.config(in: folder))
         // It lists the directory in the background, which is over now.
@@ -89,7 +89,7 @@ private struct Entries {
     func read(from store: DiskStorage.Backend<Data>, extending: ExpirationExtending = .none) throws {
         for key in keys {
             let data = try store.value(forKey: key, extendingExpiration: extending)
-            try Broken.unless(data?.count == Self.size, "the file store does not find its entry")
+            try BenchmarkError.unless(data?.count == Self.size, "the file store does not find its entry")
         }
     }
 
@@ -101,7 +101,7 @@ private struct Entries {
         for path in paths {
             var size = 0
             let bytes = baseline_read(path, &size)
-            try Broken.unless(bytes != nil && size == Self.size, "the file cannot be read")
+            try BenchmarkError.unless(bytes != nil && size == Self.size, "the file cannot be read")
             free(bytes)
         }
     }
@@ -109,7 +109,7 @@ private struct Entries {
     func readByFileManager() throws {
         for key in keys {
             let data = try fileManagerStore.value(forKey: key)
-            try Broken.unless(data?.count == Self.size, "FileManager does not find the entry")
+            try BenchmarkError.unless(data?.count == Self.size, "FileManager does not find the entry")
         }
         fileManagerStore.settle()
     }

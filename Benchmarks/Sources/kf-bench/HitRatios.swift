@@ -1,4 +1,4 @@
-// How much of what is asked for a memory cache finds, by order of eviction. Measures no time.
+// The hit ratio of a memory cache, by eviction order. Measures no time.
 
 import KFSupport
 
@@ -21,7 +21,7 @@ private struct Workload {
     let name: String
     /// How much of everything the cache may hold.
     let share: Double
-    /// What the memory store's own order must reach, as a part of what LRU does.
+    /// What the memory store's own order must reach, as a part of the hit ratio of LRU.
     let leastOfLRU: Double
     let trace: @Sendable () -> Trace
 

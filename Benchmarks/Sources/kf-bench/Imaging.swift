@@ -13,11 +13,11 @@ let imagingBenchmarks = [
             ours: { for _ in 0..<10 { try photo.downsample() } },
             baseline: { for _ in 0..<10 { try photo.decodeBare() } }
         )
-        return Figure(comparison, .atMostTimes(1.3), try photo.likeness())
+        return Figure(comparison, .atMostTimes(1.3), try photo.similarity())
     },
     Benchmark(name: "downsample JPEG 300×300 → 100×100, against libvips") {
         let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
-        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 101,
             by: .wall,
@@ -25,34 +25,34 @@ let imagingBenchmarks = [
             ours: { for _ in 0..<10 { try photo.downsample() } },
             baseline: { for _ in 0..<10 { try photo.thumbnailByVips() } }
         )
-        return Figure(comparison, .faster(6), try photo.likeness(ofVips: true))
+        return Figure(comparison, .faster(6), try photo.similarity(ofVips: true))
     },
     Benchmark(name: "downsample JPEG 2 megapixels → 300 px, against libvips") {
         let photo = try Photo(try Pictures.jpeg(width: 1920, height: 1080), side: 300, eighths: 4)
-        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 61,
             by: .wall,
             ours: photo.downsample,
             baseline: photo.thumbnailByVips
         )
-        return Figure(comparison, .faster(2), try photo.likeness(ofVips: true))
+        return Figure(comparison, .faster(2), try photo.similarity(ofVips: true))
     },
     Benchmark(name: "downsample JPEG 12 megapixels → 400 px, against libvips") {
         let photo = try Photo.large()
-        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 41,
             by: .wall,
             ours: photo.downsample,
             baseline: photo.thumbnailByVips
         )
-        return Figure(comparison, .faster(1.3), try photo.likeness(ofVips: true))
+        return Figure(comparison, .faster(1.3), try photo.similarity(ofVips: true))
     },
     Benchmark(name: "downsample JPEG 12 megapixels → 400 px, against libjpeg-turbo") {
         let photo = try Photo.large()
         let comparison = try await compare(rounds: 41, ours: photo.downsample, baseline: photo.decodeBare)
-        return Figure(comparison, .atMostTimes(1.15), try photo.likeness())
+        return Figure(comparison, .atMostTimes(1.15), try photo.similarity())
     },
     Benchmark(name: "downsample JPEG 12 megapixels → 400 px, peak memory") {
         let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
@@ -71,7 +71,7 @@ let imagingBenchmarks = [
 /// By how much making the picture small raises the peak of a process's memory.
 private func peakGrowth(_ way: String, _ path: String) throws -> Quantity {
     let output = try Child.output(of: [Child.peakMemory, way, path])
-    guard let bytes = Double(output) else { throw Broken("the child says: \(output)") }
+    guard let bytes = Double(output) else { throw BenchmarkError("the child says: \(output)") }
     return .bytes(bytes)
 }
 
@@ -101,17 +101,17 @@ struct Photo: Sendable {
 
     private func small() throws -> Image {
         guard let image = processor.process(item: .data(data), options: options), image.pixelWidth == side else {
-            throw Broken("the picture was not made \(side) pixels wide")
+            throw BenchmarkError("the picture was not made \(side) pixels wide")
         }
         return image
     }
 
     /// How good the small pictures are, against a full decode and Lanczos.
-    func likeness(ofVips: Bool = false) throws -> Likeness {
+    func similarity(ofVips: Bool = false) throws -> Similarity {
         let ours = try ExactPicture(small())
         let exact = try ExactPicture(jpeg: data).reduced(to: ours.width, ours.height)
         let vips = ofVips ? try withThumbnailByVips { try ExactPicture(rgb: $0, width: side) } : nil
-        return Likeness(ours: try exact.likeness(of: ours), baseline: try vips.map { try exact.likeness(of: $0) })
+        return Similarity(ours: try exact.similarity(of: ours), baseline: try vips.map { try exact.similarity(of: $0) })
     }
 
     func decodeBare() throws {
@@ -119,13 +119,13 @@ struct Photo: Sendable {
         let pixels = data.withUnsafeBytes { bytes in
             baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, eighths, &width, &height)
         }
-        try Broken.unless(pixels != nil && width >= side, "libjpeg-turbo cannot decode the picture")
+        try BenchmarkError.unless(pixels != nil && width >= side, "libjpeg-turbo cannot decode the picture")
         free(pixels)
     }
 
     func thumbnailByVips() throws {
         try withThumbnailByVips { rgb in
-            try Broken.unless(rgb.count > 0 && rgb.count % (side * 3) == 0, "libvips cannot make the thumbnail")
+            try BenchmarkError.unless(rgb.count > 0 && rgb.count % (side * 3) == 0, "libvips cannot make the thumbnail")
         }
     }
 

@@ -28,7 +28,7 @@ struct KFBench {
     }
 
     private static func measure(_ selected: [Benchmark]) async throws {
-        try Broken.unless(!selected.isEmpty, "no row has that word; these are the rows:\n" + list(benchmarks))
+        try BenchmarkError.unless(!selected.isEmpty, "no row has that word; these are the rows:\n" + list(benchmarks))
         let table = Table(names: selected.map(\.name))
         table.printHeader()
         var (short, broken) = (0, 0)

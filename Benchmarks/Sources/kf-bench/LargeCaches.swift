@@ -1,17 +1,20 @@
-// A disk cache of a hundred thousand entries: how soon it is usable, what it costs to know it. Knows public API only.
+// A disk cache of a hundred thousand entries: how soon it is usable, what its index costs. Knows public API only.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
 let largeCacheBenchmarks = [
-    // Nobody waits for the directory to be looked through.
+    // No caller waits for the scan of the directory.
     Benchmark(name: "disk cache of 100,000 entries, cold start: the first hit") {
         let cache = try LargeCache.shared()
         let times = try (0..<21).map { round in
             try secondsOfWall {
                 let backend = try cache.backend()
-                try Broken.unless(try backend.value(forKey: cache.key(round * 4_567)) != nil, "there is no first hit")
+                try BenchmarkError.unless(
+                    try backend.value(forKey: cache.key(round * 4_567)) != nil,
+                    "there is no first hit"
+                )
             }
         }
         return Figure(.seconds(median(times)), .below(.seconds(0.005)))
@@ -22,11 +25,11 @@ let largeCacheBenchmarks = [
             rounds: 1,
             by: .wall,
             ours: {
-                // Each has to look through the directory itself.
+                // Each has to scan the directory itself.
                 let size = try cache.backend().totalSize()
-                try Broken.unless(size == LargeCache.size, "the size is wrong")
+                try BenchmarkError.unless(size == LargeCache.size, "the size is wrong")
             },
-            baseline: { try Broken.unless(cache.sizeByFileManager() == LargeCache.size, "the size is wrong") }
+            baseline: { try BenchmarkError.unless(cache.sizeByFileManager() == LargeCache.size, "the size is wrong") }
         )
         return Figure(comparison, .faster(10))
     },
@@ -90,19 +93,19 @@ final class LargeCache: Sendable {
 
     func backend() throws -> DiskStorage.Backend<Data> { try Self.backend(in: folder.url) }
 
-    /// A storage that has looked at everything.
+    /// A storage that has scanned all entries.
     func knownBackend() throws -> DiskStorage.Backend<Data> {
         let backend = try backend()
         Self.waitUntilKnown(backend)
         return backend
     }
 
-    /// Waits until the size is answered at once: by then the scan at the start is over.
+    /// Waits until the size is returned at once: by then the scan at the start is over.
     static func waitUntilKnown(_ backend: DiskStorage.Backend<Data>) {
         for _ in 0..<100 where secondsOfWall({ _ = try? backend.totalSize() }) > 0.001 { usleep(50_000) }
     }
 
-    /// The way of those who know nothing but Foundation.
+    /// The way that uses nothing but Foundation.
     func sizeByFileManager() throws -> UInt {
         let keys: Set<URLResourceKey> = [.isDirectoryKey, .totalFileAllocatedSizeKey, .fileSizeKey]
         let files = FileManager.default.enumerator(
@@ -148,13 +151,13 @@ private struct FlatAndNested {
             let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
             let name = String(format: "%016lx%048lx", high, UInt64(number))
             let part = root + "/nested/" + name.prefix(2)
-            if mkdir(part, 0o755) != 0 { try Broken.unless(errno == EEXIST, "no folder can be made") }
+            if mkdir(part, 0o755) != 0 { try BenchmarkError.unless(errno == EEXIST, "no folder can be made") }
             flat.append(root + "/flat/" + name)
             nested.append(part + "/" + name)
         }
         for path in flat + nested {
             let file = open(path, O_WRONLY | O_CREAT, 0o644)
-            try Broken.unless(file >= 0 && write(file, path, 7) == 7, "no file can be made")
+            try BenchmarkError.unless(file >= 0 && write(file, path, 7) == 7, "no file can be made")
             close(file)
         }
         sync()
@@ -170,7 +173,7 @@ private struct FlatAndNested {
         for step in 0..<Self.reads {
             var size = 0
             let bytes = baseline_read(paths[step &* 7_919 % paths.count], &size)
-            try Broken.unless(bytes != nil && size == 7, "a file cannot be read")
+            try BenchmarkError.unless(bytes != nil && size == 7, "a file cannot be read")
             free(bytes)
         }
     }

@@ -26,7 +26,8 @@ enum Stopwatch {
     }
 }
 
-/// Times both in turn: a machine that is busy for a while slows both halves of a pair, and the pair's ratio hardly moves.
+/// Times both alternately: a machine that is busy for a while slows both halves of a pair, and the pair's ratio hardly
+/// moves.
 ///
 /// - Parameters:
 ///   - rounds: How many pairs are timed, after one that is not.
@@ -47,7 +48,7 @@ func compare(
     try await baseline()
     var pairs: [(ours: Double, baseline: Double)] = []
     for round in 0..<rounds {
-        // Whoever comes second may profit from the first, or suffer: they take turns.
+        // The second may profit from the first, or suffer: they alternate.
         if round.isMultiple(of: 2) {
             let ours = try await seconds(stopwatch, ours)
             pairs.append((ours, try await seconds(stopwatch, baseline)))

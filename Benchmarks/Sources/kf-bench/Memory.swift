@@ -6,13 +6,13 @@ import Synchronization
 
 let memoryBenchmarks = [
     Benchmark(name: "memory hit, 10,000 keys, against NSCache") {
-        // Stored in another order than they are asked for, under strings of their own: so the stores go all over their
-        // memory, and whoever asks does not.
-        let pictures = Pictured.many(10_000).shuffled(seed: 7)
-        let ours = MemoryStorage.Backend<Pictured>.filled(with: pictures)
+        // Stored in another order than they are looked up in, under strings of their own: so the stores go all over
+        // their memory, and the caller does not.
+        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
+        let ours = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
         let baseline = NSCacheStore(filledWith: pictures)
         // Several times over: once would mostly measure how the one drives the other out of the processor's caches.
-        let queries = Pictured.many(10_000).map(\.key)
+        let queries = CostedValue.many(10_000).map(\.key)
         let keys = (0..<5).flatMap { _ in queries }
         let comparison = try await compare(
             rounds: 61,
@@ -23,10 +23,10 @@ let memoryBenchmarks = [
         return Figure(comparison, .faster(6))
     },
     Benchmark(name: "memory hit, 10,000 keys, against a dictionary and a lock") {
-        let pictures = Pictured.many(10_000).shuffled(seed: 7)
-        let ours = MemoryStorage.Backend<Pictured>.filled(with: pictures)
+        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
+        let ours = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
         let baseline = LockedDictionary(filledWith: pictures)
-        let queries = Pictured.many(10_000).map(\.key)
+        let queries = CostedValue.many(10_000).map(\.key)
         let keys = (0..<5).flatMap { _ in queries }
         let comparison = try await compare(
             rounds: 61,
@@ -37,9 +37,9 @@ let memoryBenchmarks = [
         return Figure(comparison, .atMostTimes(1.8))
     },
     Benchmark(name: "memory hits of two threads on different keys, against one thread") {
-        let pictures = Pictured.many(10_000).shuffled(seed: 7)
-        let store = MemoryStorage.Backend<Pictured>.filled(with: pictures)
-        let keys = Pictured.many(10_000).map(\.key)
+        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
+        let store = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
+        let keys = CostedValue.many(10_000).map(\.key)
         let halves = [Array(keys[..<5_000]), Array(keys[5_000...])]
         let work: [@Sendable () throws -> Void] = halves.map { half in
             { try expectHits(half, times: 100) { store.value(forKey: $0) != nil } }
@@ -49,17 +49,17 @@ let memoryBenchmarks = [
             return (ours: try Threads.seconds(work), alone: alone)
         }
         // It takes both cores for as long as a round lasts. Whatever else the machine does takes from them, and so
-        // the better rounds tell what the store does.
+        // the better rounds show what the store does.
         let best = pairs.sorted { $0.ours / $0.alone < $1.ours / $1.alone }[pairs.count / 8]
         let hits = Double(keys.count * 100)
         return Figure(.rate(hits / best.ours), baseline: .rate(hits / best.alone), .atLeastTimes(1.5))
     },
     Benchmark(name: "memory insert of 10,000, against NSCache") {
-        let pictures = Pictured.many(10_000)
+        let pictures = CostedValue.many(10_000)
         let comparison = try await compare(
             rounds: 9,
             operations: pictures.count,
-            ours: { _ = MemoryStorage.Backend<Pictured>.filled(with: pictures) },
+            ours: { _ = MemoryStorage.Backend<CostedValue>.filled(with: pictures) },
             baseline: { _ = NSCacheStore(filledWith: pictures) }
         )
         return Figure(comparison, .faster(30))
@@ -74,7 +74,7 @@ let memoryBenchmarks = [
         return try await loads.measure(atMost: 0.7e-6) {
             for url in loads.urls {
                 let result = try await loads.manager.retrieveImage(with: .network(url))
-                try Broken.unless(result.cacheType == .memory, "a load missed")
+                try BenchmarkError.unless(result.cacheType == .memory, "a load missed")
             }
         }
     },
@@ -84,7 +84,7 @@ let memoryBenchmarks = [
 private func expectHits<Key>(_ keys: [Key], _ isHit: (Key) -> Bool) throws {
     var hits = 0
     for key in keys where isHit(key) { hits += 1 }
-    try Broken.unless(hits == keys.count, "\(keys.count - hits) of \(keys.count) look-ups missed")
+    try BenchmarkError.unless(hits == keys.count, "\(keys.count - hits) of \(keys.count) look-ups missed")
 }
 
 private func expectHits(_ keys: [String], times: Int, _ isHit: (String) -> Bool) throws {
@@ -93,13 +93,13 @@ private func expectHits(_ keys: [String], times: Int, _ isHit: (String) -> Bool)
 
 /// What a memory store cannot do without: no limits, no order, no expiry.
 private final class LockedDictionary: Sendable {
-    private let values: Mutex<[String: Pictured]>
+    private let values: Mutex<[String: CostedValue]>
 
-    init(filledWith pictures: [Pictured]) {
+    init(filledWith pictures: [CostedValue]) {
         values = Mutex(Dictionary(uniqueKeysWithValues: pictures.map { ($0.key, $0) }))
     }
 
-    func value(forKey key: String) -> Pictured? { values.withLock { $0[key] } }
+    func value(forKey key: String) -> CostedValue? { values.withLock { $0[key] } }
 }
 
 /// Work on threads of its own.
@@ -131,7 +131,7 @@ private enum Threads {
 /// A thousand loads whose images are in memory.
 private struct MemoryHits {
     let manager: KingfisherManager
-    let urls = Pictured.many(1_000).compactMap { URL(string: $0.key) }
+    let urls = CostedValue.many(1_000).compactMap { URL(string: $0.key) }
     private let keys: [String]
     private let folder: TemporaryFolder
 
@@ -172,7 +172,7 @@ private final class HitCounter: @unchecked Sendable {
 }
 
 /// A value of some cost, like an image without its pixels.
-private final class Pictured: CacheCostCalculable, Sendable {
+private final class CostedValue: CacheCostCalculable, Sendable {
     let key: String
     let cacheCost: Int
 
@@ -182,19 +182,19 @@ private final class Pictured: CacheCostCalculable, Sendable {
         cacheCost = (100 + number &* 7919 % 211) * (100 + number &* 104_729 % 173) * 4
     }
 
-    static func many(_ count: Int) -> [Pictured] { (0..<count).map(Pictured.init) }
+    static func many(_ count: Int) -> [CostedValue] { (0..<count).map(CostedValue.init) }
 }
 
-extension MemoryStorage.Backend where T == Pictured {
-    fileprivate static func filled(with pictures: [Pictured]) -> MemoryStorage.Backend<Pictured> {
-        let store = MemoryStorage.Backend<Pictured>(config: MemoryStorage.Config(totalCostLimit: 0))
+extension MemoryStorage.Backend where T == CostedValue {
+    fileprivate static func filled(with pictures: [CostedValue]) -> MemoryStorage.Backend<CostedValue> {
+        let store = MemoryStorage.Backend<CostedValue>(config: MemoryStorage.Config(totalCostLimit: 0))
         for picture in pictures { store.store(value: picture, forKey: picture.key) }
         return store
     }
 }
 
-extension NSCacheStore where Value == Pictured {
-    fileprivate convenience init(filledWith pictures: [Pictured]) {
+extension NSCacheStore where Value == CostedValue {
+    fileprivate convenience init(filledWith pictures: [CostedValue]) {
         self.init()
         for picture in pictures { store(picture, forKey: picture.key, cost: picture.cacheCost) }
     }

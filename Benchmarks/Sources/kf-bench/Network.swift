@@ -36,18 +36,18 @@ struct ServerProcess {
         (process, input, output) = (child.process, child.input, child.output)
         let line = String(decoding: child.output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Broken("the server does not tell its port")
+            throw BenchmarkError("the server does not report its port")
         }
         self.port = port
     }
 
-    /// Ends the server, which does so when there is nothing more to read, and answers how many requests it answered.
+    /// Ends the server by closing its input, and returns how many requests it has served.
     func stop() throws -> Int {
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         guard let count = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Broken("the server does not tell how often it answered")
+            throw BenchmarkError("the server does not report how many requests it has served")
         }
         return count
     }
@@ -82,10 +82,10 @@ private struct Downloads: Sendable {
             ours: ours(downloads),
             baseline: downloads.throughBareClient
         )
-        // Whoever is fast because it did not download has not won.
+        // A way that is fast because it did not download does not count.
         let expected = 2 * (rounds + 1) * count
-        let answered = try server.stop()
-        try Broken.unless(answered == expected, "\(expected) downloads took \(answered) requests")
+        let served = try server.stop()
+        try BenchmarkError.unless(served == expected, "\(expected) downloads took \(served) requests")
         return Figure(rateOf: comparison, .share(0.8))
     }
 
@@ -115,7 +115,7 @@ private struct Downloads: Sendable {
             for first in 0..<Self.inFlight {
                 group.addTask { @concurrent in
                     for index in stride(from: first, to: Self.count, by: Self.inFlight) {
-                        try Broken.unless(try await download(index) == Self.size, "a download is not complete")
+                        try BenchmarkError.unless(try await download(index) == Self.size, "a download is not complete")
                     }
                 }
             }
@@ -134,7 +134,7 @@ private struct NoDecoding: ImageProcessor {
 
 // MARK: - One cold URL
 
-/// Many loads of a URL nobody has loaded yet, through the whole pipeline.
+/// Many loads of a URL that is in no cache yet, through the whole pipeline.
 private enum ColdLoads {
     private static let loads = 1_000
     private static let rounds = 5
@@ -164,7 +164,7 @@ private enum ColdLoads {
             for _ in 0..<loads {
                 group.addTask { @concurrent in
                     let image = try await manager.retrieveImage(with: url, options: options).image
-                    try Broken.unless(image.pixelWidth == 300, "a load gave another picture")
+                    try BenchmarkError.unless(image.pixelWidth == 300, "a load gave another picture")
                 }
             }
             try await group.waitForAll()

@@ -1,30 +1,30 @@
-// Resizing, blurring and colours of two megapixels in memory, against libvips, Pillow and plain copying. Knows the library by
-// its public functions only.
+// Resizing, blurring and colours of two megapixels in memory, against libvips, Pillow and plain copying. Knows the
+// library by its public functions only.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
-// The photograph is opaque: the others get it the way they like best, three bytes a pixel. Pillow and we use one thread and
-// are timed by it; libvips uses as many as it likes and is timed, with us, by the clock on the wall.
+// The photograph is opaque: the others get it the way they like best, three bytes a pixel. Pillow and we use one thread
+// and are timed by it; libvips uses as many as it likes and is timed, with us, by the clock on the wall.
 let operationBenchmarks = [
     // Lanczos, which is the default of all three.
     Benchmark(name: "resize 2 megapixels → 400 px, against Pillow", measure: resizingAgainstPillow),
     Benchmark(name: "resize 2 megapixels → 400 px, against libvips", measure: resizingAgainstVips),
     Benchmark(name: "blur σ=5 on 2 megapixels, against libvips") {
         let photo = PhotoInMemory()
-        try Broken.unless(baseline_vips_start(), "libvips does not start")
+        try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(rounds: 41, by: .wall, ours: photo.blur, baseline: photo.blurByVips)
         return Figure(comparison, .faster(2.5))
     },
     Benchmark(name: "colour controls on 2 megapixels, saturation 1, against memcpy") {
-        try await colorControls(saturation: 1)
+        try await colorControls(saturation: 1, atMost: 3)
     },
     Benchmark(name: "colour controls on 2 megapixels, all of them, against memcpy") {
-        try await colorControls(saturation: 1.3)
+        try await colorControls(saturation: 1.3, atMost: 6)
     },
     Benchmark(name: "colour controls on 2 megapixels, black and white, against memcpy") {
-        try await colorControls(saturation: 0)
+        try await colorControls(saturation: 0, atMost: 3)
     },
     Benchmark(name: "colour controls, fixed cost") {
         .init(.seconds(try await fixedCost(saturation: 1)), .atMost(.seconds(100e-6)))
@@ -50,26 +50,29 @@ private struct PhotoInMemory: Sendable {
 
     private func small() throws -> Image {
         let result = image.kf.resize(to: CGSize(width: 400, height: 225), for: .none)
-        try Broken.unless(result.pixelWidth == 400, "the picture was not resized")
+        try BenchmarkError.unless(result.pixelWidth == 400, "the picture was not resized")
         return result
     }
 
     /// How good our small picture and another are.
-    func likeness(with other: ExactPicture) throws -> Likeness {
+    func similarity(with other: ExactPicture) throws -> Similarity {
         let exact = try ExactPicture(image).reduced(to: 400, 225)
-        return Likeness(ours: try exact.likeness(of: ExactPicture(small())), baseline: try exact.likeness(of: other))
+        return Similarity(
+            ours: try exact.similarity(of: ExactPicture(small())),
+            baseline: try exact.similarity(of: other)
+        )
     }
 
     func blur() throws {
         let result = image.kf.blurred(withRadius: 5)
-        try Broken.unless(result !== image, "the picture was not blurred")
+        try BenchmarkError.unless(result !== image, "the picture was not blurred")
     }
 
     func blurByVips() throws {
         let count = rgb.withUnsafeBytes { bytes in
             baseline_vips_blur(bytes.bindMemory(to: UInt8.self).baseAddress, 1920, 1080, 5)
         }
-        try Broken.unless(count == rgb.count, "libvips cannot blur")
+        try BenchmarkError.unless(count == rgb.count, "libvips cannot blur")
     }
 
     func withPictureByVips<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
@@ -78,14 +81,14 @@ private struct PhotoInMemory: Sendable {
             baseline_vips_resize(bytes.bindMemory(to: UInt8.self).baseAddress, 1920, 1080, 400.0 / 1920, &count)
         }
         defer { free(pixels) }
-        try Broken.unless(count == 400 * 225 * 3, "libvips cannot resize")
+        try BenchmarkError.unless(count == 400 * 225 * 3, "libvips cannot resize")
         return try body(UnsafeBufferPointer(start: pixels, count: count))
     }
 }
 
 @Sendable private func resizingAgainstVips() async throws -> Figure {
     let photo = PhotoInMemory()
-    try Broken.unless(baseline_vips_start(), "libvips does not start")
+    try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
     let comparison = try await compare(
         rounds: 41,
         by: .wall,
@@ -93,12 +96,12 @@ private struct PhotoInMemory: Sendable {
         baseline: { try photo.withPictureByVips { _ in } }
     )
     let theirs = try photo.withPictureByVips { try ExactPicture(rgb: $0, width: 400) }
-    return Figure(comparison, .faster(3), try photo.likeness(with: theirs))
+    return Figure(comparison, .faster(3), try photo.similarity(with: theirs))
 }
 
 /// Python cannot be called from here: it works in a process of its own, one round after each of ours.
 ///
-/// A round is four times the work, so that neither pays for the caches the other has filled.
+/// A round is four times the work, so that neither suffers from the caches the other has filled.
 @Sendable private func resizingAgainstPillow() async throws -> Figure {
     let photo = PhotoInMemory()
     let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).rgb"
@@ -106,15 +109,15 @@ private struct PhotoInMemory: Sendable {
     try photo.rgb.write(to: URL(fileURLWithPath: path))
     let pillow = try Pillow(path, "small = image.resize((400, 225), Image.LANCZOS)")
     var pairs: [(ours: Double, pillow: Double)] = []
-    // Whatever else the machine is busy with meets both: each round is compared with its neighbour.
+    // Other load of the machine affects both: each round is compared with its neighbour.
     for _ in 0..<41 {
         let ours = try await seconds(.thread) { for _ in 0..<4 { try photo.resize() } }
         pairs.append((ours / 4, try pillow.secondsOfOneRound() / 4))
     }
     pairs.removeFirst()
     let theirs = try Data(contentsOf: URL(fileURLWithPath: path))
-    let likeness = try theirs.withUnsafeBytes { bytes in
-        try photo.likeness(with: ExactPicture(rgb: bytes.bindMemory(to: UInt8.self), width: 400))
+    let similarity = try theirs.withUnsafeBytes { bytes in
+        try photo.similarity(with: ExactPicture(rgb: bytes.bindMemory(to: UInt8.self), width: 400))
     }
     return Figure(
         Comparison(
@@ -123,7 +126,7 @@ private struct PhotoInMemory: Sendable {
             ratio: median(pairs.map { $0.ours / $0.pillow })
         ),
         .faster(8),
-        likeness
+        similarity
     )
 }
 
@@ -131,7 +134,7 @@ private struct PhotoInMemory: Sendable {
 private final class Pillow {
     private let process = Process()
     private let requests = Pipe()
-    private let answers = Pipe()
+    private let output = Pipe()
 
     /// Starts with a picture of 1920 × 1080 pixels, three bytes each, in a file; what it has made is there afterwards.
     init(_ path: String, _ work: String) throws {
@@ -149,7 +152,7 @@ private final class Pillow {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = Python.command + ["-c", script, path]
         process.standardInput = requests
-        process.standardOutput = answers
+        process.standardOutput = output
         try process.run()
     }
 
@@ -162,9 +165,9 @@ private final class Pillow {
     func secondsOfOneRound() throws -> Double {
         try requests.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         // Twelve figures and the end of the line.
-        let line = try answers.fileHandleForReading.read(upToCount: 13) ?? Data()
+        let line = try output.fileHandleForReading.read(upToCount: 13) ?? Data()
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let seconds = Double(text) else { throw Broken("Python or Pillow is missing") }
+        guard let seconds = Double(text) else { throw BenchmarkError("Python or Pillow is missing") }
         return seconds
     }
 }
@@ -181,9 +184,9 @@ private func fixedCost(saturation: CGFloat) async throws -> Double {
 }
 
 /// Colours against copying the same pixels to memory that is there already; the fixed cost is taken off.
-private func colorControls(saturation: CGFloat) async throws -> Figure {
+private func colorControls(saturation: CGFloat, atMost times: Double) async throws -> Figure {
     let image = Image(cgImage: Pictures.photo(width: 1920, height: 1080))
-    guard let bitmap = image.cgImage else { throw Broken("there is no picture") }
+    guard let bitmap = image.cgImage else { throw BenchmarkError("there is no picture") }
     let count = bitmap.height * bitmap.bytesPerRow
     let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
     defer { copy.deallocate() }
@@ -194,7 +197,7 @@ private func colorControls(saturation: CGFloat) async throws -> Figure {
         by: .wall,
         ours: {
             let result = image.kf.adjusted(brightness: 0.05, contrast: 1.1, saturation: saturation, inputEV: 0.2)
-            try Broken.unless(result !== image, "the colours were not changed")
+            try BenchmarkError.unless(result !== image, "the colours were not changed")
         },
         baseline: {
             bitmap.withUnsafeBytes { bytes in
@@ -202,5 +205,5 @@ private func colorControls(saturation: CGFloat) async throws -> Figure {
             }
         }
     )
-    return Figure(.seconds(comparison.ours - fixed), baseline: .seconds(comparison.baseline), .atMostTimes(3))
+    return Figure(.seconds(comparison.ours - fixed), baseline: .seconds(comparison.baseline), .atMostTimes(times))
 }

@@ -1,4 +1,4 @@
-// Orders of eviction that the memory store's is compared with. Knows nothing of keys, values, limits or threads.
+// Eviction orders that the memory store's is compared with. Knows nothing of keys, values, limits or threads.
 
 import KFSupport
 
@@ -24,7 +24,7 @@ extension S3FIFO: EvictionPolicy {}
 struct LRU: EvictionPolicy {
     static let countedUses: UInt8 = 0
 
-    private var line = EvictionLine()
+    private var line = EvictionList()
 
     mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot { line.append(entry) }
     mutating func use(_ slot: EvictionSlot) { line.moveToEnd(slot) }
@@ -40,7 +40,7 @@ struct LRU: EvictionPolicy {
 struct SIEVE: EvictionPolicy {
     static let countedUses: UInt8 = 1
 
-    private var line = EvictionLine()
+    private var line = EvictionList()
     /// What the hand looks at next; nil means the oldest.
     private var hand: EvictionSlot?
 
@@ -55,7 +55,7 @@ struct SIEVE: EvictionPolicy {
 }
 
 /// Entries from the oldest to the newest, linked by position.
-private struct EvictionLine: Sendable {
+private struct EvictionList: Sendable {
     private struct Node: Sendable {
         let entry: EvictionEntry
         var newer: EvictionSlot?

@@ -6,16 +6,16 @@ import Kingfisher
 
 let pngBenchmarks =
     PNGPicture.Kind.allCases.flatMap { kind in
-        PNGPicture.Rival.allCases.map { rival in
-            Benchmark(name: "PNG 2 megapixels, \(kind.rawValue), against \(rival.rawValue)") {
+        PNGPicture.Competitor.allCases.map { competitor in
+            Benchmark(name: "PNG 2 megapixels, \(kind.rawValue), against \(competitor.rawValue)") {
                 let picture = try PNGPicture(kind)
-                try Broken.unless(baseline_vips_start(), "libvips does not start")
+                try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
                 let comparison = try await compare(
                     rounds: 41,
                     // libvips may have threads of its own.
-                    by: rival == .vips ? .wall : .thread,
+                    by: competitor == .vips ? .wall : .thread,
                     ours: picture.decode,
-                    baseline: { try picture.decode(by: rival) }
+                    baseline: { try picture.decode(by: competitor) }
                 )
                 return Figure(comparison, .faster(kind.goal))
             }
@@ -32,7 +32,7 @@ struct PNGPicture: Sendable {
         var goal: Double { self == .photo ? 2 : 3 }
     }
 
-    enum Rival: String, CaseIterable {
+    enum Competitor: String, CaseIterable {
         case libpng = "libpng's simplified API"
         case spng = "libspng"
         case vips = "libvips"
@@ -52,20 +52,20 @@ struct PNGPicture: Sendable {
 
     func decode() throws {
         let image = Image(data: data)
-        try Broken.unless(image?.pixelWidth == Self.width, "the picture cannot be decoded")
+        try BenchmarkError.unless(image?.pixelWidth == Self.width, "the picture cannot be decoded")
     }
 
-    func decode(by rival: Rival) throws {
+    func decode(by competitor: Competitor) throws {
         let width = data.withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: UInt8.self).baseAddress
             var (width, height) = (0, 0)
-            switch rival {
+            switch competitor {
             case .libpng: free(baseline_png(start, bytes.count, &width, &height))
             case .spng: free(baseline_spng(start, bytes.count, &width, &height))
             case .vips: width = baseline_vips_png(start, bytes.count) / Self.height / 3
             }
             return width
         }
-        try Broken.unless(width == Self.width, "\(rival.rawValue) cannot decode the picture")
+        try BenchmarkError.unless(width == Self.width, "\(competitor.rawValue) cannot decode the picture")
     }
 }

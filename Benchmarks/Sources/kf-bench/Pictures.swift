@@ -9,7 +9,9 @@ enum Pictures {
     /// The bytes of a JPEG at quality 85, with halved chroma as cameras and web sites write it.
     static func jpeg(width: Int, height: Int) throws -> Data {
         let image = Image(cgImage: photo(width: width, height: height))
-        guard let data = image.jpegData(compressionQuality: 0.85) else { throw Broken("no JPEG could be encoded") }
+        guard let data = image.jpegData(compressionQuality: 0.85) else {
+            throw BenchmarkError("no JPEG could be encoded")
+        }
         return data
     }
 
@@ -30,7 +32,7 @@ enum Pictures {
         }
         var count = 0
         guard let bytes = baseline_png_encode(pixels, bitmap.width, bitmap.height, &count) else {
-            throw Broken("libpng cannot encode the picture")
+            throw BenchmarkError("libpng cannot encode the picture")
         }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
@@ -50,7 +52,7 @@ enum Pictures {
             }
         }
         guard let data = Image(cgImage: bitmap).jpegData(compressionQuality: 0.85) else {
-            throw Broken("no JPEG could be encoded")
+            throw BenchmarkError("no JPEG could be encoded")
         }
         return data
     }

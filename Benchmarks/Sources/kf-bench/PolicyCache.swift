@@ -33,7 +33,7 @@ struct PolicyCache<Policy: EvictionPolicy> {
         return Double(hits) / Double(trace.requests.count)
     }
 
-    /// Answers whether `picture` is there, and stores it if not.
+    /// Returns whether `picture` is there, and stores it if not.
     private mutating func request(_ picture: Int, cost: () -> Int) -> Bool {
         if let resident = residents[picture] {
             residents[picture]?.uses = min(Policy.countedUses, resident.uses + 1)

@@ -40,7 +40,7 @@ private enum Queued {
             // By then all have begun, and wait for a thread.
             while prefetched.count < 20 { try await Task.sleep(for: .milliseconds(1)) }
             let before = prefetched.count
-            try Broken.unless(before < loads / 2, "the queue is nearly empty")
+            try BenchmarkError.unless(before < loads / 2, "the queue is nearly empty")
             _ = try await manager.retrieveImage(
                 with: .provider(RawImageDataProvider(data: picture, cacheKey: "visible")),
                 options: [.downloadPriority(1), .cacheMemoryOnly]

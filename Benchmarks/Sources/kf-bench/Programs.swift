@@ -1,5 +1,5 @@
-// Whole programs: the tool `kf` against vipsthumbnail, Pillow and gifsicle. Knows what they are called with, and reads what they
-// have written.
+// Whole programs: the tool `kf` against vipsthumbnail, Pillow and gifsicle. Knows what they are called with, and reads
+// what they have written.
 
 import Foundation
 import Kingfisher
@@ -14,7 +14,7 @@ let programBenchmarks = [
         let film = try SmallFilm(in: folder.url)
         var pairs: [(ours: Double, theirs: Double)] = []
         for _ in 0..<5 { pairs.append((try await seconds(.wall, film.shrink), try film.secondsOfPillow())) }
-        return Figure(Comparison(pairs), .faster(2), try film.likeness())
+        return Figure(Comparison(pairs), .faster(2), try film.similarity())
     },
     Benchmark(name: "GIF 100 frames 500×400 → 200 px GIF, size, against gifsicle") {
         let folder = try TemporaryFolder()
@@ -32,7 +32,7 @@ private struct Album {
     let path: String
 
     init() throws {
-        guard let folder else { throw Broken("no folder can be made") }
+        guard let folder else { throw BenchmarkError("no folder can be made") }
         path = folder.url.path
         for number in 0..<Self.distinct {
             // 1203 × 902 pixels to 2303 × 1727 pixels.
@@ -59,14 +59,16 @@ private struct Album {
     }
 
     /// How good the results in a folder are, the loss of WebP included: the mean of the different ones.
-    func likeness(_ folder: String) throws -> Double {
+    func similarity(_ folder: String) throws -> Double {
         let all = try (0..<Self.distinct).map { number in
             let name = Self.names[number]
             let small = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(folder)/\(name).webp"))
             let whole = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name).jpg"))
-            guard let image = Image(data: small) else { throw Broken("\(folder)/\(name).webp cannot be decoded") }
+            guard let image = Image(data: small) else {
+                throw BenchmarkError("\(folder)/\(name).webp cannot be decoded")
+            }
             let picture = try ExactPicture(image)
-            return try ExactPicture(jpeg: whole).reduced(to: picture.width, picture.height).likeness(of: picture)
+            return try ExactPicture(jpeg: whole).reduced(to: picture.width, picture.height).similarity(of: picture)
         }
         return all.reduce(0, +) / Double(all.count)
     }
@@ -83,8 +85,8 @@ private struct Album {
         let ours = try await seconds(.wall, album.shrinkByUs)
         pairs.append((ours, try await seconds(.wall) { try Program.runTogether(halves) }))
     }
-    let likeness = Likeness(ours: try album.likeness("ours"), baseline: try album.likeness("vips"))
-    return Figure(Comparison(pairs), .faster(1.3), likeness)
+    let similarity = Similarity(ours: try album.similarity("ours"), baseline: try album.similarity("vips"))
+    return Figure(Comparison(pairs), .faster(1.3), similarity)
 }
 
 @Sendable private func againstPillow() async throws -> Figure {
@@ -106,8 +108,8 @@ private struct Album {
         let ours = try await seconds(.wall, album.shrinkByUs)
         pairs.append((ours, try await seconds(.wall) { try Program.runTogether(halves) }))
     }
-    let likeness = Likeness(ours: try album.likeness("ours"), baseline: try album.likeness("pillow"))
-    return Figure(Comparison(pairs), .faster(1.2), likeness)
+    let similarity = Similarity(ours: try album.similarity("ours"), baseline: try album.similarity("pillow"))
+    return Figure(Comparison(pairs), .faster(1.2), similarity)
 }
 
 /// A hundred frames to be made small.
@@ -140,7 +142,7 @@ private struct SmallFilm {
             frames[0].save(sys.argv[1] + "/pillow.gif", save_all=True, append_images=frames[1:], duration=40, loop=0)
             print(time.perf_counter() - start)
             """
-        guard let seconds = Double(try Python.output(of: script, folder)) else { throw Broken("Pillow fails") }
+        guard let seconds = Double(try Python.output(of: script, folder)) else { throw BenchmarkError("Pillow fails") }
         return seconds
     }
 
@@ -155,26 +157,26 @@ private struct SmallFilm {
     }
 
     /// How good some of our frames and of Pillow's are, the loss of colours included.
-    func likeness() throws -> Likeness {
+    func similarity() throws -> Similarity {
         let whole = try frames("film.gif")
         func mean(_ name: String) throws -> Double {
             let small = try frames(name)
             let all = try [0, 17, 42, 99].map { index in
                 guard let frame = small.frame(at: index), let source = whole.frame(at: index) else {
-                    throw Broken("frame \(index) of \(name) is missing")
+                    throw BenchmarkError("frame \(index) of \(name) is missing")
                 }
                 let exact = try ExactPicture(Image(cgImage: source)).reduced(to: frame.width, frame.height)
-                return try exact.likeness(of: ExactPicture(Image(cgImage: frame)))
+                return try exact.similarity(of: ExactPicture(Image(cgImage: frame)))
             }
             return all.reduce(0, +) / Double(all.count)
         }
-        return Likeness(ours: try mean("ours.gif"), baseline: try mean("pillow.gif"))
+        return Similarity(ours: try mean("ours.gif"), baseline: try mean("pillow.gif"))
     }
 
     private func frames(_ name: String) throws -> any ImageFrameSource {
         let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
         let image = KingfisherWrapper<Image>.animatedImage(data: data, options: ImageCreatingOptions())
-        guard let source = image?.kf.frameSource else { throw Broken("\(name) is no animation") }
+        guard let source = image?.kf.frameSource else { throw BenchmarkError("\(name) is no animation") }
         return source
     }
 }
@@ -185,7 +187,10 @@ private enum Program {
     static func kf() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("kf").path
-        try Broken.unless(FileManager.default.isExecutableFile(atPath: path), "\(path) is missing; use `make bench`")
+        try BenchmarkError.unless(
+            FileManager.default.isExecutableFile(atPath: path),
+            "\(path) is missing; use `make bench`"
+        )
         return path
     }
 
@@ -202,7 +207,7 @@ private enum Program {
         }
         for (process, command) in zip(processes, commands) {
             process.waitUntilExit()
-            try Broken.unless(
+            try BenchmarkError.unless(
                 process.terminationStatus == 0,
                 "\(command[0]) is missing or fails (make bench installs it)"
             )

@@ -1,4 +1,5 @@
-// A picture like that of a window: flat areas, lines, lettering, icons and a shadow. Knows nothing of what it is used for.
+// A picture like that of a window: flat areas, lines, lettering, icons and a shadow. Knows nothing of what it is used
+// for.
 
 import Foundation
 import Kingfisher

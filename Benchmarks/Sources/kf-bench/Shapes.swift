@@ -44,15 +44,20 @@ private struct Shapes: Sendable {
 
     func round() throws {
         let rounded = processor.process(item: .image(image), options: options)
-        try Broken.unless(rounded?.hasAlpha == true, "the corners were not rounded")
+        try BenchmarkError.unless(rounded?.hasAlpha == true, "the corners were not rounded")
     }
 
     func copy() throws {
-        guard let bitmap = image.cgImage else { throw Broken("the picture is empty") }
+        guard let bitmap = image.cgImage else { throw BenchmarkError("the picture is empty") }
         try bitmap.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, let memory = malloc(bytes.count) else { throw Broken("no memory") }
+            guard let base = bytes.baseAddress, let memory = malloc(bytes.count) else {
+                throw BenchmarkError("no memory")
+            }
             memcpy(memory, base, bytes.count)
-            try Broken.unless(memory.load(fromByteOffset: bytes.count - 1, as: UInt8.self) == 255, "nothing was copied")
+            try BenchmarkError.unless(
+                memory.load(fromByteOffset: bytes.count - 1, as: UInt8.self) == 255,
+                "nothing was copied"
+            )
             free(memory)
         }
     }

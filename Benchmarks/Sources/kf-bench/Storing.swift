@@ -5,8 +5,8 @@ import Foundation
 import Glibc
 import Kingfisher
 
-// All of these leave the old entry or the new one, whenever the process is killed. FileManager's way also waits until the
-// bytes are on the disk, which nobody can ask it not to do. That it waits does not count here, but in one row: what counts
+// All of these leave the old entry or the new one, whenever the process is killed. FileManager's way also waits until
+// the bytes are on the disk, which cannot be turned off. That it waits does not count here, but in one row: what counts
 // is the time a core is busy, for both.
 let storingBenchmarks = [
     Benchmark(name: "file store, storing 20 KB, against open, write, close, rename") {
@@ -43,7 +43,7 @@ let storingBenchmarks = [
 
 /// Entries that are stored, and the ways to do it.
 ///
-/// Both ways store as many, in turn, into folders that lie side by side and hold as many.
+/// Both ways store as many, alternately, into folders that lie side by side and hold as many.
 private final class NewEntries {
     private static let count = 50
     private static let size = 20 << 10
@@ -70,10 +70,10 @@ private final class NewEntries {
     init(in place: Place = .disk, areNew: Bool = true, keyLength: Int = 0) throws {
         let temporary = FileManager.default.temporaryDirectory
         around = try TemporaryFolder(in: place == .memory ? URL(fileURLWithPath: "/dev/shm") : temporary)
-        // Who makes a file in a folder of ext4 is led past every inode near it that was freed in the last minutes, one
-        // after the other. If some rows earlier, or another program, thousands of files were removed near here, that takes
-        // ten times as long as all the rest, for whoever stores: one would compare what is the same for both. So the
-        // folders, side by side, lie in a part of the disk where nobody has removed anything.
+        // For a new file in a folder, ext4 passes over every inode near it that was freed in the last minutes, one
+        // after the other. If earlier rows or another program have removed thousands of files near here, that takes ten
+        // times as long as all the rest, for both ways: the comparison would show what is the same for both. So the
+        // folders, side by side, lie in a part of the disk where no file was removed.
         baseline_spread(around.url.path)
         folder = try TemporaryFolder(in: around.url)
         self.areNew = areNew
@@ -115,7 +115,7 @@ private final class NewEntries {
                     bytes.count
                 )
             }
-            try Broken.unless(isStored, "the file cannot be written")
+            try BenchmarkError.unless(isStored, "the file cannot be written")
         }
     }
 

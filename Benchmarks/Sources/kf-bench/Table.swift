@@ -16,7 +16,7 @@ struct Table {
     func show(_ figure: Figure, named name: String) {
         let cells = [text(figure.ours), figure.baseline.map(text) ?? "–", ratio(figure), target(figure.goal)]
         let verdict = figure.isReached ? "ok" : "falls short"
-        line(name, cells, ([verdict] + (figure.likeness.map { [text($0)] } ?? [])).joined(separator: "  "))
+        line(name, cells, ([verdict] + (figure.similarity.map { [text($0)] } ?? [])).joined(separator: "  "))
     }
 
     func show(_ error: any Error, named name: String) {
@@ -42,9 +42,9 @@ struct Table {
         }
     }
 
-    private func text(_ likeness: Likeness) -> String {
-        let baseline = likeness.baseline.map { String(format: ", baseline %.1f dB", $0) } ?? ""
-        return String(format: "PSNR %.1f dB", likeness.ours) + baseline
+    private func text(_ similarity: Similarity) -> String {
+        let baseline = similarity.baseline.map { String(format: ", baseline %.1f dB", $0) } ?? ""
+        return String(format: "PSNR %.1f dB", similarity.ours) + baseline
     }
 
     private func number(_ value: Double, _ unit: String) -> String {

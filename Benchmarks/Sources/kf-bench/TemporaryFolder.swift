@@ -1,4 +1,4 @@
-// A folder that goes when nobody holds it any more. Knows nothing of what is in it.
+// A folder that is removed with the last reference. Knows nothing of what is in it.
 
 import Foundation
 

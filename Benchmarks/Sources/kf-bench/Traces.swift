@@ -1,12 +1,12 @@
-// Which picture is asked for after which: made up, the same in every run. Knows nothing of caches.
+// Synthetic traces of requests for pictures, the same in every run. Knows nothing of caches.
 
 import Glibc
 
 /// Requests for pictures, in order.
 struct Trace {
-    /// The number of the picture that each request asks for.
+    /// The number of the picture of each request.
     private(set) var requests: [Int] = []
-    /// How many pictures there are that may be asked for again; those with higher numbers are seen once.
+    /// How many pictures there are that may be requested again; those with higher numbers are requested once.
     let objects: Int
     /// The bytes every picture takes when sizes are mixed: thumbnails mostly, and now and then something large.
     private let sizes = SizeTable()
@@ -16,15 +16,15 @@ struct Trace {
     /// What a picture costs.
     func cost(of picture: Int, mixed: Bool) -> Int { mixed ? sizes[picture] : 1 }
 
-    /// Some pictures are wanted far more often than others, and now and then somebody looks through a long list of
-    /// pictures that nobody ever asks for again.
+    /// Some pictures are requested far more often than others, and now and then a scan goes through a long list of
+    /// pictures that are never requested again.
     ///
     /// - Parameters:
-    ///   - exponent: How much more often: the one in place n is wanted 1 / n to that power as often as the first.
-    ///   - count: How many pictures there are apart from those seen once.
+    ///   - exponent: How much more often: number n is requested 1 / n to that power as often as the first.
+    ///   - count: How many pictures there are apart from those of scans.
     ///   - length: How many requests there are.
-    ///   - scan: How many pictures one long look goes through.
-    ///   - period: After how many other requests the next long look begins.
+    ///   - scan: How many pictures one scan goes through.
+    ///   - period: After how many other requests the next scan begins.
     /// - Returns: The requests.
     static func zipf(_ exponent: Double, count: Int, length: Int, scan: Int, every period: Int) -> Trace {
         var trace = Trace(objects: count)

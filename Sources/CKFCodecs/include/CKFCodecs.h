@@ -3,7 +3,8 @@
 // The rules of every function here:
 //  * It pulls: the caller asks for rows and gets them in its own memory. No callback of the caller is ever called, so
 //    no frame of the caller can be jumped over.
-//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed anywhere.
+//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed, but for a line that dav1d writes to
+//    standard error when an AVIF is damaged.
 //  * "BGRA" is four bytes a pixel in this order in memory. Alpha is straight unless a comment says otherwise.
 //  * A reader borrows the encoded bytes until it is closed.
 #ifndef CKFCODECS_H
@@ -53,26 +54,26 @@ typedef struct kf_jpeg_header {
 
 /// Reads the header. NULL on failure.
 kf_jpeg_reader *kf_jpeg_open(const uint8_t *bytes, size_t size, kf_jpeg_header *header, kf_message *message);
-/// Begins decoding at `eighths`/8 of the size; answers the size that gives. More scans than `max_scans` are refused.
+/// Begins decoding at `eighths`/8 of the size; returns the size that gives. More scans than `max_scans` are refused.
 kf_status kf_jpeg_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height,
     kf_message *message);
-/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Answers how many rows were written; fewer
+/// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Returns how many rows were written; fewer
 /// than asked means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Whether something of what has been decoded was damaged, or the data ended before the picture was complete.
 bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader);
 void kf_jpeg_close(kf_jpeg_reader *reader);
 
-/// A reader for a progressive JPEG whose bytes arrive little by little. It keeps the coefficients, and of the bytes only
-/// those it has not done with. NULL on failure.
+/// A reader for a progressive JPEG whose bytes arrive little by little. It keeps the coefficients, and of the bytes
+/// only those it has not done with. NULL on failure.
 kf_jpeg_reader *kf_jpeg_scans_open(kf_message *message);
-/// Adds bytes to those that wait. Answers false when memory has run out.
+/// Adds bytes to those that wait. Returns false when memory has run out.
 bool kf_jpeg_scans_append(kf_jpeg_reader *reader, const uint8_t *bytes, size_t size);
 /// Reads the header, once. `complete` is false as long as bytes are missing. More scans than `max_scans` are refused.
 kf_status kf_jpeg_scans_header(
     kf_jpeg_reader *reader, uint32_t max_scans, kf_jpeg_header *header, bool *complete, kf_message *message);
-/// Begins decoding, once, at `eighths`/8 of the size; answers the size that gives. Takes the memory for coefficients.
+/// Begins decoding, once, at `eighths`/8 of the size; returns the size that gives. Takes the memory for coefficients.
 kf_status kf_jpeg_scans_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t *width, uint32_t *height, kf_message *message);
 /// Reads to the end of a scan, counted from 1, that must have arrived with the marker and the header of the next; then
@@ -114,7 +115,7 @@ typedef struct kf_png_header {
 kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *header, kf_message *message);
 /// Decodes up to `count` rows of a picture that is not interlaced. Fewer than asked means damaged data.
 uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
-/// Decodes a whole interlaced picture into zeroed memory. Answers whether anything could be decoded.
+/// Decodes a whole interlaced picture into zeroed memory. Returns whether anything could be decoded.
 bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message);
 void kf_png_close(kf_png_reader *reader);
 /// The checksum that a chunk has of its name and its content.
@@ -122,15 +123,15 @@ uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
 
 typedef struct kf_png_fast kf_png_fast;
 
-/// A faster way to the rows of a reader that has not been asked for any. NULL when the picture is not of the kind that it
-/// knows (interlaced, 16 bits, cut short), or memory has run out: then the reader's own way is the one to go.
+/// A faster way to the rows of a reader that has not been asked for any. NULL when the picture is not of the kind that
+/// it knows (interlaced, 16 bits, cut short), or memory has run out: then the reader's own way is the one to go.
 kf_png_fast *kf_png_fast_open(kf_png_reader *reader, bool premultiplied);
 /// How much memory `kf_png_fast_inflate` needs, with these bytes at its end.
 enum { KF_PNG_FAST_SLACK = 32 };
 size_t kf_png_fast_memory(const kf_png_fast *fast);
-/// Inflates the picture into memory that is used until the last row is read. False when something is wrong with it. Rows
-/// may be written over this memory when it begins no earlier than the rows begin and ends no earlier than they end, the
-/// last KF_PNG_FAST_SLACK bytes of it not counted.
+/// Inflates the picture into memory that is used until the last row is read. False when something is wrong with it.
+/// Rows may be written over this memory when it begins no earlier than the rows begin and ends no earlier than they
+/// end, the last KF_PNG_FAST_SLACK bytes of it not counted.
 bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
 /// Decodes up to `count` rows. Fewer than asked means damaged data.
 uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count);
@@ -151,7 +152,7 @@ void kf_png_writer_close(kf_png_writer *writer);
 /// How much memory `kf_gif_unpack` needs before and after the pixels.
 enum { KF_GIF_BEFORE = 256, KF_GIF_AFTER = 16 };
 
-/// Unpacks a frame, one byte a pixel, from the byte that says how large its first codes are. Answers how many pixels of
+/// Unpacks a frame, one byte a pixel, from the byte that says how large its first codes are. Returns how many pixels of
 /// `count` there were: they begin KF_GIF_BEFORE bytes into `memory`, which has KF_GIF_BEFORE + `count` + KF_GIF_AFTER.
 size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count);
 /// Looks the colours of pixels up.
@@ -179,7 +180,8 @@ typedef struct kf_gif_frame {
     uint16_t delay;
 } kf_gif_frame;
 
-/// Begins a GIF that plays `loop_count` times, 0 meaning for ever, with the colours of frames that have none of their own.
+/// Begins a GIF that plays `loop_count` times, 0 meaning for ever, with the colours of frames that have none of their
+/// own.
 kf_gif_writer *kf_gif_writer_open(
     uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message);
 kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message);
@@ -203,12 +205,12 @@ typedef struct kf_tiff_header {
     size_t icc_size;
 } kf_tiff_header;
 
-/// Reads the first directory, for a picture of at most so many pixels: what libtiff takes is held to that, but whether the
-/// picture keeps to it is for the caller to see. NULL on failure.
+/// Reads the first directory, for a picture of at most so many pixels: what libtiff takes is held to that, but whether
+/// the picture keeps to it is for the caller to see. NULL on failure.
 kf_tiff_reader *kf_tiff_open(
     const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message);
-/// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer than
-/// asked means that the data is damaged from here on, with the reason in `message`.
+/// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
+/// than asked means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 void kf_tiff_close(kf_tiff_reader *reader);
 
@@ -234,8 +236,8 @@ typedef struct kf_webp_header {
 } kf_webp_header;
 
 kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *header, kf_message *message);
-/// Decodes the first frame into memory of `width` × `height` pixels, scaled by the decoder. Stills fill all of it, frames
-/// of animations what they cover.
+/// Decodes the first frame into memory of `width` × `height` pixels, scaled by the decoder. Stills fill all of it,
+/// frames of animations what they cover.
 kf_status kf_webp_read(
     kf_webp_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool premultiplied,
     kf_message *message);
@@ -297,15 +299,12 @@ double kf_avif_delay(const kf_avif_reader *reader, uint32_t index);
 /// Decodes a frame, 0 being the first; the one after the last read is cheap.
 kf_status kf_avif_read(
     kf_avif_reader *reader, uint32_t index, uint8_t *rows, size_t stride, bool premultiplied, kf_message *message);
-/// Has libavif decode what dav1d would be asked for; false when that is nothing. Both give the same pixels, which tests hold
-/// against each other.
-bool kf_avif_leave_to_libavif(kf_avif_reader *reader);
 void kf_avif_close(kf_avif_reader *reader);
 
 typedef struct kf_avif_writer kf_avif_writer;
 
-/// Begins a still of one frame, or else a sequence, which plays for ever. `quality` 0…100, without meaning when `lossless`.
-/// Unsupported when the system's libavif has no encoder.
+/// Begins a still of one frame, or else a sequence, which plays for ever. `quality` 0…100, without meaning when
+/// `lossless`. Unsupported when the system's libavif has no encoder.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message);
 /// Adds a frame of straight BGRA rows, shown for so many milliseconds.
@@ -333,8 +332,9 @@ typedef struct kf_yuv {
     bool is_premultiplied;
 } kf_yuv;
 
-/// Sets the weights to what `matrix` stands for, the number that H.273 has for it. Those that follow from the colours need white,
-/// red, green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma and two differences.
+/// Sets the weights to what `matrix` stands for, the number that H.273 has for it. Those that follow from the colours
+/// need white, red, green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma
+/// and two differences.
 bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *picture);
 
 /// Which instructions the loops use. The bytes are the same.
@@ -342,9 +342,9 @@ typedef enum kf_yuv_loops { KF_YUV_PORTABLE, KF_YUV_AVX2 } kf_yuv_loops;
 /// The fastest that this processor has; those before it work as well.
 kf_yuv_loops kf_yuv_best_loops(void);
 
-/// Writes a picture of planes as rows of BGRA, with colours multiplied by alpha or not. Chroma that is shared is interpolated
-/// linearly. Every byte is within 1 of the formula; black is 0, and white 255. Unsupported are other depths, and weights that
-/// leave next to nothing for green.
+/// Writes a picture of planes as rows of BGRA, with colours multiplied by alpha or not. Chroma that is shared is
+/// interpolated linearly. Every byte is within 1 of the formula; black is 0, and white 255. Unsupported are other
+/// depths, and weights that leave next to nothing for green.
 kf_status kf_yuv_to_bgra(
     const kf_yuv *picture, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride);
 
@@ -401,9 +401,10 @@ typedef struct kf_jxl_cost {
 
 /// Reads the header. The bytes are used until the reader is closed.
 kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message);
-/// Answers what `kf_jxl_read` will take, without decoding a frame.
-kf_status kf_jxl_weigh(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message);
-/// Decodes the first frame into zeroed rows whose `stride` is the width of four bytes a pixel rounded up to sixteen bytes.
+/// Returns what `kf_jxl_read` will take, without decoding a frame.
+kf_status kf_jxl_estimate(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message);
+/// Decodes the first frame into zeroed rows whose `stride` is the width of four bytes a pixel rounded up to sixteen
+/// bytes.
 kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
 void kf_jxl_close(kf_jxl_reader *reader);
 
@@ -421,7 +422,7 @@ kf_color_profile *kf_profile_rgb(const double chromaticities[8], double gamma);
 /// The same with a curve of samples: the light (0…1) of equally spaced values from 0 to 1.
 kf_color_profile *kf_profile_rgb_sampled(const double chromaticities[8], const float *curve, uint32_t count);
 kf_color_space kf_profile_space(const kf_color_profile *profile);
-/// The profile's own description, in UTF-8. Answers its length; 0 when it has none.
+/// The profile's own description, in UTF-8. Returns its length; 0 when it has none.
 size_t kf_profile_name(const kf_color_profile *profile, char *text, size_t capacity);
 /// Whether converting from this profile to sRGB would change nothing that can be seen.
 bool kf_profile_is_srgb(const kf_color_profile *profile);
@@ -440,18 +441,18 @@ void kf_transform_close(kf_color_transform *transform);
 #define KF_BLEND_FRACTION 6
 
 /// Which instructions the two steps use. The bytes are the same.
-typedef enum kf_blending { KF_BLENDING_PORTABLE, KF_BLENDING_AVX2, KF_BLENDING_VNNI } kf_blending;
+typedef enum kf_blending { KF_BLENDING_PORTABLE, KF_BLENDING_AVX2 } kf_blending;
 /// The fastest that this processor has; those before it work as well.
 kf_blending kf_best_blending(void);
 
-/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to 16.
-/// `taps` is even.
+/// The sum of `taps` rows of `count` bytes, each times its weight. Weights add up to 1 << `precision`, which is 8 to
+/// 16. `taps` is even.
 void kf_blend_rows(
     kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
     size_t count, int16_t *output);
-/// Of two rows of numbers, `count` pixels each as bytes: the sums of `taps` pixels each from `starts[x]` on, times weights. No
-/// colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be read from every start.
-/// Two at a time, which share the work that the weights are; both may be the same.
+/// Of two rows of numbers, `count` pixels each as bytes: the sums of `taps` pixels each from `starts[x]` on, times
+/// weights. No colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be
+/// read from every start. Two at a time, which share the work that the weights are; both may be the same.
 void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
@@ -460,9 +461,9 @@ void kf_blend_columns(
 
 /// How many bytes the blurring of a picture needs besides.
 size_t kf_box_blur_scratch(size_t bytes_per_row, size_t height, uint32_t radius);
-/// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond the edges
-/// lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that, and the padding
-/// may be overwritten. `radius` is 1 to 32767.
+/// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond the
+/// edges lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that, and
+/// the padding may be overwritten. `radius` is 1 to 32767.
 void kf_box_blur(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
 /// The same without any instructions that not every processor has.
@@ -473,10 +474,11 @@ void kf_box_blur_portably(
 
 /// Looks the blue, green and red of every pixel up in three tables of 256 bytes. Both pointers may be the same.
 void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
-/// The same sixteen bytes of a table at a time, if this processor can, and the three tables are the same; answers whether.
-bool kf_map_bytes_in_shuffles(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
+/// The same with AVX2, if this processor has it, and the three tables are the same; returns whether.
+bool kf_map_bytes_avx2(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
 
-/// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if asked for.
+/// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if asked
+/// for.
 typedef struct kf_color_mix {
     float own, red, green, blue, offset;
     bool linear;
@@ -484,15 +486,12 @@ typedef struct kf_color_mix {
 
 /// Mixes the colours of pixels with straight alpha. Both pointers may be the same.
 ///
-/// A byte is off the formula by the half of a step that rounding takes and, before that, by a quarter of a step in whole
-/// numbers, a third by polynomials, a twentieth otherwise as long as gains stay below a hundred.
+/// A byte is off the formula by the half of a step that rounding takes and, before that, by a third of a step with
+/// polynomials, a twentieth otherwise as long as gains stay below a hundred.
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
-/// The same in whole numbers, if this processor can look tables up in registers, and whole numbers are exact enough for this
-/// mixture; answers whether. In linear light only.
-bool kf_mix_in_words(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
-/// The same by polynomials, if this processor has the instructions, and the gains are 8 at most; answers whether. In linear
+/// The same by polynomials with AVX2, if this processor has it, and the gains are 8 at most; returns whether. In linear
 /// light only.
-bool kf_mix_in_vectors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
+bool kf_mix_colors_avx2(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 /// The same without any instructions that not every processor has.
 void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);

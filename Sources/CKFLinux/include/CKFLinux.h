@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
-#include "CKFLifeCycle.h"
 #include "CKFProgram.h"
 
 /// The flag for opening a file without changing its access time.
@@ -14,23 +13,29 @@ extern const int kf_o_noatime;
 /// Names the calling thread, as `top -H` and debuggers show it; at most 15 bytes are kept.
 void kf_name_thread(const char *name);
 
-/// Notes on the calling thread to what it belongs; nothing is done with the address.
+/// Notes which object the calling thread belongs to; the address is never dereferenced.
 void kf_set_thread_owner(const void *owner);
 
 /// What was noted on the calling thread, NULL if nothing was.
 const void *kf_thread_owner(void);
 
+/// Gives memory that was freed back to the system.
+void kf_return_freed_memory(void);
+
+/// Makes a pipe that is closed on exec and whose second end, for writing, never blocks. Returns 0, -1 on failure.
+int kf_pipe(int ends[2]);
+
 /// Reads entries of an open directory, as many as the buffer holds, in the kernel's layout (`linux_dirent64`).
 /// Returns the bytes filled, 0 at the end, -1 with `errno` on failure.
 long kf_read_directory(int directory, void *buffer, size_t size);
 
-/// Moves a file, unless the new name is taken (`EEXIST`). Answers 0; -1 with `errno` on failure.
+/// Moves a file, unless the new name is taken (`EEXIST`). Returns 0; -1 with `errno` on failure.
 int kf_rename_if_free(int directory, const char *name, int new_directory, const char *new_name);
 
 /// Fetches a cache line that is about to be written, without waiting for it; any address is allowed.
 static inline void kf_prefetch_for_writing(const void *address) {
 #if defined(__x86_64__)
-    // The builtin fetches for reading unless the compiler is told that all processors of the target know this
+    // The builtin fetches for reading unless all processors of the target are declared to know this
     // instruction. All of them run it; those that do not know it do nothing.
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else

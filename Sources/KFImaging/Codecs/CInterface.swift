@@ -24,7 +24,7 @@ extension kf_message {
     }
 }
 
-/// Bytes that C has allocated and somebody has to free.
+/// Bytes that C has allocated, and that their owner has to free.
 struct CBytes {
     var bytes: UnsafeMutablePointer<UInt8>?
     var count = 0
@@ -34,9 +34,4 @@ struct CBytes {
         guard let bytes else { return Data() }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The beginning, as C wants it; `body`s are only called with bytes that are not empty.
-    var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }

@@ -5,7 +5,7 @@ package import Foundation
 extension Codecs {
     /// Whether animations can be written in a format.
     package static func canEncodeAnimation(as type: ImageContentType) -> Bool {
-        builtIn(type)?.isWrittenAnimated ?? false
+        builtIn(type)?.canEncodeAnimation ?? false
     }
 
     /// Encodes an animation, one frame after another as they are decoded.

@@ -1,4 +1,4 @@
-// The one list of built-in formats, and the ways to them. Knows no details of any format, and no coder of anybody else.
+// The one list of built-in formats, and how they are called. Knows no details of any format, and no custom coder.
 
 package import Foundation
 
@@ -14,9 +14,9 @@ package enum Codecs {
 
     /// How many times as large as wanted a decoder's own scaling leaves a picture at least, in both directions.
     ///
-    /// Decoders average squares of pixels; what makes a good picture is the kernel that does the rest. Compared with a full
-    /// decode and Lanczos, the worst of 43 photos has 44.4 dB when 2.2 times are left to the kernel, 45.5 dB with 2.4 times,
-    /// and 39 dB with less than two.
+    /// Decoders average squares of pixels; what makes a good picture is the kernel that does the rest. Compared with a
+    /// full decode and Lanczos, the worst of 43 photos has 44.4 dB when 2.2 times are left to the kernel, 45.5 dB with
+    /// 2.4 times, and 39 dB with less than two.
     static let scalingMargin = 2.4
 
     /// What the header says; no pixels are decoded.
@@ -46,7 +46,7 @@ package enum Codecs {
             }
             metadata.frameCount = picture.frameCount
             metadata.animatedData = picture.frameCount != nil ? data : nil
-            metadata.decodedFrom = DataMark(data)
+            metadata.decodedFrom = ContentFingerprint(data)
             return Image(
                 cgImage: picture.bitmap,
                 scale: options.scale,
@@ -61,6 +61,14 @@ package enum Codecs {
         try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
             try codec(for: bytes).frames(of: data, limits: limits)
         }
+    }
+
+    /// The frames of an animation, none of them decoded yet; nil for stills.
+    static func builtInFrameSource(
+        of data: Data,
+        limits: ImageDecodingLimits
+    ) throws(ImagingError) -> (any ImageFrameSource)? {
+        try frames(of: data, limits: limits).map { OnDemandFrameSource($0, data: data) }
     }
 
     /// Encodes the displayed picture; `quality` is 0…1.
@@ -85,20 +93,20 @@ package enum Codecs {
     /// Makes it to find out, the way loads do.
     package static func diagnose(_ data: Data) -> ImagingError? {
         do throws(ImagingError) {
-            _ = try Image.making(of: data, options: ImageCreatingOptions(), limits: .default)
+            _ = try Image.decode(data, options: ImageCreatingOptions(), limits: .default)
             return nil
         } catch {
             return error
         }
     }
 
-    /// Whether the format can be decoded without anybody's coder.
+    /// Whether the format can be decoded without a custom coder.
     static func isBuiltIn(_ type: ImageContentType) -> Bool { all.contains { $0.contentType == type } || type == .heif }
 
     private static func codec(for bytes: UnsafeRawBufferPointer) throws(ImagingError) -> any ImageCodec.Type {
         guard !bytes.isEmpty else { throw .emptyData }
         guard let type = ImageContentType.sniff(bytes) else {
-            throw .unrecognizedFormat(resembling: Resemblance.describe(bytes))
+            throw .unrecognizedFormat(resembling: NonImageContent.describe(bytes))
         }
         if let codec = all.first(where: { $0.contentType == type }) { return codec }
         // HEIF is a container; AVIF pictures in it can be decoded.

@@ -5,16 +5,16 @@ public import Foundation
 extension Image {
     /// The image as a file of a format.
     ///
-    /// An animation that nothing was done to, and that came in this very format, is given out as the bytes it came as. Other
-    /// animations become animated WebP; in the other formats they are their first frame. GIF is never encoded
+    /// An animation that nothing was done to, and that came in this very format, is given out as the bytes it came as.
+    /// Other animations become animated WebP; in the other formats they are their first frame. GIF is never encoded
     /// here, since caches would lose colours by it.
     ///
     /// - Parameters:
     ///   - type: The format.
     ///   - quality: 0…1, for the formats that lose something.
     ///   - lossless: Whether nothing may be lost, for formats that can do both.
-    /// - Returns: The bytes of a file; nil when the image cannot be written like that, as an animation whose frames differ
-    ///   in size.
+    /// - Returns: The bytes of a file; nil when the image cannot be written like that, as an animation whose frames
+    ///   differ in size.
     package func encoded(as type: ImageContentType, quality: Double = 1, lossless: Bool = false) -> Data? {
         if let data = animatedData, ImageContentType(sniffing: data) == type,
             type == .gif || (isAnimated && isDecoded(from: data))
@@ -27,6 +27,19 @@ extension Image {
             return try? Codecs.encode(frames, as: type, quality: quality, lossless: lossless)
         }
         return try? Codecs.encode(self, as: type, quality: quality, lossless: lossless)
+    }
+
+    /// The displayed picture as PNG; nil for the empty image.
+    ///
+    /// - Returns: The encoded bytes.
+    public func pngData() -> Data? { try? Codecs.encode(self, as: .png) }
+
+    /// The displayed picture as JPEG, transparent parts laid over white; nil for the empty image.
+    ///
+    /// - Parameter compressionQuality: 0…1; from 0.9 up the colours keep their full resolution.
+    /// - Returns: The encoded bytes.
+    public func jpegData(compressionQuality: CGFloat) -> Data? {
+        try? Codecs.encode(self, as: .jpeg, quality: Double(compressionQuality))
     }
 
     /// The image as lossy WebP of quality 0.8, an animation when it is one; nil for the empty image.

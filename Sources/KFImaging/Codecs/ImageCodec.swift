@@ -18,9 +18,9 @@ struct DecodedPicture {
 protocol ImageCodec: SendableMetatype {
     static var contentType: ImageContentType { get }
     /// Whether pictures can be written in it.
-    static var isWritten: Bool { get }
+    static var canEncode: Bool { get }
     /// Whether animations can be written in it.
-    static var isWrittenAnimated: Bool { get }
+    static var canEncodeAnimation: Bool { get }
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first picture, to `options.target(for:)`.
@@ -55,13 +55,21 @@ extension ImageCodec {
     }
 
     /// Formats that are only read.
-    static var isWritten: Bool { false }
+    static var canEncode: Bool { false }
 
     /// Formats of stills, and those whose animations are only read.
-    static var isWrittenAnimated: Bool { false }
+    static var canEncodeAnimation: Bool { false }
 
     /// Formats that are only read.
     static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "the format can only be read")
+    }
+}
+
+extension DecodingOptions {
+    /// What is to be made of a picture that has been decoded to ``target(for:_:)``.
+    func finished(_ bitmap: Bitmap, _ orientation: Orientation) throws(ImagingError) -> Bitmap {
+        let upright = try bitmap.oriented(from: orientation)
+        return try thumbnail.map { thumbnail throws(ImagingError) in try upright.cut(to: thumbnail) } ?? upright
     }
 }

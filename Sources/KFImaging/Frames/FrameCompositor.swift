@@ -5,16 +5,16 @@ import Foundation
 
 /// Makes whole pictures of the frames of an animation.
 ///
-/// It holds one picture, from which the next one is made; so at any time there are two besides those that its callers keep.
-/// Going on to the next frame takes one decoding, and so does going on over frames that leave nothing behind. Any other
-/// frame takes the decoding of those since the nearest one that needs none before it.
+/// It holds one picture, from which the next one is made; so at any time there are two besides those that its callers
+/// keep. Going on to the next frame takes one decoding, and so does going on over frames that leave nothing behind. Any
+/// other frame takes the decoding of those since the nearest one that needs none before it.
 ///
-/// Going back would take all of these again for every frame. So where pictures are small, two more are kept on the way to a
-/// frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n decodings instead
-/// of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
+/// Going back would take all of these again for every frame. So where pictures are small, two more are kept on the way
+/// to a frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n decodings
+/// instead of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
 struct FrameCompositor: Sendable {
     /// How many bytes the pictures held here may have together for two to be kept for going back.
-    static let mostKeptBytes = 16 << 20
+    static let maxCheckpointBytes = 16 << 20
 
     /// What the canvas holds before some frame is drawn.
     struct State {
@@ -33,7 +33,7 @@ struct FrameCompositor: Sendable {
     private let keys: [Int]
     private var state: State?
     /// What is kept for going back, two at most, and none that lies beyond the frame asked for last while going back.
-    private(set) var marks: [State] = []
+    private(set) var checkpoints: [State] = []
     /// The frame asked for last.
     private var last = 0
     /// Frames of which nothing can be decoded.
@@ -55,10 +55,10 @@ struct FrameCompositor: Sendable {
         last = index
         var before = State(next: keys[index])
         // Nothing before a key counts, whatever was there.
-        for known in marks + [state].compactMap({ $0 }) where known.next > before.next && known.next <= index {
+        for known in checkpoints + [state].compactMap({ $0 }) where known.next > before.next && known.next <= index {
             before = known
         }
-        if isGoingBack { before = leaveMarks(from: before, to: index) }
+        if isGoingBack { before = addCheckpoints(from: before, to: index) }
         if decoder.frames[index].disposal == .restore, keys[index] < index {
             // What comes next does not build on this frame, but on what was there before.
             before = State(picture: try picture(before, upTo: index), next: index)
@@ -75,18 +75,18 @@ struct FrameCompositor: Sendable {
 
     /// Goes on towards a frame, and keeps what the frames before it will need when they are asked for.
     ///
-    /// The first picture that is kept serves as the beginning for those that come after it, the second one is replaced as
-    /// often as frames before it are asked for.
+    /// The first picture that is kept serves as the beginning for those that come after it, the second one is replaced
+    /// as often as frames before it are asked for.
     ///
     /// - Returns: The last picture on the way.
-    private mutating func leaveMarks(from start: State, to index: Int) -> State {
+    private mutating func addCheckpoints(from start: State, to index: Int) -> State {
         let key = keys[index]
-        marks.removeAll { $0.next > index || $0.next <= key }
+        checkpoints.removeAll { $0.next > index || $0.next <= key }
         var before = start
         let distance = index - before.next
-        guard distance > 4, decoder.canvas.pixelCount <= Self.mostKeptBytes / (3 * 4) else { return before }
+        guard distance > 4, decoder.canvas.pixelCount <= Self.maxCheckpointBytes / (3 * 4) else { return before }
         let steps: [Double] =
-            switch marks.count {
+            switch checkpoints.count {
             case 0: [cbrt(Double(distance) * Double(distance)), cbrt(Double(distance))]
             case 1: [Double(distance).squareRoot()]
             default: []
@@ -98,7 +98,7 @@ struct FrameCompositor: Sendable {
                 // Frames that have left nothing behind cost nothing the next time either.
                 guard let picture, picture !== before.picture else { continue }
                 before = State(picture: picture, next: place)
-                marks.append(before)
+                checkpoints.append(before)
             } catch {
                 return before
             }

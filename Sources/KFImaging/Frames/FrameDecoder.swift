@@ -34,11 +34,17 @@ struct FrameDescription: Sendable, Hashable {
     var isOpaque = false
 }
 
+/// How long a frame is shown.
+package enum FrameDelay {
+    /// Delays of 11 ms and less are mistakes, and mean a tenth of a second.
+    package static func effective(_ seconds: Double) -> Double { seconds > 0.011 ? seconds : 0.1 }
+}
+
 /// One format's animation: what its frames are, and their pixels.
 ///
-/// A decoder is used by one thread at a time. It may keep what makes the next frame cheap, and nothing that grows with the
-/// number of frames but their descriptions. The number of frames and the size of the canvas have been held against the
-/// limits when a decoder exists.
+/// A decoder is used by one thread at a time. It may keep what makes the next frame cheap, and nothing that grows with
+/// the number of frames but their descriptions. The number of frames and the size of the canvas have been held against
+/// the limits when a decoder exists.
 protocol FrameDecoder: Sendable {
     /// The size of the whole picture.
     var canvas: PixelSize { get }
@@ -52,14 +58,14 @@ protocol FrameDecoder: Sendable {
     var orientation: Orientation { get }
 
     /// Whether the data ends before the last of the frames it announces; false unless a decoder says otherwise.
-    var isCut: Bool { get }
+    var isTruncated: Bool { get }
 
     /// Decodes a frame's own pixels, and hands over each row once, in any order.
     ///
     /// - Parameters:
     ///   - index: A frame there is.
-    ///   - row: Called with y from 0 below the frame's height, and as many premultiplied sRGB pixels (0xAARRGGBB) as the
-    ///     frame is wide, valid during the call.
+    ///   - row: Called with y from 0 below the frame's height, and as many premultiplied sRGB pixels (0xAARRGGBB) as
+    ///     the frame is wide, valid during the call.
     /// - Throws: ``ImagingError`` when the frame is damaged; rows that could be decoded have been handed over.
     func decode(_ index: Int, row: (_ y: Int, _ pixels: UnsafePointer<UInt32>) -> Void) throws(ImagingError)
 
@@ -69,7 +75,7 @@ protocol FrameDecoder: Sendable {
 
 extension FrameDecoder {
     var orientation: Orientation { .up }
-    var isCut: Bool { false }
+    var isTruncated: Bool { false }
 
     /// The decoder itself, for those that have no state.
     func independent() throws(ImagingError) -> any FrameDecoder { self }

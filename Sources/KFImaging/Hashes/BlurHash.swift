@@ -7,8 +7,8 @@ package enum BlurHash {
     /// The hash of a picture, transparent parts laid over white.
     ///
     /// - Parameters:
-    ///   - bitmap: The picture; of large ones a copy of 128 pixels is looked at.
-    ///   - components: How many waves are kept on each axis, 1…9; nil is answered for others.
+    ///   - bitmap: The picture; large ones are reduced to 128 pixels first.
+    ///   - components: How many waves are kept on each axis, 1…9; other numbers return nil.
     /// - Returns: The letters.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package static func encode(_ bitmap: Bitmap, components: (x: Int, y: Int)) throws(ImagingError) -> String? {
@@ -154,8 +154,8 @@ private enum SRGB {
 extension Image {
     /// The blurred picture that a BlurHash stands for: something to look at while the real one is loaded.
     ///
-    /// Nil when the letters are no BlurHash, and for sizes no bitmap can have. It makes sense to ask for few pixels, 32 or
-    /// so, and to let the view enlarge them.
+    /// Nil when the letters are no BlurHash, and for sizes no bitmap can have. It makes sense to ask for few pixels, 32
+    /// or so, and to let the view enlarge them.
     ///
     /// - Parameters:
     ///   - hash: The letters of the hash.

@@ -1,4 +1,5 @@
-// ThumbHash: some 25 bytes that hold a very blurred picture, its shape and its transparency. Knows the published algorithm.
+// ThumbHash: some 25 bytes that hold a very blurred picture, its shape and its transparency. Knows the published
+// algorithm.
 
 public import Foundation
 
@@ -16,12 +17,12 @@ public enum ThumbHash {
 
     /// The hash of a picture.
     ///
-    /// - Parameter bitmap: The picture; of larger ones a copy of 100 pixels is looked at.
+    /// - Parameter bitmap: The picture; larger ones are reduced to 100 pixels first.
     /// - Returns: The bytes.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     static func encode(_ bitmap: Bitmap) throws(ImagingError) -> Data {
         let proportions = Geometry.thumbnail(of: bitmap.size, limit: 100)
-        // Over fewer pixels than this the shortest waves look like longer ones, and the hash would say nonsense.
+        // Over fewer pixels than this the shortest waves look like longer ones, and the hash would be wrong.
         let small = try bitmap.resampled(
             to: PixelSize(max(8, proportions.width), max(8, proportions.height)),
             filter: .bilinear
@@ -244,7 +245,8 @@ private struct WaveChannel {
 extension Image {
     /// The blurred picture that a ThumbHash stands for: something to look at while the real one is loaded.
     ///
-    /// Its longer side has 32 pixels; its proportions are about those of the original. Nil when the bytes are no ThumbHash.
+    /// Its longer side has 32 pixels; its proportions are about those of the original. Nil when the bytes are no
+    /// ThumbHash.
     ///
     /// - Parameter hash: The bytes of the hash.
     public convenience init?(thumbHash hash: Data) {

@@ -4,8 +4,8 @@ public import Foundation
 
 /// Pixels in memory: 8 bits a component, premultiplied, sRGB, in the byte order blue, green, red, alpha.
 ///
-/// A bitmap never changes and may be read from any thread. Two bitmaps are equal when they are the same object; two decodes
-/// of the same bytes are not.
+/// A bitmap never changes and may be read from any thread. Two bitmaps are equal when they are the same object; two
+/// decodes of the same bytes are not.
 public final class Bitmap: Sendable, Hashable {
     /// The width in pixels, at least 1.
     public let width: Int
@@ -17,7 +17,8 @@ public final class Bitmap: Sendable, Hashable {
     ///
     /// When false, every alpha is 255.
     public let hasAlpha: Bool
-    // SAFETY: the initialiser fills the memory before anybody else can see the bitmap; nothing writes to it afterwards.
+    // SAFETY: the initialiser fills the memory before any other code can see the bitmap; nothing writes to it
+    // afterwards.
     private nonisolated(unsafe) let storage: Buffer<UInt8>
 
     /// The size of one pixel in bits: 32.
@@ -25,8 +26,8 @@ public final class Bitmap: Sendable, Hashable {
 
     /// Makes a bitmap and lets `fill` write its pixels.
     ///
-    /// Like the memory of an array, that of the bitmap must be there: without it the process ends. For sizes that somebody
-    /// else chooses there is ``make(width:height:hasAlpha:fill:)``.
+    /// Like the memory of an array, that of the bitmap must be there: without it the process ends. Sizes that come
+    /// from outside of the program are better passed to ``make(width:height:hasAlpha:fill:)``.
     ///
     /// - Parameters:
     ///   - width: The width in pixels; smaller than 1 counts as 1.
@@ -98,7 +99,7 @@ public final class Bitmap: Sendable, Hashable {
     ///   - size: The size in pixels.
     ///   - capacity: How many bytes the memory shall have, given how many the rows take; never less than these.
     ///   - fill: Writes every pixel, or throws. It gets the rows and all the memory, at whose beginning they lie, and
-    ///     answers whether pixels may be less than opaque; nil finds out by looking at them.
+    ///     returns whether pixels may be less than opaque; nil finds out by looking at them.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
     init(
         _ size: PixelSize,
@@ -117,7 +118,7 @@ public final class Bitmap: Sendable, Hashable {
         width = size.width
         height = size.height
         self.bytesPerRow = bytesPerRow
-        self.hasAlpha = hasAlpha ?? !Alpha.isOpaque(rows)
+        self.hasAlpha = hasAlpha ?? !rows.isOpaque
     }
 
     /// Calls `body` with all bytes, `height * bytesPerRow` of them.
@@ -178,7 +179,7 @@ public final class Bitmap: Sendable, Hashable {
 public typealias CGImage = Bitmap
 
 extension PixelRows {
-    /// Nobody shall find old memory between the rows.
+    /// Zeroes the bytes between the rows, so that they do not show what the memory held before.
     fileprivate func clearPadding() {
         let used = size.width * 4
         for y in 0..<size.height {

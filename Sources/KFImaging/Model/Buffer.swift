@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Memory for plain values, *not* initialised, given back when its last owner lets go.
+/// Memory for plain values, *not* initialised, freed when its last owner releases it.
 ///
 /// Everything whose size a picture decides lives in one of these.
 final class Buffer<Element: BitwiseCopyable> {
@@ -15,7 +15,7 @@ final class Buffer<Element: BitwiseCopyable> {
     init(_ count: Int) throws(ImagingError) {
         let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
         guard !overflow, count >= 0 else { throw .outOfMemory(bytes: nil) }
-        guard MemorySupply.permits?(bytes) ?? true, let memory = malloc(max(1, bytes)) else {
+        guard AllocationPolicy.permits?(bytes) ?? true, let memory = malloc(max(1, bytes)) else {
             throw .outOfMemory(bytes: bytes)
         }
         base = memory.bindMemory(to: Element.self, capacity: count)
@@ -25,8 +25,8 @@ final class Buffer<Element: BitwiseCopyable> {
     deinit { free(base) }
 }
 
-/// A tap on the memory that ``Buffer`` takes, for trying out what happens when there is none.
-package enum MemorySupply {
+/// Decides whether ``Buffer`` may take memory, so that tests can simulate a lack of it.
+package enum AllocationPolicy {
     /// Asked with a number of bytes before they are taken, in the task that sets it; nil permits everything.
     @TaskLocal package static var permits: (@Sendable (Int) -> Bool)?
 }

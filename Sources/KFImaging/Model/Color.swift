@@ -124,7 +124,8 @@ extension Color {
 
     /// The text that stands for the colour in a cache identifier.
     ///
-    /// Two decimals cannot tell neighbouring 8-bit colours apart, so colours with more decimals add their exact components.
+    /// Two decimals do not distinguish neighbouring 8-bit colours, so colours with more decimals add their exact
+    /// components.
     package var identifierText: String {
         let components = [red, green, blue, alpha]
         let isExact = components.allSatisfy { abs(Double($0) * 100 - (Double($0) * 100).rounded()) <= 1e-6 }
@@ -154,12 +155,12 @@ extension Color {
 
     /// Blue, green, red and alpha, each 0…255 and not rounded, with alpha multiplied in; components are limited to 0…1.
     var premultipliedComponents: [Float] {
-        let alpha = Float(self.alpha.limitedToUnit)
-        return [blue, green, red].map { Float($0.limitedToUnit) * alpha * 255 } + [alpha * 255]
+        let alpha = Float(self.alpha.clampedToUnit)
+        return [blue, green, red].map { Float($0.clampedToUnit) * alpha * 255 } + [alpha * 255]
     }
 }
 
 extension CGFloat {
     /// The nearest number in 0…1; 0 for what is no number.
-    package var limitedToUnit: CGFloat { isNaN ? 0 : Swift.min(Swift.max(self, 0), 1) }
+    package var clampedToUnit: CGFloat { isNaN ? 0 : Swift.min(Swift.max(self, 0), 1) }
 }

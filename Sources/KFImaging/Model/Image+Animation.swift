@@ -15,13 +15,14 @@ package struct PreloadedFrames: Sendable, Equatable {
 
 extension Image {
     /// The frames of a preloaded animation; nil for stills, and for animations whose frames are decoded on demand.
-    public var images: [Image]? { facts.preloaded?.images }
+    public var images: [Image]? { metadata.preloaded?.images }
 
-    /// How long a preloaded animation takes once, in seconds; infinite when it has a single frame, 0 for all other images.
-    public var duration: TimeInterval { facts.preloaded?.duration ?? 0 }
+    /// How long a preloaded animation takes once, in seconds; infinite when it has a single frame, 0 for all other
+    /// images.
+    public var duration: TimeInterval { metadata.preloaded?.duration ?? 0 }
 
     /// How long each frame of a preloaded animation is shown, in seconds; nil for all other images.
-    public var frameDurations: [TimeInterval]? { facts.preloaded?.delays }
+    public var frameDurations: [TimeInterval]? { metadata.preloaded?.delays }
 
     /// An animation of images that are shown equally long.
     ///
@@ -54,18 +55,18 @@ extension Image {
 
 extension Image {
     /// The encoded bytes of the animation the image was made from.
-    package var animatedData: Data? { facts.animatedData }
+    package var animatedData: Data? { metadata.animatedData }
 
     /// The frames that are decoded on demand; nil for stills and preloaded animations.
-    package var frameSource: (any ImageFrameSource)? { facts.frameSource }
+    package var frameSource: (any ImageFrameSource)? { metadata.frameSource }
 
     /// How the image was made of its data.
-    package var creatingOptions: ImageCreatingOptions? { facts.creatingOptions }
+    package var creatingOptions: ImageCreatingOptions? { metadata.creatingOptions }
 
     /// Whether there is more than the picture itself: frames, decoded or not.
     package var isAnimated: Bool {
-        let facts = facts
-        return facts.frameSource != nil || facts.preloaded != nil
+        let metadata = metadata
+        return metadata.frameSource != nil || metadata.preloaded != nil
     }
 
     /// What equality asks of an animation.
@@ -77,46 +78,47 @@ extension Image {
     }
 
     var animation: AnimationState {
-        let facts = facts
+        let metadata = metadata
         return AnimationState(
-            frameCount: facts.frameCount,
-            preloaded: facts.preloaded,
-            isLazy: facts.frameSource != nil,
-            options: facts.creatingOptions
+            frameCount: metadata.frameCount,
+            preloaded: metadata.preloaded,
+            isLazy: metadata.frameSource != nil,
+            options: metadata.creatingOptions
         )
     }
 
     /// What the pixels take in memory, in bytes: those of all frames that are there, of others one.
     package var cost: Int {
-        let frames = facts.preloaded.map { Set($0.images.map { ObjectIdentifier($0) }).count }
+        let frames = metadata.preloaded.map { Set($0.images.map { ObjectIdentifier($0) }).count }
         return pixelWidth * pixelHeight * 4 * (frames ?? 1)
     }
 
     /// Copies what is known of the animation, except frames that are decoded already.
     package func copyAnimation(to other: Image) {
-        let facts = facts
-        other.note {
-            $0.animatedData = facts.animatedData
-            $0.frameCount = facts.frameCount
-            $0.frameSource = facts.frameSource
-            $0.creatingOptions = facts.creatingOptions
+        let metadata = metadata
+        other.updateMetadata {
+            $0.animatedData = metadata.animatedData
+            $0.frameCount = metadata.frameCount
+            $0.frameSource = metadata.frameSource
+            $0.creatingOptions = metadata.creatingOptions
         }
     }
 
     /// The same pixels under another scale, and the same frames; the same object when nothing changes.
-    package func relabelled(scale: CGFloat) -> Image {
-        let scale = Self.sensibleScale(scale)
+    package func withScale(_ scale: CGFloat) -> Image {
+        let scale = Self.validScale(scale)
         guard scale != self.scale else { return self }
-        var metadata = facts
+        var metadata = metadata
         metadata.creatingOptions?.scale = scale
         if let frames = metadata.preloaded {
-            metadata.preloaded?.images = frames.images.map { $0.relabelled(scale: scale) }
+            metadata.preloaded?.images = frames.images.map { $0.withScale(scale) }
         }
         return Image(cgImage: cgImage, scale: scale, orientation: imageOrientation, metadata: metadata)
     }
 
-    /// The same picture, its pixels ready to be shown, under a scale; animations and the empty image stay what they are.
+    /// The same picture, its pixels ready to be shown, under a scale; animations and the empty image stay what they
+    /// are.
     package func decoded(scale: CGFloat) -> Image {
-        isAnimated || cgImage == nil ? self : relabelled(scale: scale)
+        isAnimated || cgImage == nil ? self : withScale(scale)
     }
 }

@@ -1,4 +1,4 @@
-// A picture with its scale and orientation. Knows codecs by one name, and no processor, cache or view.
+// A picture with its scale and orientation. Knows no codec, processor, cache or view.
 
 public import Foundation
 import KFSupport
@@ -13,7 +13,7 @@ public final class Image: Sendable, Hashable {
     public let imageOrientation: Orientation
     /// The pixels as stored, not turned; nil only for the empty image.
     public let cgImage: Bitmap?
-    private let metadata: Locked<Metadata>
+    private let state: Locked<Metadata>
 
     /// What an image remembers of the data that it comes from.
     package struct Metadata: Sendable {
@@ -30,7 +30,7 @@ public final class Image: Sendable, Hashable {
         /// How the image was made of its data.
         package var creatingOptions: ImageCreatingOptions?
         /// The data that the picture was decoded from at its full size; nil when something has been done to it since.
-        package var decodedFrom: DataMark?
+        package var decodedFrom: ContentFingerprint?
         /// Whether a part of the picture, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
 
@@ -43,13 +43,13 @@ public final class Image: Sendable, Hashable {
 
     package init(cgImage: Bitmap?, scale: CGFloat, orientation: Orientation, metadata: Metadata) {
         self.cgImage = cgImage
-        self.scale = Self.sensibleScale(scale)
+        self.scale = Self.validScale(scale)
         imageOrientation = orientation
-        self.metadata = Locked(metadata)
+        state = Locked(metadata)
     }
 
     /// The scale an image gets when this one is asked for: 1 instead of what is no positive number.
-    package static func sensibleScale(_ scale: CGFloat) -> CGFloat { scale > 0 && scale.isFinite ? scale : 1 }
+    package static func validScale(_ scale: CGFloat) -> CGFloat { scale > 0 && scale.isFinite ? scale : 1 }
 
     /// An empty image: no pixels, size zero, scale 1.
     public convenience init() {
@@ -64,34 +64,6 @@ public final class Image: Sendable, Hashable {
     ///   - orientation: How the pixels are to be turned.
     public convenience init(cgImage: Bitmap, scale: CGFloat = 1, orientation: Orientation = .up) {
         self.init(cgImage: cgImage, scale: scale, orientation: orientation, metadata: Metadata())
-    }
-
-    /// Decodes the first picture of data in any format that is read here at scale 1; nil when that is impossible.
-    ///
-    /// - Parameter data: The encoded bytes; they alone decide what format it is.
-    public convenience init?(data: Data) { self.init(data: data, scale: 1) }
-
-    /// Decodes the first picture of data in any format that is read here; nil when that is impossible.
-    ///
-    /// - Parameters:
-    ///   - data: The encoded bytes; they alone decide what format it is.
-    ///   - scale: Pixels a point.
-    public convenience init?(data: Data, scale: CGFloat) {
-        guard let decoded = try? Codecs.decode(data, options: DecodingOptions(scale: scale)) else { return nil }
-        self.init(
-            cgImage: decoded.cgImage,
-            scale: decoded.scale,
-            orientation: decoded.imageOrientation,
-            metadata: decoded.facts
-        )
-    }
-
-    /// Reads and decodes a file at scale 1, blocking the thread; nil when that is impossible.
-    ///
-    /// - Parameter contentsOfFile: The path.
-    public convenience init?(contentsOfFile: String) {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: contentsOfFile)) else { return nil }
-        self.init(data: data)
     }
 }
 
@@ -109,27 +81,16 @@ extension Image {
     /// The height of the bitmap as stored, in pixels; 0 for the empty image.
     public var pixelHeight: Int { cgImage?.height ?? 0 }
 
-    /// Whether a part of the picture, or of the frames of an animation, was missing in the data or could not be decoded.
+    /// Whether a part of the picture, or of the frames of an animation, was missing in the data or could not be
+    /// decoded.
     ///
-    /// Such a picture shows what there is; the rest is grey, transparent, or blurred in a progressive file. What processors
-    /// make of it says so, too. A picture that was stored after processing, and comes from a cache, does not.
-    public var isDamaged: Bool { metadata.withLock { $0.isDamaged } }
+    /// Such a picture shows what there is; the rest is grey, transparent, or blurred in a progressive file. What
+    /// processors make of it says so, too. A picture that was stored after processing, and comes from a cache, does
+    /// not.
+    public var isDamaged: Bool { state.withLock { $0.isDamaged } }
 
     /// Whether some pixel may be less than opaque.
     public var hasAlpha: Bool { cgImage?.hasAlpha ?? true }
-
-    /// The displayed picture as PNG; nil for the empty image.
-    ///
-    /// - Returns: The encoded bytes.
-    public func pngData() -> Data? { try? Codecs.encode(self, as: .png) }
-
-    /// The displayed picture as JPEG, transparent parts laid over white; nil for the empty image.
-    ///
-    /// - Parameter compressionQuality: 0…1; from 0.9 up the colours keep their full resolution.
-    /// - Returns: The encoded bytes.
-    public func jpegData(compressionQuality: CGFloat) -> Data? {
-        try? Codecs.encode(self, as: .jpeg, quality: Double(compressionQuality))
-    }
 
     /// Whether these are the same object, or show the same bitmap object in the same way.
     public static func == (one: Image, other: Image) -> Bool {
@@ -148,57 +109,36 @@ extension Image {
 
 extension Image {
     /// The format the image was decoded from.
-    package var contentType: ImageContentType? { metadata.withLock { $0.contentType } }
+    package var contentType: ImageContentType? { state.withLock { $0.contentType } }
 
     /// The number of frames of the source, even if one only was decoded; nil for stills.
     package var frameCount: Int? {
-        get { metadata.withLock { $0.frameCount } }
-        set { metadata.withLock { $0.frameCount = newValue } }
+        get { state.withLock { $0.frameCount } }
+        set { state.withLock { $0.frameCount = newValue } }
     }
 
     /// Whether the picture was decoded from some data at its full size, and nothing has been done to it since.
     ///
     /// Says nothing about which data: a processor may have decoded other bytes than those it was given.
-    package var isUnprocessed: Bool { metadata.withLock { $0.decodedFrom != nil } }
+    package var isUnprocessed: Bool { state.withLock { $0.decodedFrom != nil } }
 
     /// Whether the picture is what these very bytes decode to, so that they say more about it than any encoding of its
     /// pixels.
     package func isDecoded(from data: Data) -> Bool {
-        guard let mark = metadata.withLock({ $0.decodedFrom }) else { return false }
-        return mark == DataMark(data)
+        guard let mark = state.withLock({ $0.decodedFrom }) else { return false }
+        return mark == ContentFingerprint(data)
     }
 
     /// What is remembered of the data that the image comes from.
-    package var facts: Metadata { metadata.withLock { $0 } }
+    package var metadata: Metadata { state.withLock { $0 } }
 
     /// Changes what is remembered.
-    package func note(_ change: (inout Metadata) -> Void) { metadata.withLock { change(&$0) } }
+    package func updateMetadata(_ change: (inout Metadata) -> Void) { state.withLock { change(&$0) } }
 
     /// A picture that some operation made of this one: no animation, and as damaged as this one is.
     package func derived(_ bitmap: Bitmap, scale: CGFloat? = nil, orientation: Orientation = .up) -> Image {
         var metadata = Metadata()
         metadata.isDamaged = isDamaged
         return Image(cgImage: bitmap, scale: scale ?? self.scale, orientation: orientation, metadata: metadata)
-    }
-
-    /// The same picture with orientation `.up`; the image itself when there is not enough memory to turn it.
-    ///
-    /// A preloaded animation stays as it is: its frames bear their own orientations.
-    package var normalized: Image { facts.preloaded == nil ? turned : self }
-
-    /// The picture with orientation `.up`, whatever else the image is.
-    package var turned: Image { (try? upright()) ?? self }
-
-    /// The same picture with orientation `.up`.
-    ///
-    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    package func upright() throws(ImagingError) -> Image {
-        guard let bitmap = cgImage, imageOrientation != .up else { return self }
-        return Image(
-            cgImage: try bitmap.oriented(from: imageOrientation),
-            scale: scale,
-            orientation: .up,
-            metadata: facts
-        )
     }
 }

@@ -34,9 +34,9 @@ public struct ImageCreatingOptions: Sendable, Hashable {
     }
 
     /// The options with what images make of senseless numbers, so that equal ones make equal images.
-    package var settled: Self {
+    package var sanitized: Self {
         var options = self
-        options.scale = Image.sensibleScale(scale)
+        options.scale = Image.validScale(scale)
         options.duration = duration > 0 ? duration : 0
         return options
     }

@@ -9,8 +9,8 @@ import KFSupport
 public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels a picture may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
     ///
-    /// That is for the picture itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they decode:
-    /// some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
+    /// That is for the picture itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they
+    /// decode: some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     public var maxPixelCount: Int
     /// The most scans a progressive JPEG may have; each costs a visit of the whole picture.
     ///
@@ -30,26 +30,27 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// The most pixels that all frames of an animation may have together when they are to be decoded at once; 2²⁸ (a
     /// gigabyte) unless set.
     ///
-    /// Animations whose frames are decoded on demand hold three of them (small ones two more, for going back), and are not
-    /// limited by this.
+    /// Animations whose frames are decoded on demand hold three of them (small ones two more, for going back), and are
+    /// not limited by this.
     public var maxAnimationPixelCount = 1 << 28
 
     /// The longest time in seconds that drawing a vector graphic may take, from its start; 10 unless set.
     ///
-    /// Of the formats built in that concerns SVG, which is drawn by a process of its own. That is ended when the time is over.
+    /// Of the formats built in that concerns SVG, which is drawn by a process of its own. That is ended when the time
+    /// is over.
     public var maxDrawingDuration: TimeInterval = 10
 
-    private static let inForce = Locked(ImageDecodingLimits())
+    private static let current = Locked(ImageDecodingLimits())
 
-    /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and processors
-    /// too.
+    /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and
+    /// processors too.
     ///
-    /// A server that decodes strangers' pictures sets them once, at its start, to what its memory allows: a picture takes
-    /// 4 bytes a pixel, and as many pictures are decoded at a time as there are cores. May be set from any thread; what is
-    /// being decoded goes on under the limits it began with.
+    /// A server that decodes pictures from untrusted sources sets them once, at its start, to what its memory allows: a
+    /// picture takes 4 bytes a pixel, and as many pictures are decoded at a time as there are cores. May be set from
+    /// any thread; what is being decoded goes on under the limits it began with.
     public static var `default`: ImageDecodingLimits {
-        get { inForce.withLock { $0 } }
-        set { inForce.withLock { $0 = newValue } }
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
     }
 
     /// Limits for a machine with a few gigabytes.

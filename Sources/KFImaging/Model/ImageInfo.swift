@@ -27,12 +27,6 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     /// The length of the encoded data in bytes.
     public var byteCount: Int
 
-    /// Reads the header of encoded data, of any format that can be decoded.
-    ///
-    /// - Parameter data: The encoded bytes.
-    /// - Throws: ``ImagingError`` when the header cannot be read.
-    public init(data: Data) throws(ImagingError) { self = try Codecs.info(of: data) }
-
     /// What a coder of one's own says about a still picture that is the right way up and opaque; the rest can be set.
     ///
     /// - Parameters:

@@ -18,7 +18,7 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsupported(ImageContentType, detail: String)
     /// The image could not be written in the format.
     case encodingFailed(ImageContentType, detail: String)
-    /// Coders that were registered wanted the bytes and failed, and nobody else could do it; what each said.
+    /// Registered coders accepted the bytes and failed, and no other coder could decode them; the error of each.
     case coderFailed([String])
 
     /// One line for people.

@@ -26,8 +26,8 @@ package struct PixelSize: Hashable, Sendable {
 
 /// How far a picture reaches over rows that a decoder has made, from the upper left corner.
 ///
-/// A picture of 1309 columns that is decoded at a quarter is 327.25 columns wide: it has 328, and of the last one only a
-/// quarter belongs to the picture.
+/// A picture of 1309 columns that is decoded at a quarter is 327.25 columns wide: it has 328, and of the last one only
+/// a quarter belongs to the picture.
 package struct PixelExtent: Hashable, Sendable {
     package let width: Double
     package let height: Double
@@ -42,17 +42,17 @@ package struct PixelExtent: Hashable, Sendable {
 }
 
 /// A rectangle within a picture, in pixels.
-package struct PixelPart: Hashable, Sendable {
+package struct PixelRect: Hashable, Sendable {
     package let x: Int
     package let y: Int
     package let size: PixelSize
 
     /// The smallest part that holds both.
-    package func union(_ other: PixelPart) -> PixelPart {
+    package func union(_ other: PixelRect) -> PixelRect {
         let (left, top) = (min(x, other.x), min(y, other.y))
         let right = max(x + size.width, other.x + other.size.width)
         let bottom = max(y + size.height, other.y + other.size.height)
-        return PixelPart(x: left, y: top, size: PixelSize(right - left, bottom - top))
+        return PixelRect(x: left, y: top, size: PixelSize(right - left, bottom - top))
     }
 }
 
@@ -77,5 +77,15 @@ package struct PixelRows {
         let words = bytesPerRow / 4
         UnsafeMutableRawPointer(row(first)).assumingMemoryBound(to: UInt32.self)
             .update(repeating: pixel, count: words * (size.height - first))
+    }
+    /// Whether every alpha is 255.
+    var isOpaque: Bool {
+        for y in 0..<size.height {
+            let pixels = pixels(y)
+            var all: UInt32 = 0xFF00_0000
+            for x in 0..<size.width { all &= pixels[x] }
+            if all != 0xFF00_0000 { return false }
+        }
+        return true
     }
 }

@@ -64,7 +64,8 @@ package struct Thumbnail: Sendable, Hashable {
         if enlarges { try limits.check(width: size.width, height: size.height) }
     }
 
-    /// The size of what is kept of a picture that has been scaled: the box, in its proportions if the picture is smaller.
+    /// The size of what is kept of a picture that has been scaled: the box, in its proportions if the picture is
+    /// smaller.
     func kept(of scaled: PixelSize) -> PixelSize {
         guard mode == .fill, width > 0, height > 0 else { return scaled }
         let scale = min(1, Double(scaled.width) / Double(width), Double(scaled.height) / Double(height))

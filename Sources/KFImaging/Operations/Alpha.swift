@@ -60,15 +60,4 @@ enum Alpha {
             target[i] = source[i] &+ (255 &- source[i] &>> 24) &* 0x0101_0101
         }
     }
-
-    /// Whether every alpha is 255.
-    static func isOpaque(_ rows: PixelRows) -> Bool {
-        for y in 0..<rows.size.height {
-            let pixels = rows.pixels(y)
-            var all: UInt32 = 0xFF00_0000
-            for x in 0..<rows.size.width { all &= pixels[x] }
-            if all != 0xFF00_0000 { return false }
-        }
-        return true
-    }
 }

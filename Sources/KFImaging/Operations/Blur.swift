@@ -5,8 +5,8 @@ import CKFCodecs
 extension Bitmap {
     /// This bitmap, blurred like by a Gaussian of that standard deviation in pixels.
     ///
-    /// Nothing is blurred by a radius that is not above 0. The time it takes does not depend on the radius. Beyond the edges
-    /// lie the pixels at the edges, so nothing gets darker or transparent there.
+    /// Nothing is blurred by a radius that is not above 0. The time it takes does not depend on the radius. Beyond the
+    /// edges lie the pixels at the edges, so nothing gets darker or transparent there.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func blurred(radius: Double) throws(ImagingError) -> Bitmap {
@@ -32,7 +32,8 @@ struct BoxBlur: Equatable {
     /// How often the mean is taken.
     let passes: Int
 
-    /// The size of the box that the SVG standard gives for a standard deviation, made odd; nil when there is nothing to do.
+    /// The size of the box that the SVG standard gives for a standard deviation, made odd; nil when there is nothing to
+    /// do.
     ///
     /// Radii beyond about 34,000 count as that many: the square would not fit into the sums.
     init?(radius: Double) {

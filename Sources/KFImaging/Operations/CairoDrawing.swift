@@ -6,7 +6,8 @@ import CCairo
 enum CairoDrawing {
     /// The longest side of a surface, in pixels, that is certainly drawn.
     ///
-    /// Cairo permits twice as much and then, without a word, draws nothing: it looks up pixels through numbers of 16 bits.
+    /// Cairo permits twice as much and then, without a word, draws nothing: it looks up pixels through numbers of 16
+    /// bits.
     static let longestSide = 16_384
 
     /// Lets `draw` paint the pixels at `source` onto those of `rows`, which must be initialised.

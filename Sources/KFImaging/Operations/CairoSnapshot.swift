@@ -1,4 +1,4 @@
-// Drawing with somebody else's Cairo context, and reading back what it holds. Knows pixels only.
+// Drawing with a Cairo context of the caller, and reading back what its surface holds. Knows pixels only.
 
 import CCairo
 
@@ -7,10 +7,10 @@ extension Image {
     ///
     /// - Parameter context: A `cairo_t *`; its transformation does not count, its clip does.
     /// - Returns: An image of the whole surface with this image's scale and orientation; this image itself if it is
-    ///   animated or empty, and when the surface is no image surface of 32 bits a pixel or not valid any more.
+    ///   animated or empty, and when the surface is no image surface of 32 bits a pixel or has become invalid.
     package func drawn(on context: OpaquePointer) -> Image {
         guard !isAnimated, let bitmap = cgImage, let surface = cairo_get_target(context),
-            cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE, bitmap.isDrawn(by: context)
+            cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE, bitmap.draw(with: context)
         else { return self }
         cairo_surface_flush(surface)
         guard let snapshot = Bitmap(imageSurface: surface) else { return self }
@@ -19,8 +19,8 @@ extension Image {
 }
 
 extension Bitmap {
-    /// Paints the pixels from the surface's corner; answers whether that could be done.
-    fileprivate func isDrawn(by context: OpaquePointer) -> Bool {
+    /// Paints the pixels from the surface's corner; returns whether that succeeded.
+    fileprivate func draw(with context: OpaquePointer) -> Bool {
         let limit = 32_767
         guard width <= limit, height <= limit else { return false }
         return withUnsafeBytes { bytes in
@@ -36,7 +36,7 @@ extension Bitmap {
             cairo_identity_matrix(context)
             cairo_set_source_surface(context, source, 0, 0)
             cairo_paint(context)
-            // Restoring lets go of the source, before the memory behind it may go.
+            // Restoring releases the source before the memory behind it may be freed.
             cairo_restore(context)
             cairo_surface_finish(source)
             cairo_surface_destroy(source)

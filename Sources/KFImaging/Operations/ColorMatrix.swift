@@ -93,7 +93,7 @@ extension Bitmap {
         try withUnsafeBytes { bytes throws(ImagingError) in
             try Bitmap(size, hasAlpha: hasAlpha) { rows in
                 guard let base = bytes.baseAddress else { return rows.fill() }
-                Bands.forEach(of: size) { band in
+                ParallelRows.forEachBand(of: size) { band in
                     for y in band {
                         let source = (base + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
                         recolor(source, rows.pixels(y), body)

@@ -65,7 +65,7 @@ package struct ColorTable: Sendable {
             /// Whether colours further away in green can still be nearer.
             func look(at place: Int) -> Bool {
                 let away = sorted[place].color &- color
-                // Eyes tell shades of green apart best.
+                // Eyes distinguish shades of green best.
                 let green = 4 &* away.y &* away.y
                 guard green < best.distance else { return false }
                 let distance = green &+ 2 &* away.x &* away.x &+ 3 &* away.z &* away.z

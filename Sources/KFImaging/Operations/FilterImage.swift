@@ -1,12 +1,13 @@
-// Pixels as numbers, for calculations that people write themselves. Knows colours and a size, and no orientation or scale.
+// Pixels as numbers, for calculations that people write themselves. Knows colours and a size, and no orientation or
+// scale.
 
 public import Foundation
 
-/// A picture as floating-point numbers: what a filter gets, and what it answers.
+/// A picture as floating-point numbers: what a filter gets, and what it returns.
 ///
-/// Each pixel is a vector of red, green, blue and alpha. Colours are multiplied by alpha and are amounts of light, or encoded
-/// sRGB when the ``workingSpace`` says so; they may leave 0…1 between two filters. A value never changes and may be used from
-/// any thread.
+/// Each pixel is a vector of red, green, blue and alpha. Colours are multiplied by alpha and are amounts of light, or
+/// encoded sRGB when the ``workingSpace`` says so; they may leave 0…1 between two filters. A value never changes and
+/// may be used from any thread.
 public struct FilterImage: Sendable {
     /// The width in pixels, at least 1.
     public let width: Int
@@ -14,7 +15,7 @@ public struct FilterImage: Sendable {
     public let height: Int
     /// What the components of pixels stand for.
     public let workingSpace: WorkingSpace
-    // SAFETY: written by the initialiser before anybody else can see it, and never afterwards.
+    // SAFETY: written by the initialiser before any other code can see it, and never afterwards.
     private nonisolated(unsafe) let pixels: Buffer<SIMD4<Float>>
 
     /// The rectangle that the picture covers, in pixels; its origin is zero.

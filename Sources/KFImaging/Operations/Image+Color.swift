@@ -24,7 +24,7 @@ extension Image {
 
     /// The displayed picture as a filter changes it.
     ///
-    /// - Returns: The image itself when the filter answers nil, or when the memory cannot be had.
+    /// - Returns: The image itself when the filter returns nil, or when the memory cannot be had.
     package func filtered(in space: WorkingSpace, _ transform: (FilterImage) -> FilterImage?) -> Image {
         guard let bitmap = (try? upright())?.cgImage, let picture = FilterImage(bitmap, in: space),
             let result = try? transform(picture)?.bitmap()

@@ -2,9 +2,9 @@
 
 package import Foundation
 
-// Every operation works on the displayed picture, keeps the scale and answers orientation `.up`; nil means that the memory
-// could not be had or that no bitmap can have the size. An empty image is returned unchanged, and so is an image that
-// nonsense is asked of.
+// Every operation works on the displayed picture, keeps the scale and returns orientation `.up`; nil means that the
+// memory could not be had or that no bitmap can have the size. An empty image is returned unchanged, and so is an image
+// for which the parameters make no sense.
 extension Image {
     /// The picture laid over a colour, or over nothing, in some way.
     ///
@@ -15,7 +15,7 @@ extension Image {
     /// - Returns: The new image.
     package func blended(_ mode: CGBlendMode, alpha: CGFloat, background: Color?) -> Image? {
         redrawn { bitmap throws(ImagingError) in
-            try bitmap.blended(mode, alpha: Double(alpha.isNaN ? 1 : alpha.limitedToUnit), background: background)
+            try bitmap.blended(mode, alpha: Double(alpha.isNaN ? 1 : alpha.clampedToUnit), background: background)
         }
     }
 
@@ -79,7 +79,7 @@ extension Image {
     /// - Returns: The new image.
     package func overlaid(_ color: Color, fraction: CGFloat) -> Image? {
         guard !fraction.isNaN else { return redrawn { $0 } }
-        let share = 1 - Double(fraction.limitedToUnit)
+        let share = 1 - Double(fraction.clampedToUnit)
         return redrawn { bitmap throws(ImagingError) in try bitmap.overlaid(color, share: share) }
     }
 
@@ -112,26 +112,27 @@ extension Image {
     /// - Returns: What is left; the image itself when nothing is empty, or everything.
     package func trimmed(tolerance: CGFloat) -> Image? {
         redrawn { bitmap throws(ImagingError) in
-            try bitmap.part(bitmap.partWithinEdges(tolerance: Double(tolerance.limitedToUnit)))
+            try bitmap.part(bitmap.trimmedRect(tolerance: Double(tolerance.clampedToUnit)))
         }
     }
 
     /// The part of the displayed picture that trimming leaves; nil when everything is empty.
-    package func partWithinEdges(tolerance: CGFloat) -> PixelPart? {
-        (try? upright())?.cgImage?.partWithinEdges(tolerance: Double(tolerance.limitedToUnit))
+    package func trimmedRect(tolerance: CGFloat) -> PixelRect? {
+        (try? upright())?.cgImage?.trimmedRect(tolerance: Double(tolerance.clampedToUnit))
     }
 
     /// The most interesting part of the picture, `size` points large; never enlarged.
     package func smartCropped(toPoints size: CGSize) -> Image? {
         redrawn { bitmap throws(ImagingError) in
             guard let target = windowSize(size) else { return bitmap }
-            return try bitmap.part(try bitmap.interestingPart(of: target))
+            return try bitmap.part(try bitmap.smartCropRect(of: target))
         }
     }
 
-    /// The most interesting part of the displayed picture; nil when none is wanted, or the memory to find it is not there.
-    package func interestingPart(ofPoints size: CGSize) -> PixelPart? {
-        windowSize(size).flatMap { try? upright().cgImage?.interestingPart(of: $0) }
+    /// The most interesting part of the displayed picture; nil when none is wanted, or the memory to find it is not
+    /// there.
+    package func smartCropRect(ofPoints size: CGSize) -> PixelRect? {
+        windowSize(size).flatMap { try? upright().cgImage?.smartCropRect(of: $0) }
     }
 
     private func windowSize(_ size: CGSize) -> PixelSize? {
@@ -145,7 +146,7 @@ extension Image {
     ///
     /// - Parameter part: The part; nil is all of it.
     /// - Returns: The part; nil when the memory for it cannot be had.
-    package func cropped(to part: PixelPart?) -> Image? {
+    package func cropped(to part: PixelRect?) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.part(part) }
     }
 
@@ -161,8 +162,8 @@ extension Image {
         }
     }
 
-    /// The part of the picture inside a rectangle in points, made integral outwards in pixels and cut at the edges; all of it
-    /// when nothing would be left.
+    /// The part of the picture inside a rectangle in points, made integral outwards in pixels and cut at the edges; all
+    /// of it when nothing would be left.
     package func cropped(toPoints rect: CGRect) -> Image? {
         let part = CGRect(
             x: rect.origin.x * scale,
@@ -173,7 +174,8 @@ extension Image {
         return redrawn { bitmap throws(ImagingError) in try bitmap.part(part) ?? bitmap }
     }
 
-    /// The picture on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and cut.
+    /// The picture on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and
+    /// cut.
     package func placed(onPoints canvas: CGSize, mode: ContentMode) -> Image? {
         guard cgImage != nil else { return self }
         guard canvas.width > 0, canvas.height > 0, let target = Geometry.canvas(points: canvas, scale: scale) else {

@@ -8,8 +8,8 @@ extension Image {
     /// - Parameters:
     ///   - size: In points; rounded to whole pixels, at least 1 a side.
     ///   - filter: How pixels are made out of pixels.
-    /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty image
-    ///   is returned unchanged.
+    /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty
+    ///   image is returned unchanged.
     package func resized(toPoints size: CGSize, filter: ResamplingFilter = .automatic) -> Image? {
         guard let bitmap = cgImage else { return self }
         guard let canvas = Geometry.canvas(points: size, scale: scale) else { return nil }
@@ -40,8 +40,8 @@ extension Image {
     ///   - corners: The corners to round.
     ///   - background: Laid under the picture, corners included.
     ///   - border: A line whose middle is the outline, so that half of its width shows; its radius does not count.
-    /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty image
-    ///   is returned unchanged.
+    /// - Returns: The image, or nil when no bitmap can have that size or the memory for it cannot be had. An empty
+    ///   image is returned unchanged.
     package func roundingCorners(
         radius: Radius,
         targetSize: CGSize? = nil,

@@ -8,8 +8,8 @@ extension Image {
     /// - Parameters:
     ///   - thumbnail: The box in pixels.
     ///   - scale: The scale of the result.
-    /// - Returns: An image with orientation `.up` and no animation, or nil when the memory for it cannot be had, or is not
-    ///   allowed. An empty image is returned unchanged.
+    /// - Returns: An image with orientation `.up` and no animation, or nil when the memory for it cannot be had, or is
+    ///   not allowed. An empty image is returned unchanged.
     package func thumbnail(_ thumbnail: Thumbnail, scale: CGFloat) -> Image? {
         guard cgImage != nil else { return self }
         return (try? scaled(for: thumbnail)?.cut(to: thumbnail)).flatMap { $0.map { derived($0, scale: scale) } }
@@ -19,19 +19,19 @@ extension Image {
     ///
     /// - Parameter thumbnail: The box in pixels.
     /// - Returns: The box; the same one when nothing has to be looked for.
-    package func settled(_ thumbnail: Thumbnail) -> Thumbnail {
+    package func resolvingSmartAnchor(of thumbnail: Thumbnail) -> Thumbnail {
         guard thumbnail.anchor == .smart, let whole = try? scaled(for: thumbnail),
-            let part = try? whole.interestingPart(of: thumbnail.kept(of: whole.size))
+            let part = try? whole.smartCropRect(of: thumbnail.kept(of: whole.size))
         else { return thumbnail }
         func place(_ position: Int, _ free: Int) -> Double { free > 0 ? Double(position) / Double(free) : 0.5 }
-        var settled = thumbnail
-        settled.anchor = .point(
+        var resolved = thumbnail
+        resolved.anchor = .point(
             CGPoint(
                 x: place(part.x, whole.width - part.size.width),
                 y: place(part.y, whole.height - part.size.height)
             )
         )
-        return settled
+        return resolved
     }
 
     /// All of the displayed picture, in the size that a thumbnail is cut out of; nil for an empty image.
@@ -54,7 +54,7 @@ extension Bitmap {
     func cut(to thumbnail: Thumbnail) throws(ImagingError) -> Bitmap {
         let kept = thumbnail.kept(of: size)
         switch thumbnail.anchor {
-        case .smart: return try part(interestingPart(of: kept))
+        case .smart: return try part(smartCropRect(of: kept))
         case .point(let anchor):
             func place(_ anchor: CGFloat, _ free: Int) -> Int {
                 Int((Double(free) * min(max(anchor.isNaN ? 0.5 : Double(anchor), 0), 1)).rounded())

@@ -9,7 +9,7 @@ extension Bitmap {
     /// - Returns: The new bitmap; the bitmap itself when nothing is laid on.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func overlaid(_ color: Color, share: Double) throws(ImagingError) -> Bitmap {
-        let cover = Double(color.alpha.limitedToUnit) * share
+        let cover = Double(color.alpha.clampedToUnit) * share
         guard cover > 0 else { return self }
         // Fixed point: 255 · 2²² is the largest sum, for both weights add up to 2²².
         let one = UInt32(1) << 22
@@ -17,9 +17,9 @@ extension Bitmap {
         let half = one / 2 + one >> 12
         func weight(_ share: Double) -> UInt32 { UInt32((share * Double(one)).rounded()) }
         let rest = one - weight(cover)
-        let red = weight(cover * Double(color.red.limitedToUnit))
-        let green = weight(cover * Double(color.green.limitedToUnit))
-        let blue = weight(cover * Double(color.blue.limitedToUnit))
+        let red = weight(cover * Double(color.red.clampedToUnit))
+        let green = weight(cover * Double(color.green.clampedToUnit))
+        let blue = weight(cover * Double(color.blue.clampedToUnit))
         return try redrawn(hasAlpha: hasAlpha) { _, source, target in
             for x in 0..<width {
                 let pixel = source[x]

@@ -32,11 +32,11 @@ extension Bitmap {
 extension Image {
     /// What `draw` makes of the displayed picture's pixels: scale kept, orientation `.up`.
     ///
-    /// An animation gives a still of its first frame, even if nothing is drawn: what an operation gives does not depend on
-    /// its numbers.
+    /// An animation gives a still of its first frame, even if nothing is drawn: what an operation gives does not depend
+    /// on its numbers.
     ///
-    /// - Returns: The image; this one when it is empty, or a still that `draw` changes nothing of; nil when `draw` fails or
-    ///   the memory cannot be had.
+    /// - Returns: The image; this one when it is empty, or a still that `draw` changes nothing of; nil when `draw`
+    ///   fails or the memory cannot be had.
     func redrawn(_ draw: (Bitmap) throws(ImagingError) -> Bitmap) -> Image? {
         guard cgImage != nil else { return self }
         do throws(ImagingError) {
@@ -50,8 +50,8 @@ extension Image {
 
     /// The picture without what is known of an animation; the image itself when that is nothing.
     var still: Image {
-        let facts = facts
-        let isMoving = isAnimated || facts.animatedData != nil || facts.frameCount != nil
+        let metadata = metadata
+        let isMoving = isAnimated || metadata.animatedData != nil || metadata.frameCount != nil
         guard isMoving, let cgImage else { return self }
         return derived(cgImage, orientation: imageOrientation)
     }

@@ -4,9 +4,9 @@ import CKFCodecs
 
 /// Resizes a picture whose rows arrive one after another.
 ///
-/// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All sums are
-/// of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band, which are written
-/// right there. Lines are made in pairs, which share the work that the columns' weights are.
+/// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
+/// sums are of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band,
+/// which are written right there. Lines are made in pairs, which share the work that the columns' weights are.
 struct Resampler {
     /// What there is of the source: rows, and pixels of a row.
     private let source: PixelSize

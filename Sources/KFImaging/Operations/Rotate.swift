@@ -9,10 +9,11 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - angle: In radians, counter-clockwise.
-    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise, and corners are cut off.
+    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise, and corners are
+    ///     cut off.
     /// - Returns: The turned picture; the bitmap itself for whole turns.
-    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and where a canvas that fits has more pixels than images may have
-    ///   ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and where a canvas that fits has more pixels than images may
+    ///   have ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
     func rotated(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {
         let turns = (angle / (.pi / 2)).remainder(dividingBy: 4)
         let nearest = turns.rounded()

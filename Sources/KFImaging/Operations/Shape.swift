@@ -21,7 +21,7 @@ extension Bitmap {
     /// - Returns: The new bitmap.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func shaped(clip: RoundedRectangle?, stroke: Stroke?, background: Color?) throws(ImagingError) -> Bitmap {
-        let lines = try ShapeLines(size, clip, stroke)
+        let lines = try ShapeCoverage(size, clip, stroke)
         let paint = ShapePaint(stroke?.color, background)
         let isFilled = (background?.alpha ?? 0) >= 1
         let reach = lines.reach
@@ -44,7 +44,7 @@ extension Bitmap {
 }
 
 /// How much of each pixel of one row is kept, and how much of it is under the line.
-private final class ShapeLines {
+private final class ShapeCoverage {
     let kept: Buffer<Float>
     let stroked: Buffer<Float>
     let reach: Int
@@ -120,9 +120,10 @@ private struct ShapePaint {
 
     /// Draws what the lines say.
     ///
-    /// The line lies on the picture before both are cut: only so is a pixel at the rim covered no more than it is inside.
+    /// The line lies on the picture before both are cut: only so is a pixel at the rim covered no more than it is
+    /// inside.
     func apply(
-        _ lines: ShapeLines,
+        _ lines: ShapeCoverage,
         _ source: UnsafePointer<UInt32>,
         to target: UnsafeMutablePointer<UInt32>,
         _ columns: Range<Int>

@@ -5,8 +5,8 @@ import Foundation
 extension Bitmap {
     /// The picture, sharpened; transparency stays as it is.
     ///
-    /// Colours are compared with the mean of the colours around them, weighted with alpha, so that invisible pixels have no
-    /// say; beyond the edges the outermost pixels are repeated.
+    /// Colours are compared with the mean of the colours around them, weighted with alpha, so that invisible pixels
+    /// have no say; beyond the edges the outermost pixels are repeated.
     ///
     /// - Parameters:
     ///   - sigma: The standard deviation of the Gaussian, in pixels; at most 100 are used.

@@ -3,16 +3,16 @@
 extension Bitmap {
     /// The most interesting part of a size; sides longer than the picture's are limited to these.
     ///
-    /// A copy of at most 128 pixels a side is judged: every pixel by the detail around it, its saturation and how much its
-    /// hue is that of skin. The window with the highest sum wins; one in which the interesting things are off the middle
-    /// counts up to a fifth less. Among equals the one closest to the picture's centre is taken. The same picture
-    /// always gives the same part.
+    /// A copy of at most 128 pixels a side is judged: every pixel by the detail around it, its saturation and how much
+    /// its hue is that of skin. The window with the highest sum wins; one in which the interesting things are off the
+    /// middle counts up to a fifth less. Among equals the one closest to the picture's centre is taken. The same
+    /// picture always gives the same part.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    func interestingPart(of target: PixelSize) throws(ImagingError) -> PixelPart {
+    func smartCropRect(of target: PixelSize) throws(ImagingError) -> PixelRect {
         let part = PixelSize(min(target.width, width), min(target.height, height))
-        guard part != size else { return PixelPart(x: 0, y: 0, size: size) }
-        let map = try InterestMap(try resampled(to: Geometry.thumbnail(of: size, limit: 128), filter: .bilinear))
+        guard part != size else { return PixelRect(x: 0, y: 0, size: size) }
+        let map = try SaliencyMap(try resampled(to: Geometry.thumbnail(of: size, limit: 128), filter: .bilinear))
         func scaled(_ length: Int, _ from: Int, _ to: Int) -> Int {
             Int((Double(length) * Double(to) / Double(from)).rounded())
         }
@@ -24,7 +24,7 @@ extension Bitmap {
         func place(_ position: Int, of free: Int, on space: Int) -> Int {
             free > 0 ? scaled(position, free, space) : space / 2
         }
-        return PixelPart(
+        return PixelRect(
             x: place(best.x, of: map.size.width - window.width, on: width - part.width),
             y: place(best.y, of: map.size.height - window.height, on: height - part.height),
             size: part
@@ -33,7 +33,7 @@ extension Bitmap {
 }
 
 /// How interesting the parts of a small picture are.
-private struct InterestMap {
+private struct SaliencyMap {
     let size: PixelSize
     /// For each point the sum over all pixels above and left of it, of interest, interest · x and interest · y.
     private let sums: Buffer<SIMD4<Double>>
@@ -46,7 +46,7 @@ private struct InterestMap {
         sums = try Buffer((width + 1) * (height + 1))
         bitmap.forEachRow { y, row in
             for x in 0..<width {
-                let pixel = InterestingPixel(row[x])
+                let pixel = PixelSaliency(row[x])
                 light.base[y * width + x] = pixel.light
                 colors.base[y * width + x] = pixel.colorInterest
             }
@@ -104,7 +104,7 @@ private struct InterestMap {
 }
 
 /// What a pixel says by itself.
-private struct InterestingPixel {
+private struct PixelSaliency {
     /// How bright it is, 0…1; transparent pixels are black.
     let light: Float
     /// How much its colour draws attention.

@@ -1,12 +1,12 @@
 // Borders that hold nothing. Knows pixels only.
 
 extension Bitmap {
-    /// What is left of the picture without its empty edges: rows and columns that are transparent or of one colour, that of
-    /// the upper left corner.
+    /// What is left of the picture without its empty edges: rows and columns that are transparent or of one colour,
+    /// that of the upper left corner.
     ///
     /// - Parameter tolerance: By how much each component, premultiplied, may differ from emptiness, 0…1.
     /// - Returns: The part; nil when everything is empty.
-    func partWithinEdges(tolerance: Double) -> PixelPart? {
+    func trimmedRect(tolerance: Double) -> PixelRect? {
         let limit = Int32(tolerance * 255)
         var (left, right, top, bottom) = (width, -1, height, -1)
         var corner: UInt32 = 0
@@ -25,13 +25,13 @@ extension Bitmap {
             right = max(right, last)
         }
         guard right >= left else { return nil }
-        return PixelPart(x: left, y: top, size: PixelSize(right - left + 1, bottom - top + 1))
+        return PixelRect(x: left, y: top, size: PixelSize(right - left + 1, bottom - top + 1))
     }
 }
 
 extension Bitmap {
     /// A copy of a part, as far as it is within the picture; nil is all of it.
-    func part(_ part: PixelPart?) throws(ImagingError) -> Bitmap {
+    func part(_ part: PixelRect?) throws(ImagingError) -> Bitmap {
         guard let part, part.x < width, part.y < height else { return self }
         let size = PixelSize(min(part.size.width, width - part.x), min(part.size.height, height - part.y))
         return try self.part(x: part.x, y: part.y, size)

@@ -33,7 +33,7 @@ extension Descriptor {
         return Data(bytesNoCopy: buffer, count: filled, deallocator: .free)
     }
 
-    /// Whether this process may write so many bytes into a file; at more than it may, a signal ends it.
+    /// Whether this process may write so many bytes into a file; a signal ends the process when it writes more.
     static func mayWrite(_ count: Int) -> Bool {
         var limit = rlimit()
         return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0 || rlim_t(count) <= limit.rlim_cur
@@ -68,7 +68,8 @@ extension Descriptor {
         return name.withCString { fsetxattr(number, $0, value, value.count, 0) == 0 }
     }
 
-    /// Hands the bytes of an extended attribute to `body`; none if there is no such attribute, or it is longer than `limit`.
+    /// Calls `body` with the bytes of an extended attribute; none if there is no such attribute, or it is longer than
+    /// `limit`.
     func withAttribute<Result>(_ name: String, limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         BlockingGuard.check()
         return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in

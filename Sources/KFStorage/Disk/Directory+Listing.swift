@@ -1,15 +1,15 @@
-// Looking at all names and files of a directory, fast. Knows nothing of entries and what they mean.
+// Listing all names and files of a directory, fast. Knows nothing of entries and what they mean.
 
 import CKFLinux
 import Glibc
 
 extension Directory {
-    /// A name as it lies in the listing: zero-terminated bytes, valid during the call it is handed to.
+    /// A name as it lies in the listing: zero-terminated bytes, valid during the call that receives it.
     typealias RawName = UnsafePointer<CChar>
 
     /// Calls `body` with the name and the status of every visible regular file, and `hidden` with every hidden name.
     ///
-    /// Names that are not UTF-8 are no entries, and left out; so are files that are too damaged to be looked at.
+    /// Names that are not UTF-8 are no entries, and left out; so are files whose status cannot be read.
     func forEachFile(
         hidden: (String) -> Void = { _ in },
         _ body: (_ name: String, _ status: stat) -> Void
@@ -21,7 +21,7 @@ extension Directory {
             if fstatat(number, raw, &status, AT_SYMLINK_NOFOLLOW) == 0 {
                 if status.isRegularFile { body(name, status) }
             } else if errno == EACCES {
-                // Nothing can be looked at: what is found would not be all.
+                // The status of no file can be read, so the listing would be incomplete.
                 throw StorageError(.list, path, EACCES)
             }
         }
@@ -29,7 +29,7 @@ extension Directory {
 
     /// Calls `body` with every name but `.` and `..`, and the number of the open directory it lies in.
     ///
-    /// A megabyte at a time saves system calls, and lets files be looked at in the order in which they lie on the disk.
+    /// A megabyte at a time saves system calls, and lets files be visited in the order in which they lie on the disk.
     func forEachName(_ body: (_ directory: Int32, RawName) throws(StorageError) -> Void) throws(StorageError) {
         guard let listing = try open() else { return }
         BlockingGuard.check()

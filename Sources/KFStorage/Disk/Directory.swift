@@ -18,14 +18,13 @@ struct Descriptor: ~Copyable {
 /// A symbolic link at a file's name is never followed.
 final class Directory: Sendable {
     let path: String
-    private let prefix: String
-    /// The system would take what comes before a zero for the whole.
+    /// Whether the path holds no zero byte, at which the system would end it.
     private let isPossible: Bool
 
-    init(path: String) { (self.path, prefix, isPossible) = (path, path + "/", !path.utf8.contains(0)) }
+    init(path: String) { (self.path, isPossible) = (path, !path.utf8.contains(0)) }
 
     /// The full path of `name`.
-    func path(of name: String) -> String { prefix + name }
+    func path(of name: String) -> String { path + "/" + name }
 
     /// Makes the directory, with all that leads to it, if there is none.
     func make() throws(StorageError) {
@@ -55,8 +54,8 @@ final class Directory: Sendable {
         return Descriptor(number)
     }
 
-    /// What shows whether names were added to a directory or taken out: which directory it is, and its modification time,
-    /// as fine as the file system counts it.
+    /// Changes when names are added to a directory or removed: its identity, and its modification time as fine as the
+    /// file system counts it.
     struct Stamp: Equatable, Sendable {
         private let identity: FileIdentity
         private let seconds: Int
@@ -69,14 +68,14 @@ final class Directory: Sendable {
         }
     }
 
-    /// The stamp of the directory; `nil` if it cannot be looked at.
+    /// The stamp of the directory; `nil` if its status cannot be read.
     var stamp: Stamp? {
         BlockingGuard.check()
         var status = stat()
         return stat(path, &status) == 0 ? Stamp(status) : nil
     }
 
-    /// The status of what `name` stands for, or `nil` if there is nothing.
+    /// The status of the file `name`, or `nil` if there is none.
     func status(of name: String) throws(StorageError) -> stat? {
         BlockingGuard.check()
         var status = stat()
@@ -85,15 +84,15 @@ final class Directory: Sendable {
         return nil
     }
 
-    /// Opens `name` for reading, or returns `nil` if there is nothing that could even be looked at.
+    /// Opens `name` for reading, or returns `nil` if there is no file whose status could be read.
     func open(_ name: String) throws(StorageError) -> Descriptor? {
         BlockingGuard.check()
         guard isPossible else { return nil }
-        // Not blocking: a pipe in the place of an entry must not hold the thread.
+        // Not blocking: a pipe in the place of an entry must not block the thread.
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         let full = path(of: name)
         let number = full.withCString { full in
-            // The access time is ours to set; the kernel may leave it alone only for the owner of the file.
+            // The store sets the access time itself; the kernel refuses O_NOATIME to all but the owner of the file.
             let number = Glibc.open(full, flags | kf_o_noatime)
             return number < 0 && errno == EPERM ? Glibc.open(full, flags) : number
         }
@@ -114,7 +113,7 @@ final class Directory: Sendable {
     }
 }
 
-/// What makes a file this file and no other.
+/// The identity of a file: no other file has it.
 struct FileIdentity: Hashable, Sendable {
     let device: dev_t
     let inode: ino_t

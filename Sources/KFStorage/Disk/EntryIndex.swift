@@ -12,7 +12,7 @@ struct EntryRecord: Equatable, Sendable {
     /// When it expires, in nanoseconds since 1970; the largest number means never.
     var expiry: Int64
 
-    /// What counts as the length of a file that claims to be even longer: no disk holds that much.
+    /// The length recorded for a file that claims to be even longer: no disk holds that much.
     static let largestSize = 1 << 46
 
     init(size: Int, access: timespec, expiry: timespec) {
@@ -23,7 +23,7 @@ struct EntryRecord: Equatable, Sendable {
 
     init(_ status: stat) { self.init(size: Int(status.st_size), access: status.st_atim, expiry: status.st_mtim) }
 
-    /// Whether its time is over at an instant.
+    /// Whether it has expired at an instant.
     func isExpired(at instant: timespec) -> Bool { expiry <= instant.nanoseconds }
 }
 
@@ -31,9 +31,9 @@ struct EntryRecord: Equatable, Sendable {
 ///
 /// A hundred thousand entries with hashed names take about 10 MB; a dictionary by `String` would take 25.
 struct EntryIndex: Sendable {
-    /// Entries whose names are 64 digits and what follows them; by that, which is an extension or nothing.
+    /// Entries whose names are the digits of a digest and a suffix, by that suffix: an extension or nothing.
     private var tables: [String: Table] = [:]
-    /// Entries with other names, which are different if their bytes are, also where the texts are equal.
+    /// Entries with other names, which are compared by their bytes, not as texts.
     private var others: [[UInt8]: EntryRecord] = [:]
     /// The sum of the sizes of all entries.
     private(set) var totalSize = 0
@@ -41,13 +41,13 @@ struct EntryIndex: Sendable {
     /// What is known of the entry called `name`; `nil` if there is none.
     subscript(name: String) -> EntryRecord? {
         get {
-            guard let (digits, end) = Self.split(name) else { return others[Array(name.utf8)] }
-            return tables[end]?[digits]
+            guard let (digits, suffix) = Self.split(name) else { return others[Array(name.utf8)] }
+            return tables[suffix]?[digits]
         }
         set {
             let old: EntryRecord?
-            if let (digits, end) = Self.split(name) {
-                old = tables[end, default: Table()].exchange(digits, newValue)
+            if let (digits, suffix) = Self.split(name) {
+                old = tables[suffix, default: Table()].exchange(digits, newValue)
             } else {
                 let bytes = Array(name.utf8)
                 old = others[bytes]
@@ -57,68 +57,70 @@ struct EntryIndex: Sendable {
         }
     }
 
-    /// An entry, whose name is made when it is asked for.
+    /// An entry, whose name is made when it is read.
     struct Entry: Sendable {
-        fileprivate let digits: PackedName?
-        fileprivate let end: String
+        fileprivate let digits: HexDigestName?
+        fileprivate let suffix: String
         /// What is known of it.
         let record: EntryRecord
 
-        var name: String { (digits?.text ?? "") + end }
+        var name: String { (digits?.text ?? "") + suffix }
     }
 
     /// All entries, in no particular order.
     var entries: [Entry] {
         var all: [Entry] = []
-        for (end, table) in tables {
-            for node in table.nodes { all.append(Entry(digits: node.name, end: end, record: node.record)) }
+        for (suffix, table) in tables {
+            for node in table.nodes { all.append(Entry(digits: node.name, suffix: suffix, record: node.record)) }
         }
         for (name, record) in others {
-            all.append(Entry(digits: nil, end: String(decoding: name, as: UTF8.self), record: record))
+            all.append(Entry(digits: nil, suffix: String(decoding: name, as: UTF8.self), record: record))
         }
         return all
     }
 
-    private static func split(_ name: String) -> (PackedName, String)? {
+    private static func split(_ name: String) -> (HexDigestName, String)? {
         var name = name
         return name.withUTF8 { bytes in
-            PackedName(bytes).map { ($0, String(decoding: bytes[PackedName.length...], as: UTF8.self)) }
+            HexDigestName(bytes).map { ($0, String(decoding: bytes[HexDigestName.length...], as: UTF8.self)) }
         }
     }
 
-    /// Packed names and what is known of their entries.
+    /// Digest names and what is known of their entries.
     ///
-    /// The nodes lie in one array, and the dictionary has only hashes and places: it keeps half of its room free.
+    /// The nodes lie in one array, and the dictionary holds only hashes and positions, since half of its buckets stay
+    /// empty.
     private struct Table: Sendable {
         struct Node: Sendable {
-            let name: PackedName
+            let name: HexDigestName
             var record: EntryRecord
         }
 
         private(set) var nodes: ContiguousArray<Node> = []
-        /// By the hash of the name; that two have the same one of 64 bits does not happen.
-        private var places: [Int: Int32] = [:]
+        /// The index of each node by the hash of its name; that two names have the same hash of 64 bits does not
+        /// happen.
+        private var positions: [Int: Int32] = [:]
 
-        subscript(name: PackedName) -> EntryRecord? { places[name.hashValue].map { nodes[Int($0)].record } }
+        subscript(name: HexDigestName) -> EntryRecord? { positions[name.hashValue].map { nodes[Int($0)].record } }
 
-        /// Puts `record` in the place of what is known of `name`, and returns that.
-        mutating func exchange(_ name: PackedName, _ record: EntryRecord?) -> EntryRecord? {
+        /// Replaces what is known of `name` by `record`, and returns the old record.
+        mutating func exchange(_ name: HexDigestName, _ record: EntryRecord?) -> EntryRecord? {
             let hash = name.hashValue
-            guard let place = places[hash].map(Int.init) else {
+            guard let position = positions[hash].map(Int.init) else {
                 if let record {
-                    places[hash] = Int32(nodes.count)
+                    positions[hash] = Int32(nodes.count)
                     nodes.append(Node(name: name, record: record))
                 }
                 return nil
             }
-            let old = nodes[place].record
+            let old = nodes[position].record
             if let record {
-                nodes[place].record = record
+                nodes[position].record = record
             } else {
                 // The last node fills the gap.
-                places[nodes[nodes.count - 1].name.hashValue] = Int32(place)
-                places[hash] = nil
-                nodes[place] = nodes[nodes.count - 1]
+                positions[nodes[nodes.count - 1].name.hashValue] = Int32(position)
+                positions[hash] = nil
+                nodes[position] = nodes[nodes.count - 1]
                 nodes.removeLast()
             }
             return old
@@ -127,7 +129,8 @@ struct EntryIndex: Sendable {
 }
 
 extension timespec {
-    /// Nanoseconds since 1970, as far as they go: beyond the year 2262 it is always the largest number, before 1970 zero.
+    /// Nanoseconds since 1970, as far as they go: beyond the year 2262 it is always the largest number, before 1970
+    /// zero.
     var nanoseconds: Int64 {
         tv_sec < 0 ? 0 : tv_sec >= Int64.max / 1_000_000_000 ? .max : Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec)
     }

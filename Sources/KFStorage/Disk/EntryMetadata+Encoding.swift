@@ -1,25 +1,25 @@
-// The bytes that an entry's metadata become. Knows nothing of where they lie.
+// The encoding of an entry's metadata. Knows nothing of where it is stored.
 
 import Foundation
 
-/// Version (1 byte), checksum (8, little endian), length, lifetime, and the rest is the key.
+/// The encoding: version (1 byte), checksum (8, little endian), length, lifetime, and the rest is the key.
 ///
-/// Length and lifetime have seven bits in every byte, the lowest first, and the eighth says that more follow. The version
-/// is 3, or 4 if the key begins with `https://`, which is left out.
+/// Length and lifetime have seven bits in every byte, the lowest first, and the eighth bit is set if more follow. The
+/// version is 3, or 4 if the key begins with `https://`, which is left out.
 extension EntryMetadata {
-    private static let commonStart = "https://"
+    private static let commonPrefix = "https://"
 
     /// The bytes to write, and whether `key` is among them: if there is room for it.
     func encoded(with key: String? = nil) -> (bytes: [UInt8], holdsKey: Bool) {
         let key = key ?? ""
-        let isShortened = key.utf8.starts(with: Self.commonStart.utf8)
-        let rest = key.utf8.dropFirst(isShortened ? Self.commonStart.utf8.count : 0)
+        let isShortened = key.utf8.starts(with: Self.commonPrefix.utf8)
+        let rest = key.utf8.dropFirst(isShortened ? Self.commonPrefix.utf8.count : 0)
         var bytes: [UInt8] = [isShortened ? 4 : 3]
-        bytes.reserveCapacity(Self.room)
+        bytes.reserveCapacity(Self.inlineCapacity)
         withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
         bytes.append(sevenBitsEach: UInt64(length))
         bytes.append(sevenBitsEach: lifetimeCode)
-        guard bytes.count + rest.count <= Self.room else {
+        guard bytes.count + rest.count <= Self.inlineCapacity else {
             bytes[0] = 3
             return (bytes, false)
         }
@@ -40,7 +40,7 @@ extension EntryMetadata {
     /// The key in the bytes, if there is one.
     static func key(in bytes: UnsafeRawBufferPointer) -> String? {
         guard let (_, end) = decoded(bytes) else { return nil }
-        let key = (bytes[0] == 4 ? commonStart : "") + String(decoding: bytes[end...], as: UTF8.self)
+        let key = (bytes[0] == 4 ? commonPrefix : "") + String(decoding: bytes[end...], as: UTF8.self)
         return key.isEmpty ? nil : key
     }
 
@@ -69,13 +69,13 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number at `place`, which moves behind it; `nil` if it does not end, or is too large.
-    fileprivate func number(at place: inout Int) -> UInt64? {
+    /// The number at `offset`, which moves behind it; `nil` if it does not end, or is too large.
+    fileprivate func number(at offset: inout Int) -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: 0, to: UInt64.bitWidth - 1, by: 7) {
-            guard place < count else { return nil }
-            let byte = self[place]
-            place += 1
+            guard offset < count else { return nil }
+            let byte = self[offset]
+            offset += 1
             number |= UInt64(byte & 0x7F) << UInt64(shift)
             if byte < 0x80 { return number }
         }

@@ -1,27 +1,29 @@
-// What is remembered about an entry besides its bytes, and how it lies in the file system. Knows nothing of stores.
+// What is stored about an entry besides its bytes, and how it lies in the file system. Knows nothing of stores.
 
 import CKFLinux
 import Foundation
 import Glibc
 
-/// What is written beside an entry's bytes: their number, their checksum and the entry's lifetime.
+/// The metadata written with an entry's bytes: their number, their checksum and the entry's lifetime.
 ///
-/// It lies in an extended attribute, with the key if that is short: so few bytes that they lie beside the file's status
-/// (``room``), which costs a store a third of what a further attribute does. A longer key and an attachment share one
-/// (``EntrySupplement``). A file without them is an entry all the same (the file system may not know attributes): the
-/// lifetime is then the distance between the access time and the expiry, and the bytes are not checked.
+/// It lies in an extended attribute, with the key if that is short: so few bytes that they are stored in the file's
+/// inode (``inlineCapacity``), which costs a third of what a further attribute does. A longer key and user metadata
+/// share another attribute (``SecondaryMetadata``). A file without attributes is an entry all the same (the file system
+/// may not support them): the lifetime is then the distance between the access time and the expiry, and the bytes are
+/// not checked.
 struct EntryMetadata: Sendable, Equatable {
     var length: Int
-    /// How many seconds the entry lives from each reading on: 0 if it expires at a date, infinite if never.
+    /// How many seconds the entry lives from each read on: 0 if it expires at a date, infinite if never.
     var lifetime: TimeInterval
     /// The checksum of the bytes.
     var checksum: UInt64
 
     static let attribute = "user.kingfisher"
-    /// What ext4 has room for beside a file's status, in an attribute of this name: what is longer takes a block of its own.
-    static let room = 60
+    /// The bytes that ext4 stores in a file's inode for an attribute of this name: a longer value takes a block of its
+    /// own.
+    static let inlineCapacity = 60
 
-    /// XXH3, 64 bits; of 20 KB it takes 0.4 µs.
+    /// XXH3, 64 bits; 20 KB take 0.4 µs.
     static func checksum(of data: Data) -> UInt64 {
         data.withUnsafeBytes { kf_checksum($0.baseAddress, $0.count) }
     }
@@ -33,37 +35,42 @@ struct EntryMetadata: Sendable, Equatable {
 }
 
 extension EntryMetadata {
-    /// What is written beside `data`.
+    /// The metadata of `data`.
     init(of data: Data, lifetime: TimeInterval) {
         self.init(length: data.count, lifetime: lifetime, checksum: Self.checksum(of: data))
     }
 }
 
 extension Descriptor {
-    /// What is written beside the entry's bytes, if it is.
+    /// The metadata written with the entry's bytes, if there is any.
     var metadata: EntryMetadata? {
-        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.decoded($0)?.metadata }
+        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.inlineCapacity) {
+            EntryMetadata.decoded($0)?.metadata
+        }
     }
 
-    /// The key that is written beside the entry's bytes, if it is.
+    /// The key written with the entry's bytes, if there is one.
     var key: String? {
-        let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.room) { EntryMetadata.key(in: $0) }
-        return short ?? supplement.key
+        let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.inlineCapacity) {
+            EntryMetadata.key(in: $0)
+        }
+        return short ?? secondary.key
     }
 
-    /// Writes all that belongs to a new entry beside its bytes, what matters most first.
+    /// Writes the attributes of a new entry, the most important first.
     ///
-    /// The rest is missing if there is no room for it, and all of it if the file system does not know attributes.
-    func attach(_ metadata: EntryMetadata, attachment: [UInt8]?, key: String?) {
+    /// The key and the user metadata are left out if there is no room for them, and all attributes if the file system
+    /// does not support them.
+    func attach(_ metadata: EntryMetadata, userMetadata: [UInt8]?, key: String?) {
         let (encoded, holdsKey) = metadata.encoded(with: key)
         guard setAttribute(EntryMetadata.attribute, to: encoded) else { return }
-        let supplement = EntrySupplement(key: holdsKey ? nil : key, attachment: attachment)
-        if !supplement.isEmpty { _ = keep(supplement) }
+        let secondary = SecondaryMetadata(key: holdsKey ? nil : key, userMetadata: userMetadata)
+        if !secondary.isEmpty { _ = keep(secondary) }
     }
 }
 
 extension StorageExpiration {
-    /// How many seconds an entry stored with it lives from each reading on.
+    /// How many seconds an entry stored with it lives from each read on.
     var lifetime: TimeInterval {
         switch self {
         case .never: .infinity
@@ -96,7 +103,7 @@ extension Date {
 
     /// As a time of a file, rounded up: no entry is reported expired too early.
     var entryTime: timespec {
-        // What is no number is no time in the future.
+        // NaN is no time in the future.
         let time = timeIntervalSince1970 > 0 ? min(timeIntervalSince1970, Self.endOfTime) : 0
         let seconds = time.rounded(.down)
         let nanoseconds = Int(((time - seconds) * 1e9).rounded(.up))

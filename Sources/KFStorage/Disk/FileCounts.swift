@@ -2,21 +2,21 @@
 
 /// What has happened in a file store since it was made; taken at one instant.
 package struct FileCounts: Sendable, Equatable {
-    /// Readings that found an entry.
+    /// Reads that found an entry.
     package var hits = 0
-    /// Readings that found none, expired ones included.
+    /// Reads that found none, or an expired one.
     package var misses = 0
     /// Entries written.
     package var stores = 0
     /// Entries removed because they had expired.
     package var expired = 0
-    /// Entries removed because there was no room, and those kept out because they alone exceed the limit.
+    /// Entries removed to make room, and those not stored because they alone exceed the limit.
     package var trimmed = 0
     /// Entries removed because they were damaged.
     package var corrupted = 0
-    /// Entries removed because they were no good to the caller who read them, although they were what had been written.
+    /// Entries removed because the caller that read them could not use them, although they were what had been written.
     package var discarded = 0
-    /// Entries removed because that was asked for.
+    /// Entries removed because a caller removed them.
     package var removed = 0
     /// Bytes of the entries read.
     package var bytesRead = 0

@@ -1,6 +1,6 @@
-// What the file of a key is called. Knows nothing of files.
+// The file names of keys. Knows nothing of files.
 
-import Crypto
+import CLibCrypto
 import Foundation
 
 /// How keys become file names.
@@ -31,10 +31,14 @@ package struct FileNaming: Sendable, Equatable {
 
     /// The SHA-256 of the text's UTF-8, as 64 lowercase hexadecimal digits.
     package static func hash(_ text: String) -> String {
-        var hasher = SHA256()
         var text = text
-        text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        return hasher.finalize().withUnsafeBytes { PackedName.digits(of: $0) }
+        return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { digest in
+            let isMade = text.withUTF8 {
+                EVP_Digest($0.baseAddress, $0.count, digest.baseAddress, nil, Algorithm.sha256.pointer, nil)
+            }
+            precondition(isMade == 1, "libcrypto made no SHA-256: there is no memory, or its configuration forbids it.")
+            return HexDigestName.digits(of: UnsafeRawBufferPointer(digest))
+        }
     }
 
     /// The extension a key seems to have: what follows the last dot before the first `@`, if that is at most 20 letters
@@ -52,11 +56,19 @@ package struct FileNaming: Sendable, Equatable {
     package static func isSafe(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
-            // Asked at every access, so no byte is looked at by hand.
+            // Called at every access, so bytes are searched by the C library.
             guard let start = bytes.baseAddress, (1...Int(NAME_MAX)).contains(bytes.count),
                 bytes[0] != UInt8(ascii: ".")
             else { return false }
             return memchr(start, Int32(UInt8(ascii: "/")), bytes.count) == nil && memchr(start, 0, bytes.count) == nil
         }
     }
+}
+
+/// An algorithm of libcrypto, fetched once: looking it up takes longer than hashing a key.
+// SAFETY: an algorithm never changes, and libcrypto lets any number of threads use it.
+private struct Algorithm: @unchecked Sendable {
+    static let sha256 = Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+
+    let pointer: OpaquePointer?
 }

@@ -1,41 +1,39 @@
-// Finding out what entries there are. Knows nothing of what is done with them.
+// The index of all entries: scans, and the total size. Knows nothing of what is done with them.
 
 package import Foundation
 import Glibc
 import KFSupport
 
 extension FileStore {
-    /// Looks at all entries, unless they are known, and makes room if they are too many.
+    /// Scans the directory, unless the index is up to date, and makes room if the limit is exceeded.
     ///
-    /// Nothing else waits meanwhile but what needs all entries; what is written, read and removed while it runs is
-    /// accounted for. A failure leaves everything as it was.
+    /// Only operations that need all entries wait for it; what is written and removed while it runs is accounted for. A
+    /// failure leaves everything as it was.
     package func startScan() {
-        _ = try? turn.withLock { _ throws(StorageError) in try refresh() }
+        _ = try? maintenanceLock.withLock { _ throws(StorageError) in try refresh() }
         makeRoomIfNeeded()
     }
 
-    /// Whether all entries are known: a scan has ended.
+    /// Whether the index is complete: a scan has ended.
     package var isScanned: Bool { state.withLock { $0.index != nil } }
 
     /// Whether there may be an entry called `name` as far as this process knows; anything may be before the end of a scan.
     package func mayHave(_ name: String) -> Bool { state.withLock { $0.index.map { $0[name] != nil } ?? true } }
 
-    /// The names of all entries as far as this process knows; `nil` before the end of the first scan.
-    package var knownNames: Set<String>? { state.withLock { $0.index }.map { Set($0.entries.map(\.name)) } }
-
-    /// The bytes of all entries as far as this process knows, without a system call; `nil` before the end of the first scan.
+    /// The size of all entries as far as this process knows, without a system call; `nil` before the end of the first
+    /// scan.
     package var knownSize: Int? { state.withLock { $0.index?.totalSize } }
 
-    /// The bytes of all entries together.
+    /// The size of all entries together.
     ///
-    /// What other processes have just written may be missing: as much as fits in one tick of the file system's clock.
+    /// What other processes have just written may be missing: as much as fits into one tick of the file system's clock.
     package func totalSize() throws(StorageError) -> Int {
-        try turn.withLock { _ throws(StorageError) in try refresh().totalSize }
+        try maintenanceLock.withLock { _ throws(StorageError) in try refresh().totalSize }
     }
 
     /// The index, after a scan if the directory was changed by others since the last one, or may have been.
     ///
-    /// For the thread that has the turn.
+    /// Must be called with the maintenance lock held.
     @discardableResult
     func refresh() throws(StorageError) -> EntryIndex {
         let (index, known) = state.withLock { ($0.index, $0.stamp) }
@@ -46,7 +44,7 @@ extension FileStore {
     private func scan() throws(StorageError) -> EntryIndex {
         let begun = state.withLock { state in
             state.changesDuringScan = [:]
-            return state.underWay == 0 ? state.begun : nil
+            return state.changesRunning == 0 ? state.changesBegun : nil
         }
         let stamp = directory.stamp
         var found = EntryIndex()
@@ -59,25 +57,25 @@ extension FileStore {
             state.withLock { $0.changesDuringScan = nil }
             throw error
         }
-        Temporaries.removeLeftovers(hidden, in: directory)
+        TemporaryFiles.removeLeftovers(hidden, in: directory)
         let scanned = found
         return state.withLock { state in
             var index = scanned
             for (name, record) in state.changesDuringScan ?? [:] { index[name] = record }
             state.changesDuringScan = nil
             state.index = index
-            state.stamp = begun == state.begun ? stamp : nil
+            state.stamp = begun == state.changesBegun ? stamp : nil
             return index
         }
     }
 
     // MARK: Listing
 
-    /// What is known of an entry without its bytes.
+    /// An entry without its bytes.
     package struct Listed: Sendable, Equatable {
         /// Its file name.
         package let name: String
-        /// The key it was written with, if that was remembered.
+        /// The key it was written with, if that was stored.
         package let key: String?
         /// Its length in bytes.
         package let size: Int

@@ -1,11 +1,11 @@
-// Reading an entry, and what a reading may lead to: prolonging its life, or removing it. Knows nothing of writing.
+// Reading an entry, and what may follow: extending its life, or removing it. Knows nothing of writing.
 
 package import Foundation
 import Glibc
 import KFSupport
 
 extension FileStore {
-    /// What a reading found.
+    /// An entry that was read.
     package struct Entry: Sendable {
         /// The name it was read under.
         package let name: String
@@ -13,8 +13,8 @@ extension FileStore {
         package let data: Data
         /// When it expires.
         package let expiry: Date
-        /// What is kept with it; `nil` if there is nothing, or it was not asked for.
-        package let attachment: [UInt8]?
+        /// Its user metadata; `nil` if there is none, or it was not requested.
+        package let userMetadata: [UInt8]?
         let identity: FileIdentity
         let lifetime: TimeInterval
         let metadata: EntryMetadata?
@@ -25,18 +25,18 @@ extension FileStore {
     /// - Parameters:
     ///   - name: The name of a visible file, not a path.
     ///   - date: When it has to be valid; now, if not given.
-    ///   - withAttachment: Whether what is kept with the entry is wanted too; that takes one system call more.
-    /// - Returns: The entry; `nil` if there is none, or it has expired, or was damaged and is removed; also if nothing can be
-    ///   learnt of it because the directory is closed to this user.
+    ///   - withUserMetadata: Whether to read the user metadata too; that takes one system call more.
+    /// - Returns: The entry; `nil` if there is none, or it has expired, or was damaged and is removed; also if the
+    ///   directory is closed to this user.
     /// - Throws: ``StorageError`` when there is something that cannot be read.
     package func read(
         _ name: String,
         at date: Date? = nil,
-        withAttachment: Bool = false
+        withUserMetadata: Bool = false
     ) throws(StorageError) -> Entry? {
         try check(name)
         let entry = try countingFailure { () throws(StorageError) in
-            try readFile(name, at: date ?? clock(), withAttachment)
+            try readFile(name, at: date ?? clock(), withUserMetadata)
         }
         state.withLock { state in
             if entry == nil { state.counts.misses += 1 } else { state.counts.hits += 1 }
@@ -45,7 +45,7 @@ extension FileStore {
         return entry
     }
 
-    private func readFile(_ name: String, at date: Date, _ withAttachment: Bool) throws(StorageError) -> Entry? {
+    private func readFile(_ name: String, at date: Date, _ withUserMetadata: Bool) throws(StorageError) -> Entry? {
         guard let file = try directory.open(name) else { return nil }
         let status = file.status
         guard status.isRegularFile else {
@@ -54,7 +54,7 @@ extension FileStore {
         let expiry = status.expiry
         guard !expiry.isPast(referenceDate: date) else { return nil }
         guard let (data, metadata) = try contents(of: file, status, name) else {
-            // A miss, whether or not it can be removed.
+            // A miss, even if it cannot be removed.
             _ = try? remove(name, ifStill: FileIdentity(status), counting: \.corrupted)
             return nil
         }
@@ -62,14 +62,14 @@ extension FileStore {
             name: name,
             data: data,
             expiry: expiry,
-            attachment: withAttachment ? file.supplement.attachment : nil,
+            userMetadata: withUserMetadata ? file.secondary.userMetadata : nil,
             identity: FileIdentity(status),
             lifetime: metadata?.lifetime ?? expiry.timeIntervalSince(status.lastAccess),
             metadata: metadata
         )
     }
 
-    /// The bytes of `file` and what lies beside them; `nil` if they are not what was written.
+    /// The bytes of `file` and their metadata; `nil` if they are not what was written.
     private func contents(of file: borrowing Descriptor, _ status: stat, _ name: String) throws(StorageError)
         -> (Data, EntryMetadata?)?
     {
@@ -81,7 +81,7 @@ extension FileStore {
             return (data, known.metadata)
         }
         let metadata = file.metadata
-        // Not read to no purpose: it may be damaged in that it is very long.
+        // A file of another length is not even read: a damaged one may be very long.
         guard metadata?.length ?? size == size else { return nil }
         guard let data = file.read(size) else { throw StorageError(.read, directory.path(of: name), errno) }
         guard metadata?.describes(data) ?? (data.count == size) else { return nil }
@@ -89,9 +89,10 @@ extension FileStore {
         return (data, metadata)
     }
 
-    /// Keeps what lies beside a file: asking for it takes a fifth of the time that reading a small entry takes.
+    /// Caches the metadata of a file: reading it takes a fifth of the time that reading a small entry takes.
     ///
-    /// The number and the expiry may be those of another file later; what is kept is good for it if it describes its bytes.
+    /// The identity and the expiry may be those of another file later; the cached metadata is used only if it describes
+    /// that file's bytes.
     private func keep(_ metadata: EntryMetadata, of file: FileIdentity, until expiry: timespec) {
         state.withLock { state in
             if state.recent.isEmpty { state.recent = Array(repeating: nil, count: 1_024) }
@@ -107,9 +108,9 @@ extension FileStore {
         return !status.isDirectory && !status.expiry.isPast(referenceDate: date ?? clock())
     }
 
-    /// Notes that `entry` was used, and prolongs its life as `extending` says.
+    /// Records that `entry` was used, and extends its life as `extending` says.
     ///
-    /// Nothing happens if the entry has been replaced or prolonged since it was read.
+    /// Does nothing if the entry has been replaced or extended since it was read.
     package func touch(_ entry: Entry, extending: ExpirationExtending) throws(StorageError) {
         let now = clock()
         let original = entry.lifetime == 0 ? .date(entry.expiry) : StorageExpiration.seconds(entry.lifetime)
@@ -127,9 +128,9 @@ extension FileStore {
         }
     }
 
-    /// Removes `entry` because its bytes are no good to the caller who read them.
+    /// Removes `entry` because the caller that read it cannot use its bytes.
     ///
-    /// Nothing happens if the entry has been replaced since it was read.
+    /// Does nothing if the entry has been replaced since it was read.
     package func discard(_ entry: Entry) throws(StorageError) {
         try remove(entry.name, ifStill: entry.identity, counting: \.discarded)
     }

@@ -7,14 +7,14 @@ import KFSupport
 extension FileStore {
     /// Writes the entry called `name`; with an expiration that has passed, removes it instead.
     ///
-    /// A failure leaves what was there before; that the file system keeps no key and no attachment is none.
+    /// A failure leaves what was there before; it is no failure if the file system stores no key and no user metadata.
     ///
     /// - Parameters:
     ///   - data: The entry's bytes.
     ///   - name: The name of a visible file, not a path.
-    ///   - key: What the entry is known by elsewhere; remembered for ``entries()`` if it is not too long.
+    ///   - key: The key of the entry, stored for ``entries()`` if it is not too long.
     ///   - expiration: How long it is valid.
-    ///   - attachment: What to keep with the entry, at most ``longestAttachment`` bytes; more are not kept.
+    ///   - userMetadata: What to store with the entry, at most ``longestUserMetadata`` bytes; more are not stored.
     ///   - isReplacing: Whether a file of that name is replaced; otherwise it stays, and is an error (`EEXIST`).
     /// - Throws: ``StorageError`` when the entry cannot be written.
     package func write(
@@ -22,7 +22,7 @@ extension FileStore {
         to name: String,
         key: String? = nil,
         expiration: StorageExpiration,
-        attachment: [UInt8]? = nil,
+        userMetadata: [UInt8]? = nil,
         replacing isReplacing: Bool = true
     ) throws(StorageError) {
         try check(name)
@@ -37,9 +37,9 @@ extension FileStore {
         let metadata = EntryMetadata(of: data, lifetime: expiration.lifetime)
         let expiry = expiration.estimatedExpiration(since: now)
         func attempt() throws(StorageError) {
-            try temporaries().put(name, in: directory, replacing: isReplacing) { file throws(StorageError) in
+            try temporaryFiles().put(name, in: directory, replacing: isReplacing) { file throws(StorageError) in
                 guard file.write(data) else { throw StorageError(.write, directory.path(of: name), errno) }
-                file.attach(metadata, attachment: attachment, key: key)
+                file.attach(metadata, userMetadata: userMetadata, key: key)
                 guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {
                     throw StorageError(.setTimes, directory.path(of: name), errno)
                 }
@@ -47,7 +47,7 @@ extension FileStore {
         }
         try changing { () throws(StorageError) in
             do throws(StorageError) { try attempt() } catch {
-                guard hasOtherPlace(after: error) else { throw error }
+                guard canWriteElsewhere(after: error) else { throw error }
                 try attempt()
             }
             let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)
@@ -60,27 +60,28 @@ extension FileStore {
         makeRoomIfNeeded()
     }
 
-    /// Where files are written for the directory, which is made if need be.
-    private func temporaries() throws(StorageError) -> Temporaries {
-        if let known = state.withLock({ $0.temporaries }) { return known }
+    /// The temporary files of the directory, which is made if there is none.
+    private func temporaryFiles() throws(StorageError) -> TemporaryFiles {
+        if let known = state.withLock({ $0.temporaryFiles }) { return known }
         try directory.make()
-        let temporaries = try Temporaries.of(directory)
-        state.withLock { $0.temporaries = temporaries }
-        return temporaries
+        let temporaryFiles = try TemporaryFiles.of(directory)
+        state.withLock { $0.temporaryFiles = temporaryFiles }
+        return temporaryFiles
     }
 
-    /// Whether a write that ended with `error` may succeed elsewhere, which is where the next one goes.
-    private func hasOtherPlace(after error: StorageError) -> Bool {
-        // The directory, or the folder beside it, was removed: both are made again.
+    /// Whether a write that failed with `error` may succeed with temporary files elsewhere, which the next write uses.
+    private func canWriteElsewhere(after error: StorageError) -> Bool {
+        // The directory, or the temporary folder beside it, was removed: both are made again.
         if error.code == ENOENT {
-            state.withLock { $0.temporaries = nil }
+            state.withLock { $0.temporaryFiles = nil }
             return true
         }
-        // The folder beside was forbidden, or nothing may be moved from there: by quotas of single folders, or in a sandbox.
-        let isBeside = state.withLock { $0.temporaries?.isBeside ?? false }
-        guard isBeside, [EXDEV, EACCES, EPERM].contains(error.code), let inside = try? Temporaries.inside(directory)
+        // The temporary folder is closed to this process, or no file may be moved from there: because of project
+        // quotas, or in a sandbox.
+        let isBeside = state.withLock { $0.temporaryFiles?.isBeside ?? false }
+        guard isBeside, [EXDEV, EACCES, EPERM].contains(error.code), let inside = try? TemporaryFiles.inside(directory)
         else { return false }
-        state.withLock { $0.temporaries = inside }
+        state.withLock { $0.temporaryFiles = inside }
         return true
     }
 }

@@ -8,30 +8,30 @@ import KFSupport
 /// Entries in the files of one directory: bytes by file name, each with an expiry.
 ///
 /// A file holds the entry's bytes and nothing else. Its modification time is the expiry, its access time the last
-/// access; the rest lies in extended attributes (``EntryMetadata``). Files are written elsewhere and renamed into place:
-/// every reader, in every process, sees a whole entry or none. A file that is not what was written is removed when it is
-/// read, and is a miss.
+/// access; the rest lies in extended attributes (``EntryMetadata``). Files are written elsewhere and renamed into
+/// place: every reader, in every process, sees a whole entry or none. A file that is not what was written is removed
+/// when it is read, and is a miss.
 ///
-/// Look-ups go to the disk. Besides there is an index of all entries, made by one scan and kept up with what this store
-/// does: it knows the size of all and which were used least recently. What other processes do is learnt by another scan
-/// (``refresh()``), when room is to be made and when all entries are asked for.
+/// Look-ups go to the disk. Besides there is an index of all entries, made by one scan and updated by what this store
+/// does: it holds the size and the last access of each. Changes by other processes are found by another scan
+/// (``refresh()``), when room has to be made and when a caller needs all entries.
 ///
 /// All functions block on the file system; they may be called from any thread, but not from one that must not wait.
 package final class FileStore: Sendable {
-    /// What changes in a store.
+    /// The mutable state of a store.
     struct State: Sendable {
         /// All entries; `nil` before the end of the first scan.
         var index: EntryIndex?
-        /// What was stored and removed here since the running scan began; `nil` for what was removed.
+        /// Entries stored and removed by this store since the running scan began; `nil` for those removed.
         var changesDuringScan: [String: EntryRecord?]?
-        /// The directory's stamp when the index was last known to be true; `nil` when that is in doubt.
+        /// The directory's stamp when the index was last known to be up to date; `nil` when it may be out of date.
         var stamp: Directory.Stamp?
-        /// How many changes were begun here, and how many of them have not ended.
-        var (begun, underWay) = (0, 0)
+        /// How many changes were begun by this store, and how many of them have not ended.
+        var (changesBegun, changesRunning) = (0, 0)
 
-        /// What lies beside files read lately, each in a place of 1,024 that its number says; none before the first.
+        /// The metadata of files read lately, in 1,024 slots by inode number; empty before the first read.
         var recent: [(identity: FileIdentity, expiry: Date, metadata: EntryMetadata)?] = []
-        var temporaries: Temporaries?
+        var temporaryFiles: TemporaryFiles?
         var counts = FileCounts()
         var room = Room()
     }
@@ -41,18 +41,18 @@ package final class FileStore: Sendable {
     let directory: Directory
     let clock: @Sendable () -> Date
     let state = Locked(State())
-    /// Held over scans, and while entries are removed by age: one thread of the process at a time.
-    let turn = Locked(())
+    /// Held during scans and while entries are trimmed or expired ones removed: by one thread of the process at a time.
+    let maintenanceLock = Locked(())
 
     /// A store over the directory at `path`, which need not exist.
     ///
-    /// Touches nothing.
+    /// Does not touch the file system.
     /// - Parameters:
     ///   - path: Where the directory is, or will be.
-    ///   - clock: Says what entries' expiry is measured by.
+    ///   - clock: The time that entries' expiry is measured by.
     package init(path: String, clock: @escaping @Sendable () -> Date = { Date() }) {
         var path = path
-        // What it means now: where the process is later does not matter.
+        // A relative path is resolved now: the working directory may be another one later.
         if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = String(path.dropLast()) }
         self.path = path
@@ -63,7 +63,7 @@ package final class FileStore: Sendable {
     /// Makes the directory, and removes temporary files older than an hour: those of processes that were killed.
     package func prepare() throws(StorageError) {
         try directory.make()
-        Temporaries.beside(directory, making: false)
+        TemporaryFiles.beside(directory, making: false)
     }
 
     /// What has happened in this store, at one instant.
@@ -75,9 +75,7 @@ package final class FileStore: Sendable {
 
     /// Runs `body`, and counts it if it fails.
     func countingFailure<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        do throws(StorageError) {
-            return try body()
-        } catch {
+        do throws(StorageError) { return try body() } catch {
             state.withLock { $0.counts.failures += 1 }
             throw error
         }
@@ -87,27 +85,27 @@ package final class FileStore: Sendable {
 
     /// Runs `body`, which adds files to the directory or takes some out.
     ///
-    /// The directory's stamp is different afterwards. If it was as expected before, and nothing else was changed here
-    /// meanwhile, the new one is expected from then on; otherwise the index is in doubt.
+    /// The directory's stamp is different afterwards. If it was as expected before, and this store changed nothing else
+    /// meanwhile, the new one is expected from then on; otherwise the index may be out of date.
     func changing<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         let (number, expected) = state.withLock { state in
-            state.begun += 1
-            state.underWay += 1
-            if state.underWay > 1 { state.stamp = nil }
-            return (state.begun, state.stamp)
+            state.changesBegun += 1
+            state.changesRunning += 1
+            if state.changesRunning > 1 { state.stamp = nil }
+            return (state.changesBegun, state.stamp)
         }
         let isExpected = expected != nil && directory.stamp == expected
         defer {
             let stamp = isExpected ? directory.stamp : nil
             state.withLock { state in
-                state.underWay -= 1
-                state.stamp = state.begun == number ? stamp : nil
+                state.changesRunning -= 1
+                state.stamp = state.changesBegun == number ? stamp : nil
             }
         }
         return try countingFailure(body)
     }
 
-    /// Enters what has become of an entry: it was stored, or seen, or is gone.
+    /// Records the new state of an entry in the index: stored, found, or removed.
     func note(_ name: String, _ record: EntryRecord?, counting: WritableKeyPath<FileCounts, Int>? = nil) {
         state.withLock { state in
             state.index?[name] = record
@@ -125,7 +123,7 @@ package final class FileStore: Sendable {
 
     /// Removes the entry called `name`; with `identity`, if its file still is that one.
     ///
-    /// A file that takes its place in that moment goes instead, and has to be loaded again.
+    /// A file that replaces it in the same instant is removed instead, and has to be loaded again.
     @discardableResult
     func remove(
         _ name: String,
@@ -142,14 +140,14 @@ package final class FileStore: Sendable {
 
     /// Removes everything in the directory, which stays.
     ///
-    /// What cannot be removed does not keep the rest; the first failure is thrown at the end.
+    /// A file that cannot be removed does not stop the removal of the rest; the first failure is thrown at the end.
     package func removeAll() throws(StorageError) {
         try changing { () throws(StorageError) in
             var failure: StorageError?
             try directory.forEachName { number, raw in
                 var status = stat()
                 guard fstatat(number, raw, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-                // Names that are no text become longer: they are no entries.
+                // A name that is not UTF-8 becomes longer as a string: such a file is no entry.
                 let name = String(cString: raw)
                 if status.isDirectory {
                     // Hidden files, directories and links go too, but are no entries.

@@ -1,4 +1,4 @@
-// What went wrong with a file: the operation, the path, the system's reason. Knows nothing of who asked.
+// What went wrong with a file: the operation, the path, the system's reason. Knows nothing of callers.
 
 import Glibc
 
@@ -12,7 +12,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case read
         case write
         case setTimes = "set the times of"
-        case setAttachment = "set what is kept with"
+        case setUserMetadata = "set what is kept with"
         case remove
         case list
     }

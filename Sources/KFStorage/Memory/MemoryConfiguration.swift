@@ -1,4 +1,4 @@
-// What may be set of a memory store, and what it counts. Knows nothing of how either is used.
+// The configuration of a memory store, and its counts. Knows nothing of how either is used.
 
 import Foundation
 
@@ -13,7 +13,7 @@ package struct MemoryConfiguration: Sendable {
     /// Whether what is stored from now on survives ``MemoryStore/purge()``.
     package var survivesPurge: Bool
 
-    /// Limits that are not given are none; the lifetime that is not given is five minutes.
+    /// Without a limit there is none; without an expiration entries are valid for five minutes.
     package init(
         costLimit: Int = 0,
         countLimit: Int = 0,
@@ -27,28 +27,28 @@ package struct MemoryConfiguration: Sendable {
     }
 }
 
-/// What has happened to a memory store since it was made, and what is in it, all of one moment.
+/// What has happened to a memory store since it was made, and what is in it, all at one instant.
 ///
-/// `hits + misses` is the number of look-ups, and `stores - entries` the number of entries that were replaced or have
-/// gone in one of the ways that are counted here.
+/// `hits + misses` is the number of look-ups, and `stores - entries` the number of entries that were replaced, evicted
+/// or removed in one of the ways that are counted here.
 package struct MemoryCounts: Sendable, Equatable {
     /// Look-ups that found their value.
     package var hits = 0
-    /// Look-ups that found nothing, or something that had expired.
+    /// Look-ups that found no entry, or an expired one.
     package var misses = 0
-    /// Values that were put in, those that replaced another included.
+    /// Values that were stored, those that replaced another included.
     package var stores = 0
-    /// Entries that went because the costs were above their limit.
+    /// Entries evicted because the costs were above their limit.
     package var evictedByCost = 0
-    /// Entries that went because there were too many.
+    /// Entries evicted because there were too many.
     package var evictedByCount = 0
-    /// Entries that went because they had expired.
+    /// Entries removed because they had expired.
     package var expired = 0
-    /// Entries that went because memory was wanted back: ``MemoryStore/purge()``, ``MemoryStore/shrink(toCost:)``.
+    /// Entries removed to free memory: ``MemoryStore/purge()``, ``MemoryStore/shrink(toCost:)``.
     package var purged = 0
-    /// Entries that somebody removed, one by one or all at once.
+    /// Entries that a caller removed, one by one or all at once.
     package var removed = 0
-    /// Entries that went because another value was stored under their key.
+    /// Entries replaced because another value was stored under their key.
     package var replaced = 0
     /// How many entries there are, expired ones included.
     package var entries = 0
@@ -58,7 +58,7 @@ package struct MemoryCounts: Sendable, Equatable {
     package init() {}
 }
 
-/// Tells whether a key was stored or removed in between; see ``MemoryStore/generation(forKey:)``.
+/// Changes when a key is stored or removed; see ``MemoryStore/generation(forKey:)``.
 package struct MemoryGeneration: Sendable, Equatable {
     let number: UInt64
 }

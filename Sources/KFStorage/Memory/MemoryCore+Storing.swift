@@ -16,7 +16,8 @@ extension MemoryCore {
         let now = now
         return order.withLock { order in
             if let generation {
-                // What is stored this way is no change: it would keep out what others read of keys of the same group.
+                // A store with a generation is not counted as a change, which would refuse other keys of the same
+                // group.
                 guard order.generation(of: key.digest) == generation, replacing || !contains(key.text, at: now) else {
                     return []
                 }
@@ -45,7 +46,7 @@ extension MemoryCore {
                 return (position, shard.entry(position).slot)
             }
         }
-        // The entry that is replaced stays readable, but the order knows it no longer and cannot choose it.
+        // The entry that is replaced stays readable, but is taken out of the order, which so cannot evict it.
         if let slot { order.remove(slot, because: \.replaced) }
         let tag = MemoryTag(shard: number, position: position)
         var dropped: [MemoryValue] = []
@@ -69,7 +70,7 @@ extension MemoryCore {
     }
 
     func pushExpiry(_ item: MemoryExpiries.Item, in order: inout MemoryOrder) {
-        // Items of entries that are gone are left where they are until they are the greater part.
+        // Items of entries that are gone stay in the queue until they are the greater part.
         if order.expiries.items.count > 2 * order.counts.entries + 64 {
             order.expiries.keep { item in
                 shards[item.tag.shard].withLock { $0.hasTicket(item.ticket, at: item.tag.position) }
@@ -101,7 +102,7 @@ extension MemoryCore {
         }
     }
 
-    /// Evicts until an entry of that cost fits in; for none, until the limits hold.
+    /// Evicts until an entry of that cost fits; without a cost, until the limits hold.
     private func makeRoom(
         for cost: Int?,
         in order: inout MemoryOrder,
@@ -122,11 +123,11 @@ extension MemoryCore {
         in order: inout MemoryOrder,
         dropping dropped: inout [MemoryValue]
     ) -> Bool {
-        let victim = order.evict(tooMuch: measure, because: reason) { tag in
+        let candidate = order.evict(tooMuch: measure, because: reason) { tag in
             shards[tag.shard].withLock { $0.takeUse(tag.position) }
         }
-        guard let victim else { return false }
-        let entry = shards[victim.shard].withLock { $0.take(victim.position) }
+        guard let candidate else { return false }
+        let entry = shards[candidate.shard].withLock { $0.take(candidate.position) }
         if let value = entry?.value { dropped.append(value) }
         return true
     }

@@ -1,15 +1,16 @@
-// The locks of a memory store, and what is done under which. Knows nothing of the type of the values.
+// The locks of a memory store, and what is done under each. Knows nothing of the type of the values.
 
 import Foundation
 import KFSupport
 
 /// A memory store of objects.
 ///
-/// Two kinds of locks. A look-up takes that of its key's shard, and nothing else, so that look-ups of different keys
-/// hardly meet. Whatever adds or removes entries takes the lock of the order first and then, one after the other, those
-/// of the shards concerned: that way limits hold exactly, and victims are chosen among all entries. Only
-/// ``counts`` and ``removeAll(because:)`` hold the locks of several shards at once, in rising order, and always under that of the
-/// order. Nothing is called under a lock, and no value released: what is dropped is answered, and goes with the caller.
+/// There are two kinds of locks. A look-up takes that of its key's shard only, so that look-ups of different keys
+/// hardly contend. An operation that adds or removes entries takes the lock of the order first and then, one after the
+/// other, those of the shards concerned: so the limits hold exactly, and eviction candidates are chosen among all
+/// entries. Only ``counts`` and ``removeAll(because:)`` hold the locks of several shards at once, in rising order, and
+/// always under that of the order. Under a lock no other code is called and no value released: dropped values are
+/// returned, and released by the caller.
 ///
 /// Deliberately not generic: the compiler specialises across modules only what is public.
 final class MemoryCore: Sendable {
@@ -34,7 +35,7 @@ final class MemoryCore: Sendable {
     func value(forKey key: String, extending: ExpirationExtending, countingMiss: Bool) -> MemoryValue? {
         MemoryKey.withDigest(of: key) { key in
             let number = shard(of: key.digest)
-            // The clock is read while the line is on its way.
+            // The clock is read while the cache line is fetched.
             shards.prefetch(number)
             let now = now
             let hit = shards[number].withLock {
@@ -53,7 +54,7 @@ final class MemoryCore: Sendable {
         }
     }
 
-    /// A look at an entry that is no use and needs none to be valid.
+    /// An entry, expired or not; does not count as a use.
     func entry(forKey key: String) -> MemoryShard.Entry? {
         MemoryKey.withDigest(of: key) { key in
             shards[shard(of: key.digest)].withLock { shard in
@@ -62,7 +63,7 @@ final class MemoryCore: Sendable {
         }
     }
 
-    /// Makes the order look at an entry earlier than it was going to.
+    /// Adds an earlier expiry item for an entry whose life was shortened.
     private func noteExpiry(of key: MemoryKey.Query) {
         let number = shard(of: key.digest)
         order.withLock { order in
@@ -128,7 +129,7 @@ final class MemoryCore: Sendable {
         }
     }
 
-    // MARK: Telling
+    // MARK: State
 
     var configuration: MemoryConfiguration { order.withLock { $0.configuration } }
 
@@ -158,7 +159,7 @@ final class MemoryCore: Sendable {
         }
     }
 
-    /// Does something to all shards while all their locks are held; under the lock of the order only.
+    /// Runs `body` for each shard while the locks of all are held; under the lock of the order only.
     private func withEveryShard<Result: Sendable>(_ body: (inout MemoryShard) -> Result) -> [Result] {
         var results: [Result] = []
         withShards(from: 0, body, &results)

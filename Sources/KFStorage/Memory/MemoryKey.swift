@@ -4,7 +4,7 @@
 ///
 /// Keys are bytes, as in the file store: texts that differ in Unicode normalisation only are different keys.
 struct MemoryKey: Sendable {
-    /// Contiguous: ``matches(_:)`` need not ask.
+    /// Contiguous UTF-8, so that ``matches(_:)`` reads it directly.
     let text: String
     let digest: UInt64
 
@@ -31,7 +31,7 @@ struct MemoryKey: Sendable {
     /// Runs `body` with the bytes of `text`.
     @inline(__always)
     static func withDigest<Result>(of text: String, _ body: (Query) -> Result) -> Result {
-        // Not a local function for both: it would be a closure that retains what `body` holds on to, on every hit.
+        // Not a local function for both: it would be a closure that retains what `body` captures, on every hit.
         let result = text.utf8.withContiguousStorageIfAvailable { body(Query(bytes: UnsafeRawBufferPointer($0))) }
         if let result { return result }
         return Array(text.utf8).withUnsafeBufferPointer { body(Query(bytes: UnsafeRawBufferPointer($0))) }
@@ -52,7 +52,7 @@ struct MemoryKey: Sendable {
 extension UnsafeRawBufferPointer {
     /// Hashing a URL with the standard hasher takes a third of a whole memory hit.
     ///
-    /// This reads sixteen bytes at a time and folds them through one wide multiplication; the secrets keep others
+    /// This reads sixteen bytes at a time and folds them through one wide multiplication; the secrets keep attackers
     /// from choosing colliding keys.
     @inline(__always)
     fileprivate func digest(_ secrets: (UInt64, UInt64)) -> UInt64 {

@@ -1,19 +1,19 @@
-// What a memory store decides by: limits, order, expiries, changes. Knows nothing of keys, values or locks.
+// What a memory store decides by: limits, eviction order, expiries, changes. Knows nothing of keys, values or locks.
 
 import Foundation
 import KFSupport
 
-/// The state that everything that adds or removes entries goes through.
+/// The state that every operation that adds or removes entries updates.
 struct MemoryOrder: Sendable {
-    /// The order of eviction, chosen by what `kf-bench "hit ratio"` prints.
+    /// The eviction order, chosen by what `kf-bench "hit ratio"` prints.
     ///
-    /// A cache of 1 % of 100,000 pictures, Zipf(0.9) with scans: LRU finds 31 % of the requests, SIEVE 40 %, S3-FIFO 41 %.
-    /// Scrolling up and down a long list: LRU 75 %, SIEVE 35 %, S3-FIFO as published 63 %, and as it is here, with a small
-    /// queue that adapts, 71 %. So it is the one that is good at both; and unlike LRU it lets hits go on without the
-    /// lock of the order.
+    /// A cache of 1 % of 100,000 pictures, Zipf(0.9) with scans: LRU has a hit ratio of 31 %, SIEVE 40 %, S3-FIFO 41 %.
+    /// Scrolling up and down a long list: LRU 75 %, SIEVE 35 %, S3-FIFO as published 63 %, and as it is here, with a
+    /// small queue that adapts, 71 %. So it is good at both; and unlike with LRU, a hit does not need the lock of the
+    /// order.
     typealias Policy = S3FIFO
 
-    /// A reason for an entry's going.
+    /// Why an entry was evicted or removed: the count to increase.
     typealias Reason = WritableKeyPath<MemoryCounts, Int>
 
     var configuration: MemoryConfiguration
@@ -36,7 +36,7 @@ struct MemoryOrder: Sendable {
     // MARK: Generations
 
     func generation(of digest: UInt64) -> MemoryGeneration {
-        // Both only grow, so their sum tells about either.
+        // Both only grow, so their sum changes when either does.
         MemoryGeneration(number: changes[group(of: digest)] &+ clears)
     }
 
@@ -46,7 +46,7 @@ struct MemoryOrder: Sendable {
 
     // MARK: Entries
 
-    /// What there would be too much of with another entry of that cost.
+    /// The limit that another entry of that cost would exceed.
     func excess(with cost: Int? = nil) -> EvictionMeasure? {
         let (costLimit, countLimit) = (configuration.costLimit, configuration.countLimit)
         if costLimit > 0, totalCost + Int128(cost ?? 0) > Int128(costLimit) { return .cost }
@@ -64,7 +64,7 @@ struct MemoryOrder: Sendable {
         forget(policy.remove(slot), because: reason)
     }
 
-    /// Takes the next victim out of the order.
+    /// Takes the next eviction candidate out of the order.
     mutating func evict(
         tooMuch measure: EvictionMeasure,
         because reason: Reason?,

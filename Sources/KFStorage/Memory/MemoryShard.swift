@@ -1,4 +1,4 @@
-// A part of the entries of a memory store, by key. Knows nothing of limits, of the order of eviction or of locks.
+// A part of the entries of a memory store, by key. Knows nothing of limits, of the eviction order or of locks.
 
 import Foundation
 import KFSupport
@@ -27,8 +27,8 @@ struct MemoryTag: Sendable, Equatable {
 
 /// The state of one shard.
 ///
-/// A hit is answered from here alone. Whoever adds or removes entries also holds the lock of the store's order, so a
-/// position stays good for as long as that lock is held.
+/// A hit reads and writes this alone. An operation that adds or removes entries also holds the lock of the store's
+/// order, so a position stays valid for as long as that lock is held.
 struct MemoryShard: Sendable {
     /// What lies at a position; without a value the position is free.
     struct Entry: Sendable {
@@ -38,7 +38,7 @@ struct MemoryShard: Sendable {
         var expiry: TimeInterval
         let expiration: StorageExpiration
         let survivesPurge: Bool
-        /// Uses that the order has not asked about yet.
+        /// Uses that the order has not counted yet.
         var uses: UInt8 = 0
         /// Where the order keeps the entry.
         let slot: Int32
@@ -49,7 +49,7 @@ struct MemoryShard: Sendable {
         mutating func use(extending: ExpirationExtending, at now: TimeInterval) -> Hit {
             if uses < MemoryOrder.Policy.countedUses { uses &+= 1 }
             let before = expiry
-            // What is the same is not written: neighbours on the line may be in other processors' caches. The clock ticks
+            // An unchanged expiry is not written: other processors may have the cache line. The clock ticks
             // in milliseconds, so of many hits in a row most change nothing.
             if let extended = extending.expiry(readAt: now, original: expiration), extended != before {
                 expiry = extended
@@ -119,7 +119,7 @@ struct MemoryShard: Sendable {
         return entries.count - 1
     }
 
-    /// Puts `entry` at a reserved position, or in place of the entry of the same key, and answers what was there.
+    /// Puts `entry` at a reserved position, or in place of the entry of the same key, and returns the old value.
     mutating func put(_ entry: Entry, at position: Int) -> MemoryValue? {
         let replaced = entries[position].value
         if replaced == nil { index.insert(entry.key.digest, position: position) }
@@ -136,7 +136,7 @@ struct MemoryShard: Sendable {
         return entry
     }
 
-    /// Takes out all entries that `isUnwanted` names.
+    /// Takes out all entries for which `isUnwanted` returns true.
     mutating func takeAll(where isUnwanted: (Entry) -> Bool) -> [Entry] {
         entries.indices.compactMap { isUnwanted(entries[$0]) ? take($0) : nil }
     }
@@ -148,7 +148,7 @@ struct MemoryShard: Sendable {
         return exchange(&entries, with: [])
     }
 
-    /// Takes one use off the entry's count, and answers whether there was one.
+    /// Takes one use off the entry's count, and returns whether there was one.
     mutating func takeUse(_ position: Int) -> Bool {
         guard entries[position].uses > 0 else { return false }
         entries[position].uses &-= 1

@@ -5,8 +5,8 @@ import KFSupport
 
 /// The shards of a memory store, each behind a lock, and no two on one cache line.
 ///
-/// What a look-up writes of a shard lies on one line with its lock, and nothing else does: threads that look for
-/// different keys wait for each other only while they are in the same shard. Processors fetch lines in pairs, so every
+/// The part of a shard that a look-up writes lies on one cache line with its lock, and nothing else does: threads that
+/// look up different keys contend only while they are in the same shard. Processors fetch lines in pairs, so every
 /// shard starts where a pair does.
 struct MemoryShards: ~Copyable, Sendable {
     /// A power of two; so many that two threads hardly ever meet in one.
@@ -14,8 +14,8 @@ struct MemoryShards: ~Copyable, Sendable {
     private static let alignment = 128
     private static let stride = (MemoryLayout<Locked<MemoryShard>>.size + alignment - 1) & ~(alignment - 1)
 
-    // SAFETY: never changes, and the memory is freed by `deinit` alone, when nobody can use this any more. What lies there
-    // are locks, which threads may share; nothing else takes a pointer to them.
+    // SAFETY: never changes, and the memory is freed by `deinit` alone, when no other reference is left. What lies
+    // there are locks, which threads may share; nothing else takes a pointer to them.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
 
     /// Empty shards.
@@ -43,7 +43,7 @@ struct MemoryShards: ~Copyable, Sendable {
         _read { yield place(of: number).pointee }
     }
 
-    /// Fetches what every look-up in a shard writes, without waiting for it: another processor may have had it last.
+    /// Fetches the cache line that every look-up in a shard writes, without waiting: another processor may hold it.
     @inline(__always)
     func prefetch(_ number: Int) { kf_prefetch_for_writing(place(of: number)) }
 

@@ -6,27 +6,27 @@ import KFSupport
 
 /// Values in memory, bounded by cost and count, each with an expiry.
 ///
-/// Over a limit, expired entries go first, then what the order of eviction names: things used once go before things used
-/// again and again. Expired entries are not found but stay until ``removeExpired()`` or an eviction. Every
-/// function may be called from any thread and takes constant time, or logarithmic where something expires, unless it says
-/// otherwise. Values are released outside the locks: their deinitialisers may call back.
+/// When a limit is exceeded, expired entries go first, then the eviction candidates: entries used once go before
+/// entries used repeatedly. Expired entries are not found but stay until ``removeExpired()`` or an eviction. Every
+/// function may be called from any thread and takes constant time, or logarithmic where entries expire, unless it says
+/// otherwise. Values are released outside the locks: their deinitialisers may call the store.
 package final class MemoryStore<Value: Sendable>: Sendable {
     package typealias Configuration = MemoryConfiguration
     package typealias Generation = MemoryGeneration
 
-    /// What a value that is no object lies in while it is stored.
+    /// The box that holds a value that is no object while it is stored.
     private final class Box: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
     }
 
-    /// Objects are stored as they are: a box would be one more place in memory for every hit to go to.
+    /// Objects are stored as they are: a box would be one more memory access for every hit.
     private let holdsObjects = Value.self is AnyClass
     private let core: MemoryCore
 
     /// An empty store.
     ///
-    /// `clock` tells the time that expiry is measured by; nil means the time of day as of the kernel's last tick.
+    /// `clock` is the time that expiry is measured by; nil means the time of day as of the kernel's last tick.
     package init(configuration: Configuration = Configuration(), clock: (@Sendable () -> Date)? = nil) {
         core = MemoryCore(configuration: configuration, clock: clock)
     }
@@ -43,15 +43,15 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// Stores `value`, and evicts others if a limit is exceeded.
     ///
-    /// A value that would be expired from the start, or that alone exceeds the cost limit, is not stored; what was there
-    /// under the key is removed all the same.
+    /// A value that would be expired from the start, or that alone exceeds the cost limit, is not stored; the old value
+    /// of the key is removed all the same.
     /// - Parameters:
     ///   - value: What to store.
-    ///   - key: Its key; what is there under the key is replaced.
+    ///   - key: Its key, whose old value is replaced.
     ///   - cost: What the value counts against the cost limit; less than 0 counts as 0.
     ///   - expiration: How long it is valid; `nil` means as configured.
-    ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value: somebody
-    ///     else was faster, and has nothing older.
+    ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value:
+    ///     another caller was faster, and its value is not older.
     ///   - replacing: With a generation: whether a valid value is replaced all the same.
     package func store(
         _ value: Value,
@@ -75,8 +75,8 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     /// The value of `key` unless it has expired.
     ///
-    /// A hit counts as a use and extends the expiry as `extending` says. Who looks for something again that was missed
-    /// a moment ago does not count the miss twice.
+    /// A hit counts as a use and extends the expiry as `extending` says. A caller that repeats
+    /// a look-up that has just missed should not count the miss twice.
     package func value(
         forKey key: String,
         extending: ExpirationExtending = .cacheTime,
@@ -88,7 +88,7 @@ package final class MemoryStore<Value: Sendable>: Sendable {
 
     @inline(__always)
     private func unboxed(_ box: MemoryValue) -> Value {
-        // SAFETY: `store` is the only way in, and puts in nothing but objects of class `Value`, or boxes of this type.
+        // SAFETY: only `store` adds values, and only objects of class `Value`, or boxes of this type.
         holdsObjects ? unsafeBitCast(box, to: Value.self) : unsafeDowncast(box, to: Box.self).value
     }
 
@@ -97,7 +97,7 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// Neither counts as a use nor extends anything.
     package func entry(forKey key: String) -> (value: Value, expiration: StorageExpiration, expiry: Date)? {
         guard let entry = core.entry(forKey: key), let value = entry.value else { return nil }
-        // What never expires does so in a distant future.
+        // An entry that never expires has the distant future as its expiry.
         let latest = Date.distantFuture.timeIntervalSinceReferenceDate
         let expiry = Date(timeIntervalSinceReferenceDate: min(entry.expiry, latest))
         return (unboxed(value), entry.expiration, expiry)
@@ -127,7 +127,7 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// Takes time in proportion to the number of entries.
     package func purge() { _ = core.purge() }
 
-    /// Evicts, in the same order as ever, until the costs are no more than `cost`; limits stay what they are.
+    /// Evicts in the usual order until the costs are no more than `cost`; the limits do not change.
     package func shrink(toCost cost: Int) { _ = core.shrink(toCost: max(0, cost)) }
 
     /// The sum of the costs of all entries, expired ones included.
@@ -136,23 +136,23 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// How many entries there are, expired ones included.
     package var count: Int { core.count }
 
-    /// What has happened so far, and what there is, all of one moment.
+    /// What has happened so far, and what is stored, all at one instant.
     ///
     /// Every look-up waits until they are added up, for some microseconds.
     package var counts: MemoryCounts { core.counts }
 
-    /// A mark to take before a slow read elsewhere whose result is to be stored with `ifGeneration:`.
+    /// A generation to read before a slow read elsewhere whose result is to be stored with `ifGeneration:`.
     ///
-    /// It changes when the key is stored or removed, and now and then when another key is; never by eviction or expiry, nor
-    /// by what is stored with `ifGeneration:`.
+    /// It changes when the key is stored or removed, and sometimes when another key is; never by eviction or expiry,
+    /// nor by a store with `ifGeneration:`.
     package func generation(forKey key: String) -> Generation { core.generation(forKey: key) }
 
-    /// Changes the generation of `key`, because what it stands for has changed elsewhere; its entry stays.
+    /// Changes the generation of `key`, because its value has changed elsewhere; its entry stays.
     package func noteChange(forKey key: String) { core.noteChange(forKey: key) }
 }
 
 /// The time of day as of the kernel's last tick, in seconds since the reference date: some milliseconds behind, for a
-/// quarter of the price of `Date()`, which would be the dearest part of a hit.
+/// quarter of the time of `Date()`, which would take longer than the rest of a hit.
 @inline(__always)
 func coarseSeconds() -> TimeInterval {
     var time = timespec()

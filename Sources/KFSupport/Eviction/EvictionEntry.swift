@@ -1,4 +1,4 @@
-// What an order of eviction knows of an entry. Knows nothing of keys, values, limits or threads.
+// What an eviction order knows of an entry. Knows nothing of keys, values, limits or threads.
 
 /// Where an order keeps an entry.
 public typealias EvictionSlot = Int32
@@ -15,7 +15,7 @@ public enum EvictionMeasure: Sendable {
 ///
 /// Public, although for our own modules only: the benchmark that compares orders lives in another package.
 public struct EvictionEntry: Sendable, Equatable {
-    /// What the owner finds the entry by.
+    /// By what the owner finds the entry.
     public var tag: UInt64
     /// A hash of the key: the same whenever the key comes back.
     public var digest: UInt64

@@ -1,24 +1,24 @@
-// Two queues, and the memory of who left them. Knows nothing of keys, values, limits or threads.
+// Two queues, and the entries evicted from them lately. Knows nothing of keys, values, limits or threads.
 
-/// S3-FIFO: what is new has to prove itself in a small queue before it may push anything out of the main one.
+/// S3-FIFO: a new entry has to be used in a small queue before it may push anything out of the main one.
 ///
-/// After Yang and others, "FIFO queues are all you need for cache eviction", SOSP 2023. What was not used while it
-/// was in the small queue leaves the cache by its end, so a scan passes through and the main queue stays as it is. What
-/// comes back soon after was thrown out too early and goes straight to the main queue. Nothing moves on a hit.
+/// After Yang and others, "FIFO queues are all you need for cache eviction", SOSP 2023. An entry that was
+/// not used in the small queue is evicted at its end, so a scan passes through and the main queue stays as it is. An
+/// entry that comes back soon after was evicted too early and goes straight to the main queue. Nothing moves on a hit.
 ///
-/// One thing is not as in that paper: how small the small queue is follows from what was thrown out too early, as in
-/// ARC (Megiddo and Modha, FAST 2003). Scrolling up and down a list asks for pictures of a minute ago that were shown
-/// once, and a queue that holds a tenth of the cache has lost them by then.
+/// One thing is not as in that paper: the size of the small queue adapts to what was evicted too early, as in ARC
+/// (Megiddo and Modha, FAST 2003). Scrolling up and down a list requests pictures of a minute ago that were shown once,
+/// and a queue that holds a tenth of the cache has lost them by then.
 ///
-/// It only keeps the order. How often an entry was used since it was last asked about is counted by the owner of the
-/// entry: so a hit writes to the entry alone and never comes near the order, nor near its lock.
+/// It only keeps the order. The uses of an entry since the order last examined it are counted by the owner of the
+/// entry: so a hit writes to the entry alone, and touches neither the order nor its lock.
 public struct S3FIFO: Sendable {
-    /// How many uses of an entry are worth counting between two looks at it.
+    /// How many uses of an entry are counted between two examinations of it.
     @inlinable public static var countedUses: UInt8 { 3 }
 
     private static let (small, main): (UInt8, UInt8) = (0, 1)
 
-    /// The part of the cache that the small queue may fill before it has to give way.
+    /// The part of the cache that the small queue may fill before entries are evicted from it.
     private var share: Double
     private let limits: ClosedRange<Double>
     private var nodes = EvictionNodes()
@@ -42,11 +42,11 @@ public struct S3FIFO: Sendable {
     ///
     /// - Parameters:
     ///   - entry: What to take in.
-    ///   - isKnown: Whether it replaces what was stored under its key: then it need not prove itself.
+    ///   - isKnown: Whether it replaces what was stored under its key: then it goes to the main queue at once.
     /// - Returns: Where it is from now on, until it is removed or evicted.
     public mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
-        let wasThrownOut = adapt(to: entry.digest)
-        return isKnown || wasThrownOut
+        let wasEvicted = adapt(to: entry.digest)
+        return isKnown || wasEvicted
             ? nodes.append(entry, to: &mainQueue, number: Self.main)
             : nodes.append(entry, to: &smallQueue, number: Self.small)
     }
@@ -58,7 +58,7 @@ public struct S3FIFO: Sendable {
             ? nodes.remove(slot, from: &smallQueue) : nodes.remove(slot, from: &mainQueue)
     }
 
-    /// Enlarges the queue that what comes back has left, and answers whether it is coming back.
+    /// Enlarges the queue that the entry was evicted from, and returns whether it was evicted lately.
     private mutating func adapt(to digest: UInt64) -> Bool {
         let (small, main) = (Double(max(1, smallGhosts.count)), Double(max(1, mainGhosts.count)))
         // Half an entry at a time; more if it came from the list that remembers fewer and so sees fewer come back.
@@ -73,15 +73,15 @@ public struct S3FIFO: Sendable {
         return true
     }
 
-    /// Takes out the entry that should go next.
+    /// Takes out the next eviction candidate.
     ///
     /// - Parameters:
-    ///   - measure: Of what there is too much.
+    ///   - measure: What there is too much of.
     ///   - takeUse: Takes one use off the count of the entry with a tag, and returns whether there was one.
     /// - Returns: The entry; nil when there is none.
     public mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {
         guard count > 0 else { return nil }
-        // No more looks than all counted uses together: hits that keep coming meanwhile must not keep this going.
+        // No more steps than all counted uses together: hits that keep coming meanwhile must not keep this going.
         for _ in 0..<(Int(Self.countedUses) + 1) * count {
             if takesFromSmall(measure) {
                 let slot = smallQueue.oldest

@@ -1,4 +1,4 @@
-// Plays an image for whoever shows it: a widget, a terminal, a test. Knows no widget, decodes nothing, keeps no time.
+// Plays an image for what shows it: a widget, a terminal, a test. Knows no widget, decodes nothing, keeps no time.
 
 import Dispatch
 public import Foundation
@@ -6,8 +6,8 @@ public import KFImaging
 
 /// Plays an animated image: says which picture is to be shown, and when.
 ///
-/// It is an animated image view without a view. Whoever shows something gives it an image, a display link, and the news of its
-/// own life (``attach()``, ``enteredBackground()``), and draws what ``onFrame`` is called with:
+/// It is an animated image view without a view. What shows the image gives it the image and a display link, notifies it
+/// of changes in its own life cycle (``attach()``, ``enteredBackground()``), and draws what ``onFrame`` is called with:
 ///
 /// ```swift
 /// let player = AnimationPlayer()
@@ -15,8 +15,8 @@ public import KFImaging
 /// player.image = image
 /// player.attach()
 /// ```
-/// Images whose frames are decoded on demand have an ``animator``. Those whose frames are all there are played too, each
-/// frame for its own time. Others are shown, and need no ticks.
+/// Images whose frames are decoded on demand have an ``animator``. Those whose frames are all there are played too,
+/// each frame for its own time. Others are shown, and need no ticks.
 @MainActor
 public final class AnimationPlayer {
     /// Whether the animation starts when it is attached, and stops when it is detached.
@@ -29,7 +29,8 @@ public final class AnimationPlayer {
     public var framePreloadCount = 10
     /// Whether frames are decoded no larger than ``size`` needs; holds from the next reset on.
     public var needsPrescaling = true
-    /// The size the image is shown in, in points; zero when it is not known, and then frames are decoded at their full size.
+    /// The size the image is shown in, in points; zero when it is not known, and then frames are decoded at their full
+    /// size.
     ///
     /// Holds from the next reset on.
     public var size = CGSize.zero
@@ -47,11 +48,11 @@ public final class AnimationPlayer {
     public var catchUp = false
     /// Whether all frames but the current one are forgotten while the program is in the background.
     public var purgeFramesOnBackground = false
-    /// Who is told how the animation goes; not kept alive.
+    /// The delegate, which is notified of the animation's progress; held weakly.
     public weak var delegate: (any AnimationPlayerDelegate)?
     /// Called with every picture that is to be shown instead of the one before: first the image itself.
     ///
-    /// It is not called when there is no image any more; whoever takes the image away knows.
+    /// It is not called when the image is set to nil.
     public var onFrame: ((KFCrossPlatformImage) -> Void)?
 
     /// The image that is shown and played; a different one, in the sense of `==`, resets.
@@ -62,8 +63,8 @@ public final class AnimationPlayer {
     public var repeatCount = AnimationRepeatCount.infinite {
         didSet { if repeatCount != oldValue { reset() } }
     }
-    /// Whether an image is played as often as its file says while ``repeatCount`` is `infinite`; another value resets if that
-    /// makes a difference.
+    /// Whether an image is played as often as its file says while ``repeatCount`` is `infinite`; another value resets
+    /// if that makes a difference.
     public var respectsImageLoopCount = false {
         didSet {
             guard respectsImageLoopCount != oldValue, repeatCount == .infinite, imageLoopCount > 0 else { return }
@@ -89,7 +90,7 @@ public final class AnimationPlayer {
     ///
     /// - Parameter displayLink: What makes the animation go on; for this player alone.
     public convenience init(displayLink: any DisplayLinkCompatible = TimerDisplayLink()) {
-        self.init(displayLink: displayLink, preloadQueue: FrameLanes.makeQueue())
+        self.init(displayLink: displayLink, preloadQueue: FrameQueues.makeQueue())
     }
 
     /// A player whose frames are decoded on a queue that is known; a serial one.
@@ -110,8 +111,8 @@ extension AnimationPlayer {
 
     /// Lets the animation go on.
     ///
-    /// Nothing happens when there is nothing to be played: no animation, a single frame for ever, or one that has been played
-    /// as often as it was to be. In the background, it goes on as soon as that is over.
+    /// Nothing happens when there is nothing to be played: no animation, a single frame for ever, or one that has been
+    /// played as often as it was to be. In the background, it goes on as soon as that is over.
     public func startAnimating() {
         guard let playback, !playback.isStill, !isAnimating else { return }
         guard resumes == nil else {
@@ -129,13 +130,13 @@ extension AnimationPlayer {
         showCurrentFrame()
     }
 
-    /// Says that what shows the image is on a screen now.
+    /// To be called when what shows the image is on a screen.
     public func attach() {
         isAttached = true
         if autoPlayAnimatedImage { startAnimating() }
     }
 
-    /// Says that what shows the image is on no screen any more.
+    /// To be called when what shows the image leaves the screen.
     public func detach() {
         isAttached = false
         if autoPlayAnimatedImage { stopAnimating() }
@@ -156,7 +157,7 @@ extension AnimationPlayer {
     private func makePlayback(of image: Image) -> FrameAnimator? {
         let fileCount = respectsImageLoopCount && repeatCount == .infinite ? imageLoopCount : 0
         let repeatCount = fileCount > 0 ? .finite(count: fileCount) : repeatCount
-        if let frames = image.facts.preloaded {
+        if let frames = image.metadata.preloaded {
             return FrameAnimator(preloaded: frames, repeatCount: repeatCount, preloadQueue: queue)
         }
         guard let source = image.frameSource, source.frameCount > 0 else { return nil }
@@ -187,7 +188,7 @@ extension AnimationPlayer {
         animator?.purgeFrames(keepCurrentFrame: keepCurrentFrame)
     }
 
-    /// Says that nobody can see the program now.
+    /// To be called when the program is hidden.
     ///
     /// With ``purgeFramesOnBackground`` the animation stops, and all frames but the current one are forgotten.
     public func enteredBackground() {
@@ -198,8 +199,8 @@ extension AnimationPlayer {
         purgeFrames(keepCurrentFrame: true)
     }
 
-    /// Says that the program can be seen again: an animation that ``enteredBackground()`` has stopped goes on if it is still
-    /// attached.
+    /// To be called when the program is visible again: an animation that ``enteredBackground()`` has stopped goes on if
+    /// it is still attached.
     public func enteredForeground() {
         let goesOn = resumes ?? false
         resumes = nil
@@ -216,7 +217,7 @@ extension AnimationPlayer {
         let seconds = rate > 0 ? 1 / TimeInterval(rate) : link.duration
         let (step, image) = playback.tick(seconds, catchUp: catchUp)
         if let image { show(image) }
-        // Whoever is told may do anything, such as give the player another image.
+        // The delegate may do anything, such as give the player another image.
         for count in step.loopsPlayed where playback === self.playback {
             delegate?.animationPlayer(self, didPlayAnimationLoops: count)
         }

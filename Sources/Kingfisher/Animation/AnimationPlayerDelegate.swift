@@ -1,6 +1,6 @@
-// Who is told how an animation goes.
+// The delegate of an animation player.
 
-/// Told how an animation goes, on the main actor, after the frame that is the reason has come on.
+/// Is notified of an animation's progress, on the main actor, after the frame that is the reason is shown.
 ///
 /// Both methods may be left out.
 @MainActor
@@ -8,13 +8,13 @@ public protocol AnimationPlayerDelegate: AnyObject {
     /// Called whenever all frames have been played once.
     ///
     /// - Parameters:
-    ///   - player: Who plays them.
+    ///   - player: The player.
     ///   - count: How often they have been played by now.
     func animationPlayer(_ player: AnimationPlayer, didPlayAnimationLoops count: UInt)
 
     /// Called once, when the animation has been played as often as it was to be, and stays on its last frame.
     ///
-    /// - Parameter player: Who played it.
+    /// - Parameter player: The player.
     func animationPlayerDidFinishAnimating(_ player: AnimationPlayer)
 }
 

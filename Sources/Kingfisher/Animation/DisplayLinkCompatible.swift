@@ -9,18 +9,18 @@ public import Foundation
 public protocol DisplayLinkCompatible: AnyObject {
     /// Whether there are no ticks; at first there are none.
     ///
-    /// A paused link wakes nobody up: it has no timer and no callback anywhere.
+    /// A paused link wakes no thread: it has no timer and no callback anywhere.
     var isPaused: Bool { get set }
 
     /// When the last tick was, in seconds since a moment that is always the same.
     var timestamp: TimeInterval { get }
 
-    /// How much time the last tick stands for, in seconds: since the tick before, and for the first one since the link was
-    /// paused, as much as lies between two ticks as a rule.
+    /// How much time the last tick stands for, in seconds: since the tick before, and for the first one since the link
+    /// was paused, as much as lies between two ticks as a rule.
     var duration: TimeInterval { get }
 
-    /// How many ticks a second are wanted, each of which then stands for the same time; 0 means that ``duration`` says what
-    /// each stands for.
+    /// How many ticks a second are wanted, each of which then stands for the same time; 0 means that ``duration`` says
+    /// what each stands for.
     var preferredFramesPerSecond: Int { get set }
 
     /// Called with every tick, after ``timestamp`` and ``duration`` have been set.

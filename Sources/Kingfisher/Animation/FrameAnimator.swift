@@ -1,5 +1,5 @@
-// Plays the frames of one animation: has them decoded ahead of time, and counts the time they are shown. Knows no view, no
-// clock, and nobody to be told.
+// Plays the frames of one animation: has them decoded ahead of time, and counts the time they are shown. Knows no view,
+// no clock and no delegate.
 
 import Dispatch
 public import Foundation
@@ -8,12 +8,12 @@ import KFSupport
 
 /// An animation that is being played: which frame is on, and which frames are there.
 ///
-/// This is what Kingfisher calls `AnimatedImageView.Animator`; a view names it so by a `typealias`. An ``AnimationPlayer``
-/// makes one for every animated image it is given.
+/// This is what Kingfisher calls `AnimatedImageView.Animator`; a view names it so by a `typealias`. An
+/// ``AnimationPlayer`` makes one for every animated image it is given.
 ///
-/// Frames are decoded on a queue of their own, never by whoever asks for them; the current one and those that follow it are
-/// in memory, the others are not, unless they are few enough. An animator has its own copy of the source: two of them never
-/// share a decoder. It may be asked from any thread.
+/// Frames are decoded on a queue of their own, never on the caller's thread; the current one and those that follow it
+/// are in memory, the others are not, unless they are few enough. An animator has its own copy of the source: two of
+/// them never share a decoder. It may be used from any thread.
 public final class FrameAnimator: Sendable {
     /// How many frames after the current one are to be ready; 0 and less mean the next one alone.
     public let maxFrameCount: Int
@@ -23,18 +23,18 @@ public final class FrameAnimator: Sendable {
     private struct State: Sendable {
         var playhead: Playhead
         var slots: FrameSlots
-        /// The source that is asked; nil until there are slots, and when nothing has to be decoded.
+        /// The source of the frames; nil until there are slots, and when nothing has to be decoded.
         var source: (any ImageFrameSource)?
         /// Whether there is a block on the queue, or to be there soon, which will see all that has to be done.
         var isMaintaining = false
-        /// Whether frames will be forgotten on the queue, after which blocks that are there already have nothing to say.
+        /// Whether frames will be forgotten on the queue, so that blocks that are on the queue already do nothing.
         var isToBePurged = false
         /// A frame that was ready too late, until the next tick.
         ///
         /// A decoder that cannot keep up would show nothing at all without.
-        var latecomer: Image?
+        var lateFrame: Image?
 
-        /// Whether a block has to be put on the queue, which there is one of at a time as a rule.
+        /// Whether a block has to be put on the queue, where there is one at a time as a rule.
         mutating func beginMaintaining() -> Bool {
             let mustBegin = isToBePurged || !isMaintaining && (!slots.isPrepared || slots.needsWork)
             guard mustBegin else { return false }
@@ -49,12 +49,14 @@ public final class FrameAnimator: Sendable {
     private let scale: CGFloat
     private let queue: DispatchQueue
 
-    /// An animation of frames that are decoded when they are needed; the first ones by ``prepareFramesAsynchronously()``.
+    /// An animation of frames that are decoded when they are needed; the first ones by
+    /// ``prepareFramesAsynchronously()``.
     ///
     /// - Parameters:
-    ///   - source: The frames; it is copied before it is asked for any.
+    ///   - source: The frames; it is copied before any is decoded.
     ///   - mode: How the view is filled with them.
-    ///   - size: The size of the view in points: frames are decoded no larger than it needs. Zero means their full size.
+    ///   - size: The size of the view in points: frames are decoded no larger than it needs. Zero means their full
+    ///     size.
     ///   - imageSize: The size of the displayed picture in points.
     ///   - imageScale: Pixels a point, of the frames.
     ///   - viewScale: Pixels a point of the view; nil means as many as those of the frames.
@@ -160,7 +162,7 @@ extension FrameAnimator {
     /// Whether the animation has been played as often as it was to be.
     public var isFinished: Bool { state.withLock { $0.playhead.isFinished } }
 
-    /// The picture of a frame, if it is in memory; nothing is decoded for the answer.
+    /// The picture of a frame, if it is in memory; nothing is decoded for it.
     ///
     /// - Parameter index: From 0 up.
     /// - Returns: The picture; nil when it is not there, or there is no such frame.
@@ -172,7 +174,7 @@ extension FrameAnimator {
     /// - Returns: Seconds; infinite while the animation is not prepared, and when there is no such frame.
     public func duration(at index: Int) -> TimeInterval { state.withLock { $0.slots.delay(of: index) } }
 
-    /// Whether it would be of no use to let time pass: nothing changes, or nothing any more.
+    /// Whether ticks have no effect: nothing ever changes, or the animation is finished.
     var isStill: Bool { state.withLock { $0.playhead.isStill || $0.playhead.isFinished } }
 }
 
@@ -184,19 +186,19 @@ extension FrameAnimator {
     /// - Parameters:
     ///   - elapsed: Seconds since the tick before.
     ///   - catchUp: Whether frames are skipped whose time is over too.
-    /// - Returns: What changed, for the caller to tell whom it concerns, and the picture to be shown; nil means that what is
-    ///   shown stays, because the current frame is not decoded yet.
+    /// - Returns: What changed, and the picture to be shown; nil means that what is shown stays, because the current
+    ///   frame is not decoded yet.
     func tick(_ elapsed: TimeInterval, catchUp: Bool = false) -> (step: AnimationStep, image: Image?) {
-        let (step, image, latecomer, mustMaintain) = state.withLock { state in
+        let (step, image, lateFrame, mustMaintain) = state.withLock { state in
             let slots = state.slots
             let step = state.playhead.tick(elapsed, catchUp: catchUp) { slots.delay(of: $0) }
             if step.hasAdvanced { state.slots.move(to: state.playhead.index) }
             let mustMaintain = step.hasAdvanced && state.beginMaintaining()
             let image = state.slots.image(at: state.playhead.index)
-            return (step, image, exchange(&state.latecomer, with: nil), mustMaintain)
+            return (step, image, exchange(&state.lateFrame, with: nil), mustMaintain)
         }
         if mustMaintain { maintain() }
-        return (step, image ?? latecomer)
+        return (step, image ?? lateFrame)
     }
 }
 
@@ -211,7 +213,8 @@ extension FrameAnimator {
 
     /// Forgets frames, on the queue; durations stay.
     ///
-    /// Those that are needed are decoded again when the next frame comes on. The pictures are released on the main thread.
+    /// Those that are needed are decoded again when the next frame comes on. The pictures are released on the main
+    /// thread.
     ///
     /// - Parameter keepCurrentFrame: Whether the current frame is left alone.
     func purgeFrames(keepCurrentFrame: Bool) {
@@ -224,11 +227,11 @@ extension FrameAnimator {
         }
     }
 
-    private func forgetFrames(_ keepCurrentFrame: Bool) -> Dropped {
-        Dropped(
+    private func forgetFrames(_ keepCurrentFrame: Bool) -> ReleasedImages {
+        ReleasedImages(
             state.withLock { state in
-                let latecomer = exchange(&state.latecomer, with: nil)
-                return state.slots.removeAll(keepingCurrent: keepCurrentFrame) + (latecomer.map { [$0] } ?? [])
+                let lateFrame = exchange(&state.lateFrame, with: nil)
+                return state.slots.removeAll(keepingCurrent: keepCurrentFrame) + (lateFrame.map { [$0] } ?? [])
             }
         )
     }
@@ -239,7 +242,7 @@ extension FrameAnimator {
     private func maintain() {
         queue.async { [weak self] in
             self?.makeSlots()
-            // An animator that nobody has any more decodes no more.
+            // Nothing more is decoded for an animator that has been released.
             while self?.decodeNext() == true {}
         }
     }
@@ -254,7 +257,7 @@ extension FrameAnimator {
         }
     }
 
-    /// Decodes the first frame that is missing, and answers whether there was one.
+    /// Decodes the first frame that is missing, and returns whether there was one.
     ///
     /// What is missing is looked at anew for every frame: those that have been passed meanwhile are not decoded.
     private func decodeNext() -> Bool {
@@ -262,7 +265,7 @@ extension FrameAnimator {
         let image = source.frame(at: index, maxSize: maxSize).map { Image(cgImage: $0, scale: scale) }
         let replaced = state.withLock { state in
             let isLate = !state.slots.fill(index, with: image)
-            return isLate && image != nil ? exchange(&state.latecomer, with: image) : nil
+            return isLate && image != nil ? exchange(&state.lateFrame, with: image) : nil
         }
         return withExtendedLifetime(replaced) { true }
     }
@@ -282,8 +285,8 @@ extension FrameAnimator {
     }
 }
 
-/// Pictures that are released when they are told to, on whichever thread that is.
-private final class Dropped: Sendable {
+/// Pictures that are released by a call of ``empty()``, on the thread of that call.
+private final class ReleasedImages: Sendable {
     private let images: Locked<[Image]>
 
     init(_ images: [Image]) { self.images = Locked(images) }

@@ -10,7 +10,7 @@ struct FrameSlots: Sendable {
     private enum Picture {
         case missing
         case present(Image)
-        /// It could not be decoded, and is not asked for again until its slot has been emptied.
+        /// It could not be decoded, and is not tried again until its slot has been emptied.
         case broken
     }
 
@@ -71,8 +71,8 @@ struct FrameSlots: Sendable {
 
     /// Makes another frame the current one.
     ///
-    /// The slots of those before it, from the current one on, are to be emptied; that is noted here and now, so that it makes
-    /// no difference how much later it is done.
+    /// The slots of those before it, from the current one on, are to be emptied; that is noted at once, so that it
+    /// makes no difference how much later it is done.
     mutating func move(to index: Int) {
         guard slots.indices.contains(index) else { return }
         while current != index {
@@ -101,7 +101,7 @@ struct FrameSlots: Sendable {
         return image
     }
 
-    /// Fills a slot with what was decoded, nil being nothing; answers whether the frame is still wanted.
+    /// Fills a slot with what was decoded, nil being nothing; returns whether the frame is still wanted.
     mutating func fill(_ index: Int, with image: Image?) -> Bool {
         guard isWanted(index) else { return false }
         slots[index].picture = image.map { .present($0) } ?? .broken

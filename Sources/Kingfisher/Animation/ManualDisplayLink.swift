@@ -1,8 +1,8 @@
-// Ticks when it is told to. Knows no time but what it is told.
+// Ticks when it is advanced. Knows no other time.
 
 public import Foundation
 
-/// Ticks when it is told to, for tests, and for programs that draw frames at moments of their own.
+/// Ticks when it is advanced, for tests, and for programs that draw frames at moments of their own.
 @MainActor
 public final class ManualDisplayLink: DisplayLinkCompatible {
     /// Whether ``advance(by:)`` ticks; at first it does not.

@@ -39,8 +39,8 @@ struct Playhead: Sendable {
     ///
     /// - Parameters:
     ///   - seconds: How much; more than one second counts as one.
-    ///   - catchUp: Whether frames are skipped whose time is over too, of one loop at most; the rest comes with the next
-    ///     tick. Otherwise one frame is advanced at most.
+    ///   - catchUp: Whether frames are skipped whose time is over too, of one loop at most; the rest comes with the
+    ///     next tick. Otherwise one frame is advanced at most.
     ///   - delay: How long a frame is on, in seconds.
     /// - Returns: What changed.
     mutating func tick(
@@ -70,7 +70,7 @@ struct Playhead: Sendable {
         index = (index + 1) % count
         if index != previous {
             step.hasAdvanced = true
-            // The loop that has just been left; a single frame's are not told but for the last.
+            // The loop that has just ended; those of a single frame are not reported, except the last.
             if index == 0 { step.loopsPlayed.append(loops) }
         }
         guard index == count - 1 else { return }

@@ -5,8 +5,8 @@ public import Foundation
 
 /// Ticks by a timer on the main queue, for programs without a frame clock.
 ///
-/// The main queue has to be served: by an async `main`, `dispatchMain()` or a run loop. While the link is paused, there is
-/// no timer.
+/// The main queue has to be served: by an async `main`, `dispatchMain()` or a run loop. While the link is paused, there
+/// is no timer.
 @MainActor
 public final class TimerDisplayLink: DisplayLinkCompatible {
     /// When the last tick was, in seconds since the machine was started; 0 before the first one.

@@ -1,4 +1,4 @@
-// How the core finds images: memory at once, then the disk; and what becomes of an entry that is no good.
+// How the core finds images: memory at once, then the disk; and what becomes of an entry that cannot be decoded.
 
 import Foundation
 import KFStorage
@@ -8,32 +8,36 @@ import KFTransport
 extension CacheCore {
     /// Looks in the layers of the query, in their order.
     ///
-    /// An image in memory is found before this first suspends, one on disk too if the options ask for that. An entry that
-    /// cannot be decoded is removed, and is a miss.
+    /// An image in memory is found before this first suspends, one on disk too if the options ask for that. An entry
+    /// that cannot be decoded is removed, and is a miss.
     /// - Throws: ``KingfisherError``, a cache error, when there is something that cannot be read.
-    func find(_ query: Query) async throws(KingfisherError) -> Finding {
+    func find(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let key = query.computedKey
         if query.layers.contains(.memory), let image = findInMemory(key, query.options) { return .memory(image) }
         guard query.layers.contains(.disk) else { return .nothing }
         // Marked before the disk is read: what is removed or stored meanwhile must not come back.
         let generation = generation(forKey: key)
         guard query.options.loadDiskFileSynchronously else {
-            return try await order.place(forKey: key).run { [self] in await findInTurn(query, generation) }.get()
+            return try await operations.ticket(forKey: key).run { [self] in await findInOrder(query, generation) }.get()
         }
-        // A caller that reads on its own thread waits for no operation, and may read what is about to be replaced or removed.
-        let isEarly = order.isBusy(key)
+        // A caller that reads on its own thread waits for no operation, and may read what is about to be replaced or
+        // removed.
+        let isBusy = operations.isBusy(key)
         let found = try await findOnDisk(query)
-        if query.promotes, !isEarly, let image = found.image {
+        if query.promotes, !isBusy, let image = found.image {
             promote(image, forKey: key, query.options, ifGeneration: generation)
         }
         return found
     }
 
-    /// Looks on disk when its turn among the operations on the key has come, which lasts until the image is in memory: of
-    /// several that want it, one reads and decodes.
-    private func findInTurn(_ query: Query, _ generation: MemoryGeneration) async -> Result<Finding, KingfisherError> {
-        // It was missed before, and counted; the one before may have put it there since.
-        if query.promotes, let image = inMemoryByNow(query.computedKey) { return .success(.memory(image)) }
+    /// Looks on disk once the operations on the key that came before are over.
+    ///
+    /// The ticket is held until the image is in memory: of several callers that want it, one reads and decodes.
+    private func findInOrder(_ query: Query, _ generation: MemoryGeneration) async -> Result<
+        LookupResult, KingfisherError
+    > {
+        // The miss in memory was counted before; the operation before may have put the image there since.
+        if query.promotes, let image = lookInMemoryAgain(query.computedKey) { return .success(.memory(image)) }
         return await Result { () async throws(KingfisherError) in
             let found = try await findOnDisk(query)
             if query.promotes, let image = found.image {
@@ -43,46 +47,47 @@ extension CacheCore {
         }
     }
 
-    /// What was put in memory after it had been missed there; neither counted nor prolonged.
-    func inMemoryByNow(_ computedKey: String) -> KFCrossPlatformImage? {
+    /// What was put in memory after it had been missed there; neither counted nor extended.
+    func lookInMemoryAgain(_ computedKey: String) -> KFCrossPlatformImage? {
         guard memory.isCached(forKey: computedKey) else { return nil }
         return memory.store.entry(forKey: computedKey)?.value
     }
 
-    /// Reads and decodes an entry; one that cannot be decoded is removed, others have their life prolonged.
+    /// Reads and decodes an entry; one that cannot be decoded is removed, the expiry of others is extended.
     ///
     /// The options' checker is called between the steps: is the image still wanted?
-    private func findOnDisk(_ query: Query) async throws(KingfisherError) -> Finding {
+    private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let options = query.options
         let isWanted = options.sourceTaskIdentifierChecker ?? { true }
-        // When its turn has come: it may have waited for others.
+        // It may have waited for other operations.
         guard isWanted() else { return .unwanted }
         guard let entry = try await read(query).get() else { return .nothing }
         guard isWanted() else { return .unwanted }
-        let image = await here(options, or: .cpu) { [recorder] in
+        let image = await perform(options, or: .cpu) { [recorder] in
             recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
         }
         guard let image else {
-            await here(options, or: .io) { [disk] in disk.discard(entry) }
+            await perform(options, or: .io) { [disk] in disk.discard(entry) }
             return .nothing
         }
         guard isWanted() else { return .unwanted }
-        await here(options, or: .io) { [disk] in
+        await perform(options, or: .io) { [disk] in
             disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
         }
-        // Decoded pixels have been made already; what is left of the option is that its scale wins over the serializer's.
+        // Decoded pixels have been made already; what is left of the option is that its scale wins over the
+        // serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
-        return .disk(ready, bytes: entry.data, facts: entry.attachment.flatMap { HTTPFacts(encoded: $0) })
+        return .disk(ready, bytes: entry.data, facts: entry.userMetadata.flatMap { HTTPFacts(encoded: $0) })
     }
 
     private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {
-        await here(query.options, or: .io) { [disk, recorder] in
+        await perform(query.options, or: .io) { [disk, recorder] in
             Result { () throws(KingfisherError) in
                 try recorder.measuring(.reading) { () throws(KingfisherError) in
                     try disk.entry(
                         forKey: query.computedKey,
                         forcedExtension: query.options.forcedExtension,
-                        withAttachment: query.wantsFacts
+                        withUserMetadata: query.wantsFacts
                     )
                 }
             }
@@ -90,7 +95,7 @@ extension CacheCore {
     }
 
     /// Does a piece of work where it belongs, or on the caller's thread if the options ask for that.
-    private func here<Value: Sendable>(
+    private func perform<Value: Sendable>(
         _ options: KingfisherParsedOptionsInfo,
         or executor: WorkExecutor,
         _ work: @escaping @Sendable () -> Value
@@ -98,10 +103,10 @@ extension CacheCore {
         options.loadDiskFileSynchronously ? work() : await executor.run { work() }
     }
 
-    /// Where an image is; the disk is asked when its turn has come.
+    /// Where an image is; the disk is looked at after the operations on the key that came before.
     func cachedType(_ computedKey: String, _ forcedExtension: String?) async -> CacheType {
         if memory.isCached(forKey: computedKey) { return .memory }
-        let isOnDisk = await order.place(forKey: computedKey).run { [self] in
+        let isOnDisk = await operations.ticket(forKey: computedKey).run { [self] in
             await onDisk { disk throws(KingfisherError) in
                 disk.isCached(forKey: computedKey, forcedExtension: forcedExtension)
             }

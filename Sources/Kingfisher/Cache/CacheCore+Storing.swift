@@ -1,4 +1,4 @@
-// How the core stores and removes: memory and the place in the order at once, the disk later.
+// How the core stores and removes: memory and the ticket in the queue at once, the disk later.
 
 import Foundation
 import KFSupport
@@ -17,10 +17,10 @@ extension CacheCore {
         var facts: HTTPFacts?
     }
 
-    /// Stores an image in memory, and returns what brings it to disk.
+    /// Stores an image in memory, and returns the work that writes it to disk.
     ///
-    /// The place in the order is taken before memory changes: a look-up in flight, which marks the key's generation first
-    /// and takes its place second, then either comes before and is not promoted, or comes after and sees all.
+    /// The ticket in the queue is taken before memory changes: a look-up in flight, which notes the key's generation
+    /// first and takes its ticket second, then either comes before and is not promoted, or comes after and sees all.
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
@@ -28,9 +28,9 @@ extension CacheCore {
         _ options: KingfisherParsedOptionsInfo,
         toDisk: Bool
     ) -> DiskWork {
-        let place = toDisk ? order.place(forKey: computedKey) : nil
+        let ticket = toDisk ? operations.ticket(forKey: computedKey) : nil
         memory.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
-        guard let place else { return { .success(()) } }
+        guard let ticket else { return { .success(()) } }
 
         let destination = Destination(
             computedKey: computedKey,
@@ -41,7 +41,7 @@ extension CacheCore {
         )
         let serializer = options.cacheSerializer
         return { [self] in
-            await place.run {
+            await ticket.run {
                 let data = await WorkExecutor.cpu.run { [recorder] in
                     recorder.measuring(.encoding) { serializer.data(with: image, original: original) }
                 }
@@ -58,7 +58,7 @@ extension CacheCore {
         }
     }
 
-    /// Takes the place in the order, and returns what writes bytes to disk.
+    /// Takes a ticket in the queue, and returns the work that writes bytes to disk.
     func putOnDisk(
         _ data: Data,
         forKey computedKey: String,
@@ -66,8 +66,8 @@ extension CacheCore {
         _ expiration: StorageExpiration?,
         facts: HTTPFacts? = nil
     ) -> DiskWork {
-        let place = order.place(forKey: computedKey)
-        // What is being read is not what the disk will hold, and does not go to memory any more.
+        let ticket = operations.ticket(forKey: computedKey)
+        // What is being read is not what the disk will hold, so it must not be promoted to memory.
         memory.store.noteChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,
@@ -75,7 +75,7 @@ extension CacheCore {
             expiration: expiration,
             facts: facts
         )
-        return { [self] in await place.run { await write(data, to: destination) } }
+        return { [self] in await ticket.run { await write(data, to: destination) } }
     }
 
     private func write(_ data: Data, to destination: Destination) async -> Result<Void, KingfisherError> {
@@ -87,19 +87,19 @@ extension CacheCore {
                     destination.expiration,
                     destination.writeOptions,
                     destination.forcedExtension,
-                    attachment: destination.facts?.encoded()
+                    userMetadata: destination.facts?.encoded()
                 )
             }
         }
     }
 
-    /// Removes an image from memory, and returns what removes it from disk.
+    /// Removes an image from memory, and returns the work that removes it from disk.
     func remove(_ computedKey: String, _ forcedExtension: String?, memory: Bool, disk: Bool) -> DiskWork {
-        let place = disk ? order.place(forKey: computedKey) : nil
+        let ticket = disk ? operations.ticket(forKey: computedKey) : nil
         if memory { self.memory.remove(forKey: computedKey) }
-        guard let place else { return { .success(()) } }
+        guard let ticket else { return { .success(()) } }
         return { [self] in
-            await place.run {
+            await ticket.run {
                 await onDisk { disk throws(KingfisherError) in
                     try disk.remove(forKey: computedKey, forcedExtension: forcedExtension)
                 }
@@ -109,6 +109,6 @@ extension CacheCore {
 }
 
 extension String {
-    /// The key an image is stored under that a processor made of what this key stands for.
+    /// The key of the image that the processor with this identifier makes of the image with this key.
     func computedKey(with identifier: String) -> String { identifier.isEmpty ? self : "\(self)@\(identifier)" }
 }

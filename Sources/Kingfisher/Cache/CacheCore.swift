@@ -8,7 +8,8 @@ import KFTransport
 
 /// What is below an ``ImageCache``: memory, the disk, and the order of operations on one entry.
 ///
-/// A place in the order is taken before anything is awaited: operations on one entry take effect in the order of the calls.
+/// A ticket in the queue is taken before anything is awaited: operations on one entry take effect in the order of the
+/// calls.
 final class CacheCore: Sendable {
     /// Everything a look-up needs to know.
     struct Query: Sendable {
@@ -23,7 +24,7 @@ final class CacheCore: Sendable {
         let key: String
         /// The key with the identifier of the processor.
         let computedKey: String
-        /// How to decode, how to extend lifetimes, and who may call the look-up off.
+        /// How to decode, how to extend lifetimes, and whether the look-up is still wanted.
         var options: KingfisherParsedOptionsInfo
         /// Where to look.
         var layers: Layers = [.memory, .disk]
@@ -39,15 +40,15 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// What a look-up came to.
-    enum Finding: Sendable {
+    /// The result of a look-up.
+    enum LookupResult: Sendable {
         /// An image that was in memory.
         case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, and the facts about them if these were asked for.
+        /// An image that was on disk, its bytes, and the facts about them if the query wants these.
         case disk(KFCrossPlatformImage, bytes: Data, facts: HTTPFacts?)
         /// There is none.
         case nothing
-        /// It was called off; whether there is one was not found out.
+        /// The look-up was cancelled before it was known whether there is one.
         case unwanted
 
         /// The image, if there is one.
@@ -61,7 +62,7 @@ final class CacheCore: Sendable {
 
     let memory: MemoryStorage.Backend<KFCrossPlatformImage>
     let disk: DiskStorage.Backend<Data>
-    let order = DiskOrder()
+    let operations = KeyedSerialQueue()
     let recorder = CacheRecorder()
 
     init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
@@ -95,9 +96,10 @@ final class CacheCore: Sendable {
         self.generation(forKey: computedKey) != generation
     }
 
-    /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was taken.
+    /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was
+    /// taken.
     ///
-    /// What is there by now stays, unless it is to be replaced by what was made of it.
+    /// An image that is there by now stays, unless `replacing` says that it is to be replaced by what was made of it.
     func promote(
         _ image: KFCrossPlatformImage,
         forKey computedKey: String,
@@ -119,22 +121,23 @@ final class CacheCore: Sendable {
 
     /// The bytes of all files.
     func size() async -> Result<UInt, KingfisherError> {
-        await order.placeForAll(holdingBack: false).run { [self] in
+        await operations.ticketForAll(holdingBack: false).run { [self] in
             await onDisk { disk throws(KingfisherError) in try disk.totalSize() }
         }
     }
 
-    /// Takes the place in the order, and returns what removes all files; a failure leaves files behind.
+    /// Takes a ticket in the queue, and returns the work that removes all files; a failure leaves files behind.
     func clearDisk() -> @Sendable () async -> Void {
-        let place = order.placeForAll(holdingBack: true)
+        let ticket = operations.ticketForAll(holdingBack: true)
         return { [self] in
-            _ = await place.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
+            _ = await ticket.run { await onDisk { disk throws(KingfisherError) in try disk.removeAll() } }
         }
     }
 
-    /// Removes what has expired, then what is too much, and returns where it was; what fails is left to the next time.
+    /// Removes what has expired, then what exceeds the size limit, and returns where it was; what fails is left to the
+    /// next time.
     func cleanDisk() async -> [URL] {
-        await order.placeForAll(holdingBack: false).run { [self] in
+        await operations.ticketForAll(holdingBack: false).run { [self] in
             let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }
             let excess = await onDisk { disk throws(KingfisherError) in try disk.removeSizeExceededValues() }
             return ((try? expired.get()) ?? []) + ((try? excess.get()) ?? [])

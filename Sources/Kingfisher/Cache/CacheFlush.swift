@@ -5,26 +5,26 @@ import Foundation
 import KFStorage
 import KFSupport
 
-/// Waiting for what caches have been asked to do on their disks, for a limited time.
+/// Waiting for the disk operations of caches, for a limited time.
 struct CacheFlush: Sendable {
     private let caches: [ImageCache]
     private let work: @Sendable () async -> Void
 
-    /// What these caches have been asked to do until now.
+    /// The disk operations of these caches until now.
     init(_ caches: [ImageCache]) {
         self.caches = caches
-        // Each place comes behind all that was asked of the cache; going there and leaving again is the waiting.
-        let places = caches.map { $0.core.order.placeForAll(holdingBack: false) }
+        // Each ticket is behind all operations of the cache so far; running nothing with it waits for all of them.
+        let tickets = caches.map { $0.core.operations.ticketForAll(holdingBack: false) }
         work = {
-            for place in places { await place.run {} }
-            // Who has stored something may have left it to another thread to make room.
+            for ticket in tickets { await ticket.run {} }
+            // The thread that stored something may have left making room to another thread.
             for files in caches.map(\.diskStorage.files) where files.isMakingRoom {
                 await WorkExecutor.io.run { files.waitForRoom() }
             }
         }
     }
 
-    /// Waits on this thread, and answers whether all is done.
+    /// Waits on this thread, and returns whether all is done.
     ///
     /// If there is time left, `thenCleaning` uses it to remove what has expired.
     func wait(atMost seconds: TimeInterval, thenCleaning: Bool) -> Bool {
@@ -34,7 +34,7 @@ struct CacheFlush: Sendable {
         return true
     }
 
-    /// Waits without blocking a thread, and answers whether all is done.
+    /// Waits without blocking a thread, and returns whether all is done.
     func wait(
         atMost seconds: TimeInterval,
         thenCleaning: Bool,
@@ -78,7 +78,7 @@ struct CacheFlush: Sendable {
 
 /// What the process does when it ends by itself: by `exit`, or by returning from its main function.
 enum ExitFlush {
-    /// Asks the C library to be called at the end; only the first call does.
+    /// Registers with the C library's `atexit`; only the first call does.
     static func prepare() { _ = isPrepared }
 
     private static let isPrepared: Bool = {
@@ -86,7 +86,7 @@ enum ExitFlush {
         return atexit { ExitFlush.run(CacheRegistry.shared) } == 0
     }()
 
-    /// A child that was forked off has our memory but not our threads: nobody there would do the work.
+    /// A forked child has our memory but not our threads: no thread there would do the work.
     private static let process = Locked(pid_t(0))
 
     static func run(_ registry: CacheRegistry) {

@@ -28,8 +28,8 @@ final class CacheLifeCycle: Sendable {
 
 /// Has the allocator hand freed memory back to the system, off the caller's thread.
 ///
-/// The allocator keeps large blocks that are freed, for the next ones; so decoding is fast. What is freed until the return
-/// begins is part of it; calls in the meantime do nothing.
+/// The allocator keeps large blocks that are freed, for the next ones; so decoding is fast. What is freed until the
+/// return begins is part of it; calls in the meantime do nothing.
 enum MemoryReturn {
     private static let isScheduled = Locked(false)
 

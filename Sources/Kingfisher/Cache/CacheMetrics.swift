@@ -1,10 +1,11 @@
-// The numbers of a cache, told to swift-metrics. Compiled with the package trait `Metrics` only; knows of no backend.
+// The numbers of a cache, reported to swift-metrics. Compiled with the package trait `Metrics` only; knows of no
+// backend.
 
 #if Metrics
 import KFSupport
 public import Metrics
 
-/// Tells swift-metrics what a cache does: the numbers of ``CacheStatistics``.
+/// Reports to swift-metrics what a cache does: the numbers of ``CacheStatistics``.
 ///
 /// Every metric has the dimension `cache`, which is the name of the cache.
 ///
@@ -19,17 +20,17 @@ public import Metrics
 /// | `kingfisher_cache_entries` | gauge | `layer`: `memory` |
 /// | `kingfisher_cache_duration` | timer | `phase`: `reading`, `decoding`, `encoding`, `writing` |
 ///
-/// Counters and gauges move when ``report()`` is called, timers whenever something has been done. A cache has one reporter: with
-/// another one the timers go over to that, and what has happened is counted by both.
+/// Counters and gauges move when ``report()`` is called, timers whenever something has been done. A cache has one
+/// reporter: with another one the timers go over to that, and what has happened is counted by both.
 public final class CacheMetrics: Sendable {
     private let cache: ImageCache
     private let factory: any MetricsFactory
     private let dimensions: [(String, String)]
     private let timers: [CacheRecorder.Phase: Timer]
-    /// What was told last.
-    private let told = Locked<CacheStatistics?>(nil)
+    /// What was reported last.
+    private let reported = Locked<CacheStatistics?>(nil)
 
-    /// Begins to tell what a cache does, from its creation on.
+    /// Begins to report what a cache does, from its creation on.
     /// - Parameters:
     ///   - cache: The cache.
     ///   - factory: Where the metrics go; by default where the program has said.
@@ -53,16 +54,16 @@ public final class CacheMetrics: Sendable {
         repeat { report() } while (try? await clock.sleep(for: interval)) != nil
     }
 
-    /// Tells what has happened since the last report, and what the cache holds.
+    /// Reports what has happened since the last report, and what the cache holds.
     ///
     /// Does not wait for anything.
     public func report() {
         let now = cache.statistics
-        let previous = told.withLock { told -> CacheStatistics? in
-            // Somebody else may have told later numbers meanwhile. After a reset, all of them are new.
-            let previous = told?.since == now.since ? told : nil
+        let previous = reported.withLock { reported -> CacheStatistics? in
+            // Another thread may have reported later numbers meanwhile. After a reset, all of them are new.
+            let previous = reported?.since == now.since ? reported : nil
             if let previous, previous.taken > now.taken { return now }
-            told = now
+            reported = now
             return previous ?? CacheStatistics(since: now.since, taken: now.since)
         }
         guard let previous else { return }

@@ -8,10 +8,10 @@ final class CacheRecorder: Sendable {
     /// What time is spent on.
     enum Phase: Sendable, CaseIterable { case reading, decoding, encoding, writing }
 
-    /// Told of every piece of work when it is done.
+    /// Called with every piece of work when it is done.
     typealias Observer = @Sendable (Phase, Duration) -> Void
 
-    /// What has come together.
+    /// The sums so far.
     struct Record: Sendable {
         var times: [Phase: Duration] = [:]
         /// When counting began, and what the storages had counted by then.
@@ -25,7 +25,7 @@ final class CacheRecorder: Sendable {
     }
     private let state = Locked(State())
 
-    /// What has come together by now.
+    /// The sums so far.
     var record: Record { state.withLock { $0.record } }
 
     /// Does `work` and adds the time it takes.
@@ -49,6 +49,6 @@ final class CacheRecorder: Sendable {
         state.withLock { $0.record = Record(baseline: baseline) }
     }
 
-    /// Has every piece of work told to `observer` from now on, instead of whom it was told to before.
+    /// Calls `observer` with every piece of work from now on, instead of the observer before.
     func observe(_ observer: @escaping Observer) { state.withLock { $0.observer = observer } }
 }

@@ -8,9 +8,9 @@ import KFSupport
 /// While there is one, the memory is watched.
 final class CacheRegistry: Sendable {
     /// The registry of the process.
-    static let shared = CacheRegistry { MemoryPressureMonitor(tell: $0) }
+    static let shared = CacheRegistry { MemoryPressureMonitor(notify: $0) }
 
-    typealias MakeWatch = @Sendable (_ tell: @escaping @Sendable (MemoryPressure) -> Void) -> any MemoryWatch
+    typealias MakeWatch = @Sendable (_ notify: @escaping @Sendable (MemoryPressure) -> Void) -> any MemoryWatch
 
     private struct Entry: Sendable {
         weak var cache: ImageCache?
@@ -30,7 +30,7 @@ final class CacheRegistry: Sendable {
     /// Creates a registry without caches, which watches the memory with what `makeWatch` makes.
     init(makeWatch: @escaping MakeWatch) { self.makeWatch = makeWatch }
 
-    // MARK: Who is there
+    // MARK: Caches
 
     /// Adds a cache under the identity of its life cycle.
     func add(_ cache: ImageCache, as id: ObjectIdentifier) {
@@ -59,7 +59,7 @@ final class CacheRegistry: Sendable {
         set { state.withLock { $0.flushesOnExit = newValue } }
     }
 
-    /// The seconds that the end of the process may take longer for the caches' sake.
+    /// The seconds that the end of the process may wait for the caches.
     var timeLimit: TimeInterval {
         get { state.withLock { $0.timeLimit } }
         set { state.withLock { $0.timeLimit = newValue } }
@@ -90,7 +90,7 @@ final class CacheRegistry: Sendable {
         MemoryReturn.schedule()
     }
 
-    /// Tells all caches that the program has stepped back.
+    /// Notifies all caches that the program went to the background.
     func enteredBackground() {
         for cache in caches { cache.enteredBackground() }
     }

@@ -5,7 +5,8 @@ import KFStorage
 
 /// What a cache has done since it was created, or since ``ImageCache/resetStatistics()``, and what it holds.
 ///
-/// Probes, such as ``ImageCache/isCached(forKey:processorIdentifier:forcedExtension:)``, are not look-ups and count nowhere.
+/// Probes, such as ``ImageCache/isCached(forKey:processorIdentifier:forcedExtension:)``, are not look-ups and count
+/// nowhere.
 public struct CacheStatistics: Sendable, Equatable {
     /// The memory part.
     public struct Memory: Sendable, Equatable {
@@ -15,24 +16,24 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var misses = 0
         /// Images that were stored; those promoted from disk are among them.
         public internal(set) var stores = 0
-        /// Images that went because all together would have taken too many bytes.
+        /// Images that were removed because all together would have taken too many bytes.
         public internal(set) var evictedByCost = 0
-        /// Images that went because there would have been too many.
+        /// Images that were removed because there would have been too many.
         public internal(set) var evictedByCount = 0
-        /// Images that went because their time was over.
+        /// Images that were removed because they had expired.
         public internal(set) var expired = 0
-        /// Images that went because memory was short, or the program went to the background.
+        /// Images that were removed because memory was short, or the program went to the background.
         public internal(set) var purged = 0
-        /// Images that somebody removed, one by one or all at once.
+        /// Images that were removed by a call, one by one or all at once.
         public internal(set) var removed = 0
         /// The images there are, with those that have expired and are not removed yet.
         public internal(set) var entries = 0
         /// The bytes those images take.
         public internal(set) var bytes = 0
 
-        /// How often was looked: hits and misses.
+        /// The number of look-ups: hits and misses.
         public var lookups: Int { hits + misses }
-        /// Images that went without anybody's asking for it.
+        /// Images that were removed without a call of `remove`.
         public var evictions: Int { evictedByCost + evictedByCount + expired + purged }
         /// The share of the look-ups that found something, from 0 to 1; nil if there were none.
         public var hitRatio: Double? { lookups == 0 ? nil : Double(hits) / Double(lookups) }
@@ -40,21 +41,22 @@ public struct CacheStatistics: Sendable, Equatable {
 
     /// The disk part.
     public struct Disk: Sendable, Equatable {
-        /// Look-ups that found an entry and read it whole.
+        /// Look-ups that found an entry and read all of it.
         public internal(set) var hits = 0
         /// Look-ups that found none, or one that had expired or was corrupted; what could not be read is a failure.
         public internal(set) var misses = 0
         /// Entries that were written.
         public internal(set) var stores = 0
-        /// Entries that went because their time was over.
+        /// Entries that were removed because they had expired.
         public internal(set) var expired = 0
-        /// Entries that went because all together took too many bytes.
+        /// Entries that were removed because all together took too many bytes.
         public internal(set) var trimmed = 0
-        /// Entries that went because they were not what had been written: torn or damaged ones.
+        /// Entries that were removed because they were not what had been written: incomplete or damaged ones.
         public internal(set) var corrupted = 0
-        /// Entries that went because they were whole, but no picture the serializer understands; reading one is a hit.
+        /// Entries that were removed because they were intact, but nothing the serializer can decode; reading one is a
+        /// hit.
         public internal(set) var undecodable = 0
-        /// Entries that somebody removed, one by one or all at once.
+        /// Entries that were removed by a call, one by one or all at once.
         public internal(set) var removed = 0
         /// Operations the file system refused.
         public internal(set) var failures = 0
@@ -65,15 +67,16 @@ public struct CacheStatistics: Sendable, Equatable {
         /// The bytes of the files there are; nil as long as they have not been counted after the start.
         public internal(set) var bytes: Int?
 
-        /// How often was looked: hits and misses.
+        /// The number of look-ups: hits and misses.
         public var lookups: Int { hits + misses }
-        /// Entries that went without anybody's asking for it.
+        /// Entries that were removed without a call of `remove`.
         public var evictions: Int { expired + trimmed + corrupted + undecodable }
         /// The share of the look-ups that found something, from 0 to 1; nil if there were none.
         public var hitRatio: Double? { lookups == 0 ? nil : Double(hits) / Double(lookups) }
     }
 
-    /// The seconds that were spent; work done at the same time counts each for itself, waiting for a turn does not count.
+    /// The seconds that were spent; work done at the same time counts each for itself, waiting for other operations
+    /// does not count.
     public struct Seconds: Sendable, Equatable {
         /// Looking for entries on disk and reading them.
         public internal(set) var reading: TimeInterval = 0
@@ -91,7 +94,7 @@ public struct CacheStatistics: Sendable, Equatable {
     public internal(set) var disk = Disk()
     /// The seconds that were spent.
     public internal(set) var seconds = Seconds()
-    /// Since when it is counted.
+    /// When counting began.
     public internal(set) var since: Date
     /// When the numbers were taken.
     public internal(set) var taken: Date

@@ -8,9 +8,9 @@ extension DiskStorage {
     public struct Config: Sendable {
         /// The bytes all files together may take; 0 means no limit.
         ///
-        /// A store that exceeds it removes what has expired and then the least recently used, down to nine tenths; until then
-        /// files may take more by what was stored meanwhile, by other threads and processes. A value that alone is larger
-        /// is not kept, and what was there under its key goes.
+        /// A store that exceeds it removes what has expired and then the least recently used, down to nine tenths;
+        /// until then files may take more by what was stored meanwhile, by other threads and processes. A value that
+        /// alone is larger is not kept, and what was there under its key is removed.
         public var sizeLimit: UInt
         /// How long entries are valid that are stored without an expiration.
         public var expiration: StorageExpiration = .days(7)
@@ -26,9 +26,10 @@ extension DiskStorage {
         // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
         /// Makes the storage's directory out of the directory it lies in and the cache's full name.
         ///
-        /// By default that is the directory of that name. Asked once, when the storage is created, on the thread that creates
-        /// it; the configuration of a storage has none any more. The parameters are the directory and the cache's name.
-        /// Beside a directory `x`, one called `.x.tmp` holds what is being written: do not choose such a name.
+        /// By default that is the directory of that name. Called once, when the storage is created, on the thread that
+        /// creates it; the configuration of a storage that exists has none. The parameters are the directory and the
+        /// cache's name. Beside a directory `x`, one called `.x.tmp` holds what is being written: do not choose such a
+        /// name.
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = Config.defaultPath
         /// The name of the cache.
         public let name: String
@@ -40,11 +41,10 @@ extension DiskStorage {
         /// - Parameters:
         ///   - name: The name of the cache; becomes a part of its directory's.
         ///   - sizeLimit: The bytes all files together may take; 0 means no limit.
-        ///   - fileManager: Files are reached by system calls, whatever manager is given. Of a subclass of `FileManager`,
-        ///     however, these are called: `fileExists(atPath:)` and
+        ///   - fileManager: Files are reached by system calls, whatever manager is given. Of a subclass of
+        ///     `FileManager`, however, these are called: `fileExists(atPath:)` and
         ///     `createDirectory(atPath:withIntermediateDirectories:attributes:)` when the storage's directory is made,
-        ///     `contentsOfDirectory(atPath:)` once after that, in the background, and `fileExists(atPath:)` for a file that
-        ///     cannot be looked at.
+        ///     and `fileExists(atPath:)` for a file that cannot be looked at.
         ///   - directory: Where the cache's directory lies; nil means the user's caches directory, which is
         ///     `$XDG_CACHE_HOME`, or `~/.cache`.
         public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
@@ -67,7 +67,7 @@ extension DiskStorage {
             return (cachePathBlock ?? Self.defaultPath)(root, cacheName)
         }
 
-        /// The file manager, if it is of somebody's own making, who wants it called.
+        /// The file manager, if it is of a subclass and has to be called.
         var customFileManager: FileManager? { type(of: fileManager) == FileManager.self ? nil : fileManager }
 
         var naming: FileNaming {
@@ -79,23 +79,15 @@ extension DiskStorage {
         }
     }
 
-    /// What of a storage changes.
+    /// The mutable state of a storage.
     struct State: Sendable {
         var config: Config
-        /// When it was last tried in vain to make the directory; nil when there is nothing wrong with that.
+        /// When making the directory last failed; nil when it did not.
         var failure: Date?
+        /// What was last wrong with the directory.
+        var directoryFailure: String?
         var isBeingListed = false
         var wasListed = false
-        /// What was assigned to `maybeCached`, if anything was: the names that look-ups find, or nil for all.
-        var assumedNames: Set<String>??
-        /// What was assigned to `maybeCachedSetupCompleted`.
-        var assumedCompletion: Bool?
-
-        /// Whether a look-up of a file goes to the disk.
-        func mayBeCached(_ name: String) -> Bool {
-            guard assumedCompletion != false, let names = assumedNames ?? nil else { return true }
-            return names.contains(name)
-        }
     }
 }
 

@@ -1,7 +1,8 @@
-// The directory of a disk storage: made, made again, listed in the background; and the one place where the file store's
+// The directory of a disk storage: made, made again, listed in the background; and the only file where the file store's
 // errors become the library's. Knows nothing of entries.
 
 import Foundation
+import Glibc
 import KFStorage
 import KFSupport
 
@@ -12,13 +13,13 @@ extension DiskStorage.Backend {
     /// Whether nothing is known to be wrong with the directory.
     var isReady: Bool { state.withLock { $0.failure == nil } }
 
-    /// Throws if the directory could not be made and cannot be made now either.
+    /// Throws if the directory could not be made before and cannot be made now.
     func beReady() throws(KingfisherError) {
         guard let failure = state.withLock({ $0.failure }) else { return }
         let now = clock()
-        // The clock may have been set back in between: that must not keep us from trying.
+        // The clock may have been set back in between: that must not prevent another attempt.
         guard abs(now.timeIntervalSince(failure)) >= Self.secondsBetweenAttempts else { throw notReady }
-        // Of several threads that come at once, one tries.
+        // Of several threads that get here at once, one tries.
         let isOurs = state.withLock { state in
             guard state.failure == failure else { return false }
             state.failure = now
@@ -29,10 +30,10 @@ extension DiskStorage.Backend {
             return
         }
         do { try makeDirectory() } catch {
-            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+            note(error)
             throw notReady
         }
-        state.withLock { $0.failure = nil }
+        state.withLock { ($0.failure, $0.directoryFailure) = (nil, nil) }
         list()
     }
 
@@ -47,38 +48,31 @@ extension DiskStorage.Backend {
         try files.prepare()
     }
 
-    /// Finds out in the background what is in the directory; nobody waits for that.
+    /// Finds out in the background what is in the directory; nothing waits for that.
     func list() {
-        let (mustStart, manager) = state.withLock { state -> (Bool, FileManager?) in
-            let manager = state.wasListed ? nil : state.config.customFileManager
+        let mustStart = state.withLock { state in
             defer { (state.isBeingListed, state.wasListed) = (true, true) }
-            return (!state.isBeingListed, manager)
+            return !state.isBeingListed
         }
         guard mustStart else { return }
-        Task(executorPreference: WorkExecutor.io) { [weak self, files, listed, path = directoryURL.path] in
-            // A listing of the user's own making does not count, only whether there was one: a name that it lacks
-            // would be a file that is there and is never found.
-            let hasFailed = manager.map { (try? $0.contentsOfDirectory(atPath: path)) == nil } ?? false
+        Task(executorPreference: WorkExecutor.io) { [weak self, files, listed] in
             files.startScan()
-            self?.state.withLock { state in
-                state.isBeingListed = false
-                if hasFailed { state.assumedNames = .some(nil) }
-            }
+            self?.state.withLock { $0.isBeingListed = false }
             listed.keep(())
         }
     }
 
-    /// Whether the directory is being listed, or somebody here makes room in it.
+    /// Whether the directory is being listed, or room is being made in it by this process.
     package var isSettling: Bool { state.withLock { $0.isBeingListed } || files.isMakingRoom }
 
-    /// Has the directory listed if it was not, because it was not there to be.
+    /// Lists the directory if that has not happened because it did not exist.
     func listIfNeverListed() {
         if state.withLock({ !$0.wasListed }) { list() }
     }
 
-    /// Hands the size limit on.
+    /// Passes the size limit on to the file store.
     func applySizeLimit() {
-        // Whoever comes last applies the last one, whatever others do in the meantime.
+        // The thread that assigns last applies the last limit, whatever others do in the meantime.
         var limit: UInt
         repeat {
             limit = config.sizeLimit
@@ -98,7 +92,7 @@ extension DiskStorage.Backend {
         try beReady()
         do throws(StorageError) { return try body() } catch {
             guard error.isAboutTheDirectory else { throw translated(error) }
-            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+            note(error)
             throw .cacheError(reason: .fileEnumeratorCreationFailed(url: directoryURL))
         }
     }
@@ -106,18 +100,39 @@ extension DiskStorage.Backend {
     func translated(_ error: StorageError, key: String = "", data: Data = Data()) -> KingfisherError {
         let url = URL(fileURLWithPath: error.path)
         if error.isAboutTheDirectory || error.operation == .list {
-            DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+            note(error)
         }
         let reason: KingfisherError.CacheErrorReason =
             switch error.operation {
             case .openDirectory, .createDirectory: .diskStorageIsNotReady(cacheURL: directoryURL)
             case .write, .name: .cannotCreateCacheFile(fileURL: url, key: key, data: data, error: error)
-            case .setTimes, .setAttachment:
+            case .setTimes, .setUserMetadata:
                 .cannotSetCacheFileAttribute(filePath: error.path, attributes: [:], error: error)
             case .list: .invalidFileEnumeratorContent(url: directoryURL)
             case .remove: .cannotRemoveCacheFile(fileURL: url, error: error)
             case .read: .cannotLoadDataFromDisk(url: url, error: error)
             }
         return .cacheError(reason: reason)
+    }
+
+    /// Keeps what is wrong with the directory, and what to do about it.
+    func note(_ error: any Error) {
+        let path = directoryURL.path
+        let cause = (error as? StorageError).map { $0.path == path ? $0.reason : "\($0)" } ?? error.plainDescription
+        let advice = Self.advice(for: (error as? StorageError)?.code ?? 0)
+        state.withLock { $0.directoryFailure = "\(cause); \(advice)" }
+    }
+
+    private static func advice(for code: Int32) -> String {
+        switch code {
+        case EACCES, EPERM: "let this user (number \(geteuid())) read and write there, or choose another directory"
+        case EROFS: "choose a directory on a file system that can be written to"
+        case ENOTDIR, EEXIST, ELOOP: "remove what is in its way, or choose another directory"
+        case ENOSPC, EDQUOT: "make room on the disk"
+        case EMFILE, ENFILE: "allow more open files (ulimit -n), or find out what keeps them open"
+        case ENAMETOOLONG, EINVAL: "choose another name for the directory"
+        case EIO: "check the disk"
+        default: "check that the path is a directory this user may read and write"
+        }
     }
 }

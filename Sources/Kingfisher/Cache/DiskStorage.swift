@@ -1,6 +1,5 @@
 // The disk part of a cache as users see it. The work is done in KFStorage; how is in the files beside this one.
 
-import Dispatch
 public import Foundation
 import KFStorage
 import KFSupport
@@ -38,18 +37,12 @@ public enum DiskStorage {
         let files: FileStore
         let clock: @Sendable () -> Date
         let state: Locked<State>
-        /// Whether the directory is this storage's to make, and to make again.
+        /// Whether this storage makes the directory, and makes it again when it is gone.
         let makesDirectory: Bool
-        /// Kept when the names have been listed, or could not be.
+        /// Fulfilled when the names have been listed, or could not be.
         let listed = Promise<Void>()
-        /// What is queued here after an entry was read finds its life prolonged.
-        ///
-        /// That is so because prolonging is over when the reading returns: nothing of ours waits here.
-        let metaChangingQueue = DispatchQueue(label: "com.onevcat.Kingfisher.DiskStorage.metaChanging")
-        /// Where to look at ``maybeCached`` and change it without anybody between; nothing of ours waits here.
-        let maybeCachedCheckingQueue = DispatchQueue(label: "com.onevcat.Kingfisher.DiskStorage.maybeCached")
 
-        /// A storage that has touched nothing yet.
+        /// Creates a storage without touching the disk.
         private init(_ config: Config, makesDirectory: Bool, clock: @escaping @Sendable () -> Date) {
             directoryURL = config.location
             self.makesDirectory = makesDirectory
@@ -79,9 +72,9 @@ public enum DiskStorage {
         /// Storing and reading then fail, but try again now and then.
         /// - Parameters:
         ///   - config: Where it is and how large it may be.
-        ///   - creatingDirectory: Whether to make the directory now, and again when it has been cleared. Otherwise the first
-        ///     store makes it, and before that there is nothing to be found out.
-        ///   - clock: Tells the time.
+        ///   - creatingDirectory: Whether to make the directory now, and again when it has been cleared. Otherwise the
+        ///     first store makes it, and before that there is nothing to be found out.
+        ///   - clock: Returns the current time.
         package convenience init(
             noThrowConfig config: Config,
             creatingDirectory: Bool,
@@ -90,7 +83,7 @@ public enum DiskStorage {
             self.init(config, makesDirectory: creatingDirectory, clock: clock)
             if creatingDirectory {
                 do { try makeDirectory() } catch {
-                    DirectoryTroubles.note(error, ofDirectoryAt: directoryURL.path)
+                    note(error)
                     state.withLock { $0.failure = clock() }
                     return
                 }
@@ -109,20 +102,25 @@ public enum DiskStorage {
             }
         }
 
+        /// What was last wrong with the directory, and what to do about it; nil if nothing was.
+        ///
+        /// (Not in Kingfisher, whose errors about a whole directory name it, and have no room for a reason.)
+        public var directoryFailure: String? { state.withLock { $0.directoryFailure } }
+
         // MARK: One entry
 
         /// Writes a value.
         ///
         /// It can be read as soon as this returns, by every process. When the size limit is exceeded by it, the least
         /// recently used entries are removed, unless another thread or process is doing so. A value that alone is
-        /// larger than the limit is not kept, which is no error; what was there under its key goes all the same.
+        /// larger than the limit is not kept, which is no error; what was there under its key is removed all the same.
         /// - Parameters:
         ///   - value: The value.
         ///   - key: Its key.
         ///   - expiration: How long it is valid; nil means what the configuration says. With one that is over
         ///     already, the key's entry is removed.
-        ///   - writeOptions: With `withoutOverwriting`, an entry that is there is left and is an error. Files are always
-        ///     written atomically; other options are accepted for compatibility.
+        ///   - writeOptions: With `withoutOverwriting`, an entry that is there is left and is an error. Files are
+        ///     always written atomically; other options are accepted for compatibility.
         ///   - forcedExtension: The extension of the file, instead of the configured one.
         /// - Throws: ``KingfisherError``, a cache error; what was there before is still there then.
         public func store(
@@ -162,16 +160,14 @@ public enum DiskStorage {
             )
         }
 
-        /// Whether a key has an entry that has not expired; prolongs nothing.
+        /// Whether a key has an entry that has not expired; does not extend the expiry.
         public func isCached(forKey key: String, forcedExtension: String? = nil) -> Bool {
             isCached(forKey: key, referenceDate: clock(), forcedExtension: forcedExtension)
         }
 
-        /// Whether a key has an entry that has not expired at a date; prolongs nothing.
+        /// Whether a key has an entry that has not expired at a date; does not extend the expiry.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
-            guard isReady else { return false }
-            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-            return mayBeCached(name) && files.contains(name, at: referenceDate)
+            isReady && files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
 
         /// Removes an entry; that there is none is no error.

@@ -35,7 +35,7 @@ extension ImageCache {
     ///
     /// (Not in Kingfisher.) Throws ``KingfisherError``, a cache error, when the directory cannot be listed.
     public func diskEntries() async throws(KingfisherError) -> [DiskEntry] {
-        let listing = await core.order.placeForAll(holdingBack: false).run { [core] in
+        let listing = await core.operations.ticketForAll(holdingBack: false).run { [core] in
             await core.onDisk { disk throws(KingfisherError) in try disk.listing() }
         }
         return try listing.get().map { listed in
@@ -51,7 +51,7 @@ extension ImageCache {
 
     /// Removes all images from memory and disk; the handler is called on the main queue, whatever happens.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
-        // First the disk's place: what is read from then on comes after, what was read before is not promoted.
+        // The disk's ticket first: what is read from then on comes after, what was read before is not promoted.
         let isMemoryClear = Promise<Void>()
         let completion = handler.map { handler in
             { @Sendable [self] in finish(with: handler, on: .mainCurrentOrAsync) { await isMemoryClear.value } }
@@ -71,7 +71,7 @@ extension ImageCache {
     @MainActor
     public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
 
-    /// Removes what has expired, then what is too much; what fails is left to the next time.
+    /// Removes what has expired, then what exceeds the size limit; what fails is left to the next time.
     func cleanDisk() async {
         let removed = await core.cleanDisk()
         guard !removed.isEmpty else { return }

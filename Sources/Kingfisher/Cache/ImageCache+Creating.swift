@@ -1,4 +1,4 @@
-// How a cache comes to be out of a name and a place. Knows nothing of what is done with it.
+// How a cache is created from a name and a directory. Knows nothing of what is done with it.
 
 public import Foundation
 import KFSupport
@@ -6,7 +6,7 @@ import KFSupport
 extension ImageCache {
     /// Creates a cache in the user's caches directory: `$XDG_CACHE_HOME`, or `~/.cache`.
     ///
-    /// When the directory cannot be created, the disk part is out of use until it can be. The name, which is part of the
+    /// When the directory cannot be created, the disk part is not used until it can be. The name, which is part of the
     /// directory's, must not be empty, and `default` is taken by ``default``.
     public convenience init(name: String) { self.init(name: name, directory: nil) }
 

@@ -1,19 +1,20 @@
-// What is not open: the disk alone, where an image is, and how the two forms of a function become one. The core does the work.
+// What is not open: the disk alone, where an image is, and how the two forms of a function become one. The core does
+// the work.
 
 import Foundation
 import KFSupport
 
-/// What a look at the disk came to.
+/// The result of a look-up on disk.
 enum DiskRetrievalOutcome: Sendable {
     /// An image.
     case image(KFCrossPlatformImage)
     /// There is none.
     case notFound
-    /// It was called off; whether there is one was not found out.
+    /// The look-up was cancelled before it was known whether there is one.
     case stale
 
-    fileprivate init(_ finding: CacheCore.Finding) {
-        switch finding {
+    fileprivate init(_ result: CacheCore.LookupResult) {
+        switch result {
         case .memory(let image), .disk(let image, _, _): self = .image(image)
         case .nothing: self = .notFound
         case .unwanted: self = .stale
@@ -27,8 +28,8 @@ enum DiskRetrievalOutcome: Sendable {
 }
 
 extension ImageCacheResult {
-    init(_ finding: CacheCore.Finding) {
-        switch finding {
+    init(_ result: CacheCore.LookupResult) {
+        switch result {
         case .memory(let image): self = .memory(image)
         case .disk(let image, _, _): self = .disk(image)
         case .nothing, .unwanted: self = .none
@@ -49,7 +50,8 @@ extension ImageCache {
         }
     }
 
-    /// Looks an image up on disk only, leaves memory as it is, and distinguishes a miss from a look-up that was called off.
+    /// Looks an image up on disk only, leaves memory as it is, and distinguishes a miss from a look-up that was
+    /// cancelled.
     func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,

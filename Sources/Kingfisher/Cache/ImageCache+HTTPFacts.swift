@@ -1,4 +1,4 @@
-// How what a server said is kept with an entry. Knows nothing of what it means.
+// How the facts of a response are kept with an entry. Knows nothing of what they mean.
 
 import Foundation
 import KFStorage
@@ -8,7 +8,7 @@ public import KFTransport
 extension ImageCache {
     /// What the server said about the bytes an image on disk was made from. (Not in Kingfisher.)
     ///
-    /// It stays with the entry as long as that does, also when its time is over, and goes with it.
+    /// It stays with the entry as long as that exists, also when it has expired, and is removed with it.
     ///
     /// Nil if there is no entry, or nothing was kept with it; throws ``KingfisherError``, a cache error, when there is
     /// something that cannot be read.
@@ -18,10 +18,10 @@ extension ImageCache {
         forcedExtension: String? = nil
     ) async throws(KingfisherError) -> HTTPFacts? {
         let computedKey = key.computedKey(with: identifier)
-        let bytes = await core.order.place(forKey: computedKey).run { [core] in
+        let bytes = await core.operations.ticket(forKey: computedKey).run { [core] in
             await core.onDisk { disk throws(KingfisherError) in
                 let name = disk.cacheFileName(forKey: computedKey, forcedExtension: forcedExtension)
-                return try disk.translating { () throws(StorageError) in try disk.files.attachment(of: name) }
+                return try disk.translating { () throws(StorageError) in try disk.files.userMetadata(of: name) }
             }
         }
         return try bytes.get().flatMap { HTTPFacts(encoded: $0) }
@@ -33,13 +33,13 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - facts: What holds from now on; nil to keep nothing.
-    ///   - old: When given, what has to be kept with the entry for anything to happen: it may have been replaced while the
-    ///     server was asked.
+    ///   - old: When given, what has to be kept with the entry for anything to happen: it may have been replaced while
+    ///     the request was under way.
     ///   - key: The key of the image.
     ///   - identifier: The identifier of the processor that made it.
     ///   - forcedExtension: The extension of the file, instead of the configured one.
-    /// - Returns: Whether it is kept now: false if there is no entry, or not that of `old`, or the file system has no room
-    ///   for it.
+    /// - Returns: Whether it is kept now: false if there is no entry, or not that of `old`, or the file system has no
+    ///   room for it.
     /// - Throws: ``KingfisherError``, a cache error, when the entry cannot be changed.
     @discardableResult
     public func updateHTTPFacts(
@@ -53,16 +53,16 @@ extension ImageCache {
         let bytes = facts?.encoded()
         let isMeant = old.map { old in
             { @Sendable (kept: [UInt8]?) -> Bool in
-                // What is long is not kept whole.
-                let (now, asked) = (kept.flatMap { HTTPFacts(encoded: $0) }, HTTPFacts(encoded: old.encoded()))
-                return now != nil && now == asked
+                // Long fields are not kept completely.
+                let (now, expected) = (kept.flatMap { HTTPFacts(encoded: $0) }, HTTPFacts(encoded: old.encoded()))
+                return now != nil && now == expected
             }
         }
-        let updating = await core.order.place(forKey: computedKey).run { [core] in
+        let updating = await core.operations.ticket(forKey: computedKey).run { [core] in
             await core.onDisk { disk throws(KingfisherError) in
                 let name = disk.cacheFileName(forKey: computedKey, forcedExtension: forcedExtension)
                 return try disk.translating { () throws(StorageError) in
-                    try disk.files.setAttachment(bytes, of: name, where: isMeant)
+                    try disk.files.setUserMetadata(bytes, of: name, where: isMeant)
                 }
             }
         }

@@ -1,5 +1,5 @@
-// What a cache does when memory gets short, time passes, or the program steps back or ends. Knows no platform's
-// notifications: embedders call what they hear of.
+// What a cache does when memory gets short, time passes, or the program goes to the background or ends. Knows no
+// platform's notifications: embedders call these functions.
 
 public import Foundation
 import KFSupport
@@ -10,9 +10,10 @@ extension ImageCache {
 
     /// Whether the process watches its memory while there is a cache; true at first.
     ///
-    /// The kernel reports stalls for memory; where it may not be asked, or a control group sets a limit, there is a look
-    /// every ten seconds. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most once in thirty
-    /// seconds unless it gets worse. Takes one thread, which sleeps. May be changed at any time, from any thread.
+    /// The kernel reports stalls for memory; where it does not allow that, or a control group sets a limit, there is a
+    /// look every ten seconds. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most once
+    /// in thirty seconds unless it gets worse. Takes one thread, which sleeps. May be changed at any time, from any
+    /// thread.
     public static var watchesMemoryPressure: Bool {
         get { CacheRegistry.shared.isWatching }
         set { CacheRegistry.shared.isWatching = newValue }
@@ -21,8 +22,8 @@ extension ImageCache {
     /// Gives memory back: a warning removes images, the least valuable first, until they take half of what they took;
     /// at the critical level all go.
     ///
-    /// The limits stay as they are, so that the cache may grow again. Images that are in use elsewhere take memory until
-    /// they are not. The allocator gives freed memory back to the system a moment after this returns.
+    /// The limits stay as they are, so that the cache may grow again. Images that are in use elsewhere take memory
+    /// until they are not. The allocator gives freed memory back to the system a moment after this returns.
     public func handleMemoryPressure(_ level: MemoryPressureLevel) {
         guard level != .none else { return }
         reduceMemory(level)
@@ -46,9 +47,9 @@ extension ImageCache {
 
     /// The seconds between two sweeps that remove expired files and those above the size limit; an hour at first.
     ///
-    /// 0 and less, and what is no finite number, turn the sweeps off. What is assigned holds at once. The first sweep comes
-    /// after a twentieth to a quarter of that time; chance decides, so that processes started together do not sweep
-    /// together. A sweep does what ``cleanExpiredDiskCache()`` does, in the background.
+    /// 0 and less, and what is no finite number, disable the sweeps. What is assigned holds at once. The first sweep
+    /// comes after a twentieth to a quarter of that time; chance decides, so that processes started together do not
+    /// sweep together. A sweep does what ``cleanExpiredDiskCache()`` does, in the background.
     public var diskCleanInterval: TimeInterval {
         get { lifeCycle.janitor.interval }
         set { lifeCycle.janitor.interval = newValue }
@@ -56,7 +57,7 @@ extension ImageCache {
 
     // MARK: Stepping back
 
-    /// Tells that the program has stepped back for a while: its windows are hidden, its users gone.
+    /// To be called when the program goes to the background: its windows are hidden, its users gone.
     ///
     /// Removes from memory what was not stored with ``MemoryStorage/Config/keepWhenEnteringBackground``, and from disk,
     /// in the background, what has expired or is above the size limit. May be called from any thread.
@@ -71,22 +72,22 @@ extension ImageCache {
 
     // MARK: Ending
 
-    /// The seconds that the end of the process may take longer for its caches' sake; five at first.
+    /// The seconds that the end of the process may wait for its caches; five at first.
     ///
-    /// Holds for ``flushesOnExit``, ``finishWriting(before:)`` and, if nothing else is said, `willTerminate(within:)`.
+    /// Holds for ``flushesOnExit`` and, if nothing else is said, `willTerminate(within:)`.
     public static var terminationTimeLimit: TimeInterval {
         get { CacheRegistry.shared.timeLimit }
         set { CacheRegistry.shared.timeLimit = newValue }
     }
 
-    /// Tells that the program is about to end, and waits on this thread until what was stored is on disk; then, if
+    /// To be called when the program is about to end: waits on this thread until what was stored is on disk; then, if
     /// there is time left, removes what has expired.
     ///
-    /// May be called from any thread but those that run Swift's tasks: there, await the asynchronous form. The cache can be
-    /// used afterwards. Images that are still being loaded are not waited for.
+    /// May be called from any thread but those that run Swift's tasks: there, await the asynchronous form. The cache
+    /// can be used afterwards. Images that are still being loaded are not waited for.
     ///
     /// - Parameter seconds: How long it may take at most.
-    /// - Returns: Whether everything that was asked of the disk before has been done.
+    /// - Returns: Whether all disk operations that were begun before are done.
     @discardableResult
     public func willTerminate(within seconds: TimeInterval = ImageCache.terminationTimeLimit) -> Bool {
         CacheFlush([self]).wait(atMost: seconds, thenCleaning: true)
@@ -112,31 +113,13 @@ extension ImageCache {
         await CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
     }
 
-    /// Whether a process that ends by `exit` or by returning from its main function waits for what its caches are writing;
-    /// true at first.
+    /// Whether a process that ends by `exit` or by returning from its main function waits for what its caches are
+    /// writing; true at first.
     ///
-    /// It waits ``terminationTimeLimit`` at most, and not at all when nothing is being written. `_exit`, `abort` and signals
-    /// end a process without asking; what is half written then is no entry, and is cleared away later.
+    /// It waits ``terminationTimeLimit`` at most, and not at all when nothing is being written. `_exit`, `abort` and
+    /// signals end a process without waiting; what is half written then is no entry, and is removed later.
     public static var flushesOnExit: Bool {
         get { CacheRegistry.shared.flushesOnExit }
         set { CacheRegistry.shared.flushesOnExit = newValue }
-    }
-
-    /// From now on, signals that would end the process wait for what its caches are writing,
-    /// ``terminationTimeLimit`` at most.
-    ///
-    /// After that the signal has the effect it had when this was called: a handler that was installed is called, on a
-    /// thread of the library; without one the process dies of the signal. A second signal of the same number does not wait.
-    /// Signals that are ignored stay ignored. A handler that is installed later takes the place of this: such programs, and
-    /// those that handle signals through Dispatch, call `allCachesWillTerminate(within:)` themselves.
-    ///
-    /// - Parameter signals: The numbers of the signals, such as `[SIGTERM, SIGINT, SIGHUP]`.
-    /// - Returns: Those that wait from now on or did already.
-    @discardableResult
-    public static func finishWriting(before signals: [Int32] = [SIGTERM, SIGINT]) -> [Int32] {
-        HeldSignals.hold(signals) {
-            let registry = CacheRegistry.shared
-            _ = CacheFlush(registry.caches).wait(atMost: registry.timeLimit, thenCleaning: false)
-        }
     }
 }

@@ -15,10 +15,10 @@ extension CacheStatistics {
 extension ImageCache {
     /// What the cache has done, and what it holds. (Not in Kingfisher.)
     ///
-    /// The numbers of a part are those of one instant: look-ups are hits and misses together at any time. The disk part is taken
-    /// first, so what it says has happened is never missing in the memory part. Does not wait for anything.
+    /// The numbers of a part are those of one instant: look-ups are hits and misses together at any time. The disk part
+    /// is taken first, so what it counts is never missing in the memory part. Does not wait for anything.
     public var statistics: CacheStatistics {
-        // The baseline before the counts: they are at least as far then, whoever resets meanwhile.
+        // The baseline before the counts: they are at least as far then, even if another thread resets meanwhile.
         let record = core.recorder.record
         let files = diskStorage.files.counts
         let memory = memoryStorage.store.counts

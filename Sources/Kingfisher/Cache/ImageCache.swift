@@ -1,5 +1,5 @@
-// Images by key, in memory and on disk: everything users may override, which Swift wants in one place. How it is done is
-// in the files beside this one; nothing here knows of sources, downloads or processing.
+// Images by key, in memory and on disk: everything users may override, which Swift wants in one place. How it is done
+// is in the files beside this one; nothing here knows of sources, downloads or processing.
 
 public import Foundation
 import KFStorage
@@ -7,24 +7,24 @@ import KFSupport
 
 /// Keeps images in memory and on disk.
 ///
-/// An entry is addressed by its key and by the identifier of the processor that made the image. Memory is read and written
-/// on the caller's thread, without waiting; the disk on the library's own threads. Operations on one entry take effect
-/// in the order they were called. All functions may be called from any thread.
+/// An entry is addressed by its key and by the identifier of the processor that made the image. Memory is read and
+/// written on the caller's thread, without waiting; the disk on the library's own threads. Operations on one entry take
+/// effect in the order they were called. All functions may be called from any thread.
 ///
-/// Linux does not tell a process that memory gets short, that it is hidden or that it is about to end. By itself, as long
-/// as there is a cache, the process watches its memory (``watchesMemoryPressure``), each cache removes what has expired
-/// on disk about once an hour (``diskCleanInterval``), and a process that exits waits for what is being written
-/// (``flushesOnExit``). A desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden, a server
-/// awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown; see also ``finishWriting(before:)``.
+/// Linux does not notify a process that memory gets short, that it is hidden or that it is about to end. By itself, as
+/// long as there is a cache, the process watches its memory (``watchesMemoryPressure``), each cache removes what has
+/// expired on disk about once an hour (``diskCleanInterval``), and a process that exits waits for what is being written
+/// (``flushesOnExit``). A desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden, a
+/// server awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown.
 ///
-/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is about
-/// the disk and has neither form waits for it on the caller's thread. In a subclass, override the one with the handler: but
-/// for removing, the async form goes through it.
+/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is
+/// about the disk and has neither form waits for it on the caller's thread. In a subclass, override the one with the
+/// handler: but for removing, the async form goes through it.
 ///
-/// At the top level of a `main.swift` the compiler (of Swift 6.3) takes the form with the handler even after `await`, and
-/// warns that nothing is awaited; in a function it takes the other.
-// SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which answer
-// for their own properties, may be written elsewhere.
+/// At the top level of a `main.swift` the compiler (of Swift 6.3) takes the form with the handler even after `await`,
+/// and warns that nothing is awaited; in a function it takes the other.
+// SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which are
+// responsible for their own properties, may be written elsewhere.
 open class ImageCache: @unchecked Sendable {
     /// The cache that is used when no other is named.
     public static let `default` = ImageCache(name: "default")
@@ -53,11 +53,11 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Storing
 
-    /// Stores an image: in memory before this returns, on disk in its own time.
+    /// Stores an image: in memory before this returns, on disk in the background.
     ///
-    /// The handler is called through the options' callback queue; a load, which several may wait for, asks for
-    /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is what the image was made
-    /// from; serializers may prefer to write that.
+    /// The handler is called through the options' callback queue; a load, which several callers may wait for, passes
+    /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is what the image was
+    /// made from; serializers may prefer to write that.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -71,7 +71,7 @@ open class ImageCache: @unchecked Sendable {
         report(to: completionHandler, on: options.callbackQueue) { CacheStoreResult(disk: await write()) }
     }
 
-    /// Stores an image: in memory before this returns, on disk in its own time.
+    /// Stores an image: in memory before this returns, on disk in the background.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -155,7 +155,7 @@ open class ImageCache: @unchecked Sendable {
 
     // MARK: Removing
 
-    /// Removes an image: from memory before this returns, from disk in its own time.
+    /// Removes an image: from memory before this returns, from disk in the background.
     // Where both forms could be meant, the one that is awaited is.
     @_disfavoredOverload
     open func removeImage(
@@ -188,8 +188,8 @@ open class ImageCache: @unchecked Sendable {
 
     /// Looks an image up in memory, then on disk; a miss is a success with ``ImageCacheResult/none``.
     ///
-    /// What is in memory is reported before this returns if the queue allows. What is found on disk goes to memory. Without a
-    /// handler nothing happens.
+    /// What is in memory is reported before this returns if the queue allows. What is found on disk goes to memory.
+    /// Without a handler nothing happens.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo,

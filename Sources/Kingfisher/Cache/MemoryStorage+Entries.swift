@@ -1,4 +1,4 @@
-// What lies in a memory storage, entry by entry, expired or not. Changes nothing but what it is told to remove.
+// What lies in a memory storage, entry by entry, expired or not. Changes nothing except by removing an entry.
 
 import Foundation
 import KFStorage

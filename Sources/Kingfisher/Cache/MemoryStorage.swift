@@ -4,7 +4,7 @@ public import Foundation
 import KFStorage
 import KFSupport
 
-/// A value that knows what it takes in memory.
+/// A value that knows its size in memory.
 public protocol CacheCostCalculable {
     /// The bytes the value takes in memory.
     var cacheCost: Int { get }
@@ -42,8 +42,8 @@ public enum MemoryStorage {
 
     /// Values in memory, by key.
     ///
-    /// Limits hold after every call. When one is exceeded, what has expired goes first, then what the order of
-    /// eviction names: what was asked for again stays, however many others pass by that are asked for once.
+    /// Limits hold after every call. When one is exceeded, what has expired is removed first, then what the eviction
+    /// order names: what was looked up again stays, however many others come that are looked up once.
     ///
     /// Safe to use from any thread. Nothing blocks.
     public final class Backend<T: CacheCostCalculable & Sendable>: Sendable {
@@ -84,7 +84,7 @@ public enum MemoryStorage {
                     return exchange(&state.cleaning, with: cleaning)
                 }
                 previous?.cancel()
-                // Whoever comes last applies what was assigned last, in whichever order they come.
+                // The thread that gets here last applies what was assigned last, in whichever order they come.
                 store.configure { $0 = self.config.limits }
             }
         }
@@ -97,7 +97,7 @@ public enum MemoryStorage {
         ) -> Task<Void, Never>? {
             guard seconds > 0, seconds.isFinite else { return nil }
             let interval = Duration.seconds(min(seconds, 1e9))
-            // From now on, and not from when the task gets its turn; and however long a cleaning takes.
+            // Counted from now, not from when the task begins to run; and however long a cleaning takes.
             let first = timer.now.advanced(by: interval)
             return Task(priority: .utility) { [weak store] in
                 var next = first
@@ -129,7 +129,7 @@ public enum MemoryStorage {
             store.value(forKey: key, extending: extendingExpiration)
         }
 
-        /// Whether a key has a value that has not expired; prolongs nothing.
+        /// Whether a key has a value that has not expired; does not extend the expiry.
         public func isCached(forKey key: String) -> Bool { store.isCached(forKey: key) }
 
         /// Removes the value of a key.

@@ -1,9 +1,9 @@
-// How caches were asked before version 5, for programs that still do. Each form calls the one of today.
+// The methods of caches before version 5, for programs that call them. Each calls the current one.
 
 public import Foundation
 
 extension ImageCache {
-    /// Stores an image and tells when that is done, but not how it went.
+    /// Stores an image and reports when that is done, but not whether it succeeded.
     @_disfavoredOverload
     public func store(
         _ image: KFCrossPlatformImage,
@@ -24,14 +24,14 @@ extension ImageCache {
         ) { (_: CacheStoreResult) in completionHandler?() }
     }
 
-    /// Looks an image up in memory, then on disk, and tells what was found where; an error counts as nothing.
+    /// Looks an image up in memory, then on disk, and reports what was found where; an error counts as nothing.
     ///
     /// - Parameters:
     ///   - key: The image's key.
     ///   - options: How to look it up.
-    ///   - completionHandler: Told, through the options' callback queue, of the image and of where it was; without one
-    ///     nothing happens.
-    /// - Returns: What calls the look on disk off; nil without a handler.
+    ///   - completionHandler: Called, through the options' callback queue, with the image and where it was found;
+    ///     without one nothing happens.
+    /// - Returns: A handle to cancel the look-up on disk with; nil without a handler.
     @discardableResult
     @_disfavoredOverload
     public func retrieveImage(
@@ -53,7 +53,7 @@ extension ImageCache {
         return task
     }
 
-    /// The bytes of all files of the cache, told on the main queue; 0 when they cannot be counted.
+    /// The bytes of all files of the cache, reported on the main queue; 0 when they cannot be counted.
     public func calculateDiskCacheSize(completion handler: @escaping @Sendable (_ size: UInt) -> Void) {
         calculateDiskStorageSize { handler((try? $0.get()) ?? 0) }
     }

@@ -1,10 +1,10 @@
-// How the manager was asked before version 5, for programs that still do. Each form calls the one of today.
+// The methods of the manager before version 5, for programs that call them. Each calls the current one.
 
 public import Foundation
 import KFSupport
 
-/// Told of the end of a load, as before version 5: the image or the error, where the image was found, and the URL of what
-/// was loaded.
+/// Called at the end of a load, as before version 5, with the image or the error, where the image was found, and the
+/// URL of what was loaded.
 public typealias CompletionHandler =
     @Sendable (_ image: KFCrossPlatformImage?, _ error: NSError?, _ cacheType: CacheType, _ imageURL: URL?) -> Void
 
@@ -14,8 +14,8 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - resource: Where the image is; a file URL is read from disk.
     ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
-    ///   - completionHandler: Called once, on the options' callback queue. For an image it is told the URL the image came
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
+    ///   - completionHandler: Called once, on the options' callback queue. For an image it gets the URL the image came
     ///     from, for an error (a ``KingfisherError``) that of the resource.
     /// - Returns: A handle to cancel the load with, also when it has ended.
     @available(*, deprecated, message: "Use the form whose completion handler gets a `Result`.")
@@ -39,7 +39,7 @@ extension KingfisherManager {
     ///   - url: Where the image is; a file URL is read from disk.
     ///   - key: The key it is stored under.
     ///   - retrieveImageTask: What the load can be cancelled with; cancelled before, nothing is downloaded.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
     ///   - completionHandler: Called once, on the options' callback queue.
     ///   - options: How it is downloaded, processed and cached.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.

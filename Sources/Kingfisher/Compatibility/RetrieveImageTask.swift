@@ -28,8 +28,8 @@ public final class RetrieveImageTask: Sendable {
 
     /// Cancels the load; if it has not been started yet, it never will be.
     ///
-    /// Safe at any time, from any thread. The load's handler is told, once, of a cancellation error, unless the load has
-    /// settled before.
+    /// Safe at any time, from any thread. The load's handler is called, once, with a cancellation error, unless the
+    /// load has settled before.
     public func cancel() {
         guard !isEmpty else { return }
         let download = state.withLock { state in
@@ -42,7 +42,7 @@ public final class RetrieveImageTask: Sendable {
     /// Whether it was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Says which load this is the task of; cancelled before, it is cancelled at once.
+    /// Sets the load this is the task of; if the task was cancelled before, the load is cancelled at once.
     func follow(_ download: RetrieveImageDownloadTask) {
         guard !isEmpty else { return }
         let isCancelled = state.withLock { state in
@@ -56,7 +56,7 @@ public final class RetrieveImageTask: Sendable {
 /// One load's part in a download, as before version 5.
 public struct RetrieveImageDownloadTask: Sendable {
     let task: DownloadTask
-    /// Who downloads; nil once that is gone.
+    /// The downloader; nil once that has been released.
     public private(set) weak var ownerDownloader: ImageDownloader?
 
     init(task: DownloadTask, ownerDownloader: ImageDownloader?) {
@@ -73,8 +73,8 @@ public struct RetrieveImageDownloadTask: Sendable {
     /// How urgent the download is, from 0 to 1; 0.5 until there is one.
     ///
     /// A hint to the transport, for all that share the download, and replaced when another load joins or leaves it. The
-    /// library's own transport keeps the number and does nothing with it; setting it before there is a download, too, does
-    /// nothing. What counts from the start is ``KingfisherParsedOptionsInfo/downloadPriority``.
+    /// library's own transport keeps the number and does nothing with it; setting it before there is a download, too,
+    /// does nothing. What counts from the start is ``KingfisherParsedOptionsInfo/downloadPriority``.
     public var priority: Float {
         get { task.sessionTask?.task?.priority ?? 0.5 }
         nonmutating set { task.sessionTask?.task?.priority = newValue }

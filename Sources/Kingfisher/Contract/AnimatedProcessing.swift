@@ -10,13 +10,13 @@ public enum AnimatedProcessingPolicy: Sendable, Hashable {
     case firstFrame
     /// An animation: every frame is processed when it is shown.
     ///
-    /// What the processor makes of the first frame stands for the animation; the number of frames, how long they are shown
-    /// and how often do not change. Such images are cached under keys of their own.
+    /// What the processor makes of the first frame stands for the animation; the number of frames, how long they are
+    /// shown and how often do not change. Such images are cached under keys of their own.
     case transformFrames
 }
 
 extension AnimatedProcessingPolicy {
-    /// The processor that does to animations what the policy says.
+    /// The processor that treats animations as the policy says.
     package func applied(to processor: any ImageProcessor) -> any ImageProcessor {
         guard self == .transformFrames, !processor.identifier.isEmpty, !(processor is EachFrameProcessor) else {
             return processor
@@ -26,19 +26,19 @@ extension AnimatedProcessingPolicy {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Takes the processor that is really meant, whose identifier is part of the key.
+    /// Resolves the processor that is used, whose identifier is part of the key.
     mutating func settle() {
         guard animatedProcessing != .firstFrame else { return }
         processor = animatedProcessing.applied(to: processor)
     }
 
-    /// How images are made of data; free of numbers that are none, for loads are shared by it.
+    /// How images are made of data; without NaN, since loads are shared by it.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(
             scale: scaleFactor,
             preloadAll: preloadAllAnimationData,
             onlyFirstFrame: onlyLoadFirstFrame
-        ).settled
+        ).sanitized
     }
 }
 
@@ -62,30 +62,30 @@ struct EachFrameProcessor: ImageProcessor {
         }
     }
 
-    /// The processor sees the data first, for it alone knows what it reads.
+    /// The processor gets the data first, since only it knows what it reads.
     ///
-    /// What it refuses is refused, and an animation that it answers is the result. A still stands for the animation that
+    /// When it fails, this fails, and an animation that it returns is the result. A still stands for the animation that
     /// the data holds, whose frames the processor is given as images.
     private func process(_ data: Data, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         // Frames that are not processed yet need not be decoded all at once.
-        var asking = options
-        asking.preloadAllAnimationData = false
-        guard let answer = base.process(item: .data(data), options: asking) else { return nil }
-        if answer.isAnimated {
-            return options.preloadAllAnimationData ? base.process(item: .data(data), options: options) : answer
+        var onDemand = options
+        onDemand.preloadAllAnimationData = false
+        guard let result = base.process(item: .data(data), options: onDemand) else { return nil }
+        if result.isAnimated {
+            return options.preloadAllAnimationData ? base.process(item: .data(data), options: options) : result
         }
         let found: (any ImageFrameSource)?
         do throws(ImagingError) {
             found = options.onlyLoadFirstFrame ? nil : try Codecs.frameSource(of: data)
         } catch {
-            // Rather nothing than a still that passes for the animation.
+            // No image is better than a still in place of the animation.
             if case .tooManyFrames = error { return nil }
             found = nil
         }
-        guard let frames = wanted(found, options) else { return answer }
+        guard let frames = wanted(found, options) else { return result }
         // What was found in the first picture alone may be another part than what all frames keep.
-        let poster = base is any PartFindingImageProcessor ? nil : answer.turned.cgImage
-        return animation(frames, of: answer, poster: poster.map { answer.derived($0) }, options)
+        let poster = base is any PartFindingImageProcessor ? nil : result.orientedUp.cgImage
+        return animation(frames, of: result, poster: poster.map { result.derived($0) }, options)
     }
 
     /// The animation of the processed frames, which is as damaged as the picture that they come with.
@@ -97,7 +97,7 @@ struct EachFrameProcessor: ImageProcessor {
     ) -> KFCrossPlatformImage? {
         let processed = ProcessedFrames(of: frames, by: base.forAllFrames(of: frames, options), options)
         let result = Image.animated(processed, options: options.imageCreatingOptions, baseImage: poster)
-        if image.isDamaged { result?.note { $0.isDamaged = true } }
+        if image.isDamaged { result?.updateMetadata { $0.isDamaged = true } }
         return result
     }
 
@@ -111,7 +111,7 @@ struct EachFrameProcessor: ImageProcessor {
     }
 }
 
-/// The frames of an animation, each processed when it is asked for.
+/// The frames of an animation, each processed when it is needed.
 ///
 /// All have the size of the first one: what a processor makes smaller or larger is placed in the middle of it, and what
 /// sticks out is cut off.
@@ -157,7 +157,7 @@ struct ProcessedFrames: ImageFrameSource {
     private func processed(_ index: Int) -> Bitmap? {
         guard let frame = frames.frame(at: index) else { return nil }
         let image = Image(cgImage: frame, scale: options.scaleFactor)
-        return processor.process(item: .image(image), options: options)?.turned.cgImage
+        return processor.process(item: .image(image), options: options)?.orientedUp.cgImage
     }
 
     /// The size of the first frame, once it is known; copies share it.

@@ -1,11 +1,11 @@
-// Values that are kept with objects from outside. Knows nothing of what either is.
+// Values that are associated with objects. Knows nothing of what either is.
 
 import KFSupport
 
-/// Keeps a value with an object, under a key, until the object is gone or another value takes its place.
+/// Keeps a value with an object, under a key, until the object is gone or another value replaces it.
 ///
-/// May be called from any thread. The value is let go some time after the object is: when some more values have
-/// been kept.
+/// May be called from any thread. The value is released some time after the object is: when some more values have been
+/// kept.
 ///
 /// - Parameters:
 ///   - object: The object, which is not kept alive.
@@ -30,14 +30,14 @@ private final class AssociatedObjects: Sendable {
         nonisolated(unsafe) weak var object: AnyObject?
         var byKey: [UInt: any Sendable] = [:]
     }
-    /// An object that is looked at, so that it is not let go meanwhile.
+    /// A strong reference to an object, so that it is not released meanwhile.
     private struct Held: Sendable {
         // SAFETY: it is only compared and released, which any thread may do.
         nonisolated(unsafe) let object: AnyObject?
     }
     private struct State: Sendable {
         var values: [ObjectIdentifier: Values] = [:]
-        /// How many values may still be kept before it is looked for objects that are gone.
+        /// How many values may still be added before the values of released objects are removed.
         var untilSweep = 16
     }
     private let state = Locked(State())
@@ -45,7 +45,7 @@ private final class AssociatedObjects: Sendable {
     func value(of object: AnyObject, key: UInt) -> (any Sendable)? {
         let identifier = ObjectIdentifier(object)
         return state.withLock { state in
-            // Another object may have lain there before.
+            // The address may have been that of another object before.
             guard let values = state.values[identifier], values.object != nil else { return nil }
             return values.byKey[key]
         }
@@ -54,7 +54,7 @@ private final class AssociatedObjects: Sendable {
     func set(_ value: any Sendable, of object: AnyObject, key: UInt) {
         let new = Values(object: object, byKey: [key: value])
         let identifier = ObjectIdentifier(object)
-        // What goes is let go outside the lock: it may call back.
+        // Values are released outside the lock: their `deinit` may call back.
         _ = state.withLock { state -> [any Sendable] in
             var gone: [any Sendable] = []
             if let values = state.values[identifier], values.object != nil {

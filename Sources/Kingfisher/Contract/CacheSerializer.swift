@@ -3,7 +3,7 @@
 public import Foundation
 import KFImaging
 
-/// Turns images into bytes for the disk cache and bytes from it into images.
+/// Converts images into bytes for the disk cache and bytes from it into images.
 public protocol CacheSerializer: Sendable {
     /// The bytes to store for an image.
     /// - Parameters:
@@ -16,7 +16,7 @@ public protocol CacheSerializer: Sendable {
     /// - Parameters:
     ///   - data: Bytes from the cache.
     ///   - options: The options of the load.
-    /// - Returns: The image, or nil when the bytes are none; the entry is then removed.
+    /// - Returns: The image, or nil when they cannot be decoded; the entry is then removed.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
     /// Whether ``data(with:original:)`` stores the original bytes, so that the processor has to run again on what
@@ -48,14 +48,15 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
 
     /// The bytes to store for an image.
     ///
-    /// An image that is what its original bytes decode to is stored as those bytes, unless a
-    /// ``compressionQuality`` below 1 asks for smaller ones: nothing is lost, an animation stays one, and the file is
-    /// the one the server sent. (Kingfisher encodes JPEG and PNG again.) Formats that came after PNG, JPEG and GIF are
-    /// small already (BMP, ICO and TIFF are older), and are then stored as they are whatever the quality. An image that a processor has decoded from
-    /// other bytes than the original ones, say from what they are an envelope of, counts as processed.
+    /// An image that is what its original bytes decode to is stored as those bytes, unless a ``compressionQuality``
+    /// below 1 asks for smaller ones: nothing is lost, an animation stays one, and the file is the one the server sent.
+    /// (Kingfisher encodes JPEG and PNG again.) Formats newer than PNG, JPEG and GIF are small already (BMP, ICO and
+    /// TIFF are older), and are then stored as they are whatever the quality. An image that a processor has decoded
+    /// from other bytes than the original ones, say from an image embedded in them, counts as processed.
     ///
-    /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or takes
-    /// as long to write as AVIF. Frames that were processed become an animated WebP, which loses nothing at quality 1.
+    /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or
+    /// takes as long to write as AVIF. Frames that were processed become an animated WebP, which loses nothing at
+    /// quality 1.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -85,9 +86,9 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// - Parameters:
     ///   - data: Bytes from the cache.
     ///   - options: Names the scale, and what is wanted of animations.
-    /// - Returns: The image, or nil for bytes that are none.
+    /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        .made(of: data, options: options.imageCreatingOptions)
+        .decoded(from: data, options: options.imageCreatingOptions)
     }
 }
 
@@ -151,8 +152,8 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     /// - Parameters:
     ///   - data: Bytes from the cache.
     ///   - options: Names the scale, and what is wanted of animations.
-    /// - Returns: The image, or nil for bytes that are none.
+    /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        .made(of: data, options: options.imageCreatingOptions)
+        .decoded(from: data, options: options.imageCreatingOptions)
     }
 }

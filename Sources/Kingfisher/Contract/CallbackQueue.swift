@@ -1,4 +1,4 @@
-// Where callbacks go. The one place that knows what "the main thread" means on Linux.
+// Where callbacks go. The only file that knows what "the main thread" means on Linux.
 
 public import Dispatch
 public import Foundation
@@ -32,11 +32,12 @@ public enum CallbackQueue: Sendable {
     /// As an operation of an operation queue.
     case operationQueue(any CallbackOperationQueue)
 
-    /// Where handlers are called of whom nothing else has been said; at first ``mainCurrentOrAsync``.
+    /// Where handlers are called for which no queue is set; at first ``mainCurrentOrAsync``.
     ///
-    /// For the whole process, and read when a load or a look-up begins. A server, which has nothing to do on its main queue,
-    /// chooses ``untouch`` or a queue of its own here before it loads anything. What is documented to be called on the main
-    /// queue always, as progress and what cleaning reports, stays there. May be used from any thread.
+    /// For the whole process, and read when a load or a look-up begins. A server, which has nothing to do on its main
+    /// queue, chooses ``untouch`` or a queue of its own here before it loads anything. What is documented to be called
+    /// on the main queue always, such as progress and cleaning's notification, stays there. May be used from any
+    /// thread.
     public static var `default`: CallbackQueue {
         get { chosenDefault.withLock { $0 } }
         set { chosenDefault.withLock { $0 = newValue } }
@@ -67,8 +68,9 @@ public enum CallbackQueue: Sendable {
 
     /// Whether the calling code runs on the main queue.
     ///
-    /// `Thread.isMainThread` cannot tell: once `dispatchMain()` serves the main queue, its blocks run on other threads.
-    /// A queue-specific key is right in both worlds. Before anything serves the queue, the process's first thread is main.
+    /// `Thread.isMainThread` is not reliable: once `dispatchMain()` serves the main queue, its blocks run on other
+    /// threads. A queue-specific key is right in both cases. Before anything serves the queue, the process's first
+    /// thread is main.
     static var isMain: Bool {
         _ = mainQueueMark
         return DispatchQueue.getSpecific(key: mainQueueKey) != nil
@@ -85,7 +87,7 @@ public enum CallbackQueue: Sendable {
         }
     }
 
-    /// What tells one queue from another.
+    /// The identity of a queue.
     enum Identity: Hashable, Sendable {
         case main, inline
         case queue(ObjectIdentifier)

@@ -10,7 +10,8 @@ import KFSupport
 ///     return .default
 /// }
 /// ```
-/// Whoever owns the delegate says on which thread it calls; code that belongs to another one must not be set as its block.
+/// The owner of the delegate documents on which thread it is called; code that belongs to another one must not be set
+/// as its block.
 public final class Delegate<Input, Output>: Sendable {
     // SAFETY: the block may be bound to a thread; it is only stored here, and called where the delegate's owner says.
     private struct Block: @unchecked Sendable {
@@ -18,14 +19,14 @@ public final class Delegate<Input, Output>: Sendable {
     }
     private let block = Locked<Block?>(nil)
 
-    /// Creates a delegate that calls nobody.
+    /// Creates a delegate without a block.
     public init() {}
 
-    /// Sets who is called.
+    /// Sets the target and the block.
     ///
     /// - Parameters:
-    ///   - target: Passed to the block; held weakly. Once it is gone, nothing is called any more.
-    ///   - block: What is called; nil calls nobody.
+    ///   - target: Passed to the block; held weakly. Once it is gone, the block is not called.
+    ///   - block: What is called; nil for nothing.
     public func delegate<Target: AnyObject>(on target: Target, block: ((Target, Input) -> Output)?) {
         let new = block.map { block in
             Block { [weak target] input in target.map { block($0, input) } }
@@ -38,25 +39,25 @@ public final class Delegate<Input, Output>: Sendable {
 
     /// Calls the block.
     ///
-    /// - Parameter input: What it is told.
-    /// - Returns: What it answered; nil when there is none, or its target is gone.
+    /// - Parameter input: What it is called with.
+    /// - Returns: What it returned; nil when there is none, or its target is gone.
     public func call(_ input: Input) -> Output? { block.withLock { $0 }?.call(input) }
 
     /// Calls the block.
     ///
-    /// - Parameter input: What it is told.
-    /// - Returns: What it answered; nil when there is none, or its target is gone.
+    /// - Parameter input: What it is called with.
+    /// - Returns: What it returned; nil when there is none, or its target is gone.
     public func callAsFunction(_ input: Input) -> Output? { call(input) }
 }
 
 extension Delegate where Input == Void {
     /// Calls the block.
     ///
-    /// - Returns: What it answered; nil when there is none, or its target is gone.
+    /// - Returns: What it returned; nil when there is none, or its target is gone.
     public func call() -> Output? { call(()) }
 
     /// Calls the block.
     ///
-    /// - Returns: What it answered; nil when there is none, or its target is gone.
+    /// - Returns: What it returned; nil when there is none, or its target is gone.
     public func callAsFunction() -> Output? { call(()) }
 }

@@ -26,7 +26,7 @@ extension ImageDataProvider {
 
     /// The bytes, through the handler form.
     ///
-    /// A cancelled load discards a late answer.
+    /// A cancelled load discards a result that comes late.
     public func data() async throws -> Data {
         let promise = Promise<Result<Data, any Error>>()
         data { promise.keep($0) }

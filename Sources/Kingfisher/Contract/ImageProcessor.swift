@@ -33,8 +33,8 @@ public protocol ImageProcessor: Sendable {
 extension ImageProcessor {
     /// A processor that runs this one and then another on its result.
     ///
-    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) leaves no trace, so that one picture
-    /// has one cache key however it was asked for.
+    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) is left out, so that one picture has
+    /// one cache key however it is requested.
     /// - Parameter another: What runs second.
     /// - Returns: Both, as one processor.
     public func append(another: any ImageProcessor) -> any ImageProcessor {
@@ -65,7 +65,7 @@ private struct JoinedImageProcessor: PartFindingImageProcessor {
         identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
     }
 
-    /// The second one looks at what the first one makes.
+    /// The second one gets what the first one makes.
     func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         let first = first.forAllFrames(of: frames, options)
         let between = ProcessedFrames(of: frames, by: first, options)
@@ -77,7 +77,7 @@ private struct JoinedImageProcessor: PartFindingImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard let image = first.process(item: item, options: options) else { return nil }
         let result = second.process(item: .image(image), options: options)
-        if image.isDamaged { result?.note { $0.isDamaged = true } }
+        if image.isDamaged { result?.updateMetadata { $0.isDamaged = true } }
         return result
     }
 }
@@ -100,8 +100,8 @@ public struct DefaultImageProcessor: ImageProcessor {
     /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
-        case .image(let image): image.relabelled(scale: options.scaleFactor)
-        case .data(let data): .made(of: data, options: options.imageCreatingOptions)
+        case .image(let image): image.withScale(options.scaleFactor)
+        case .data(let data): .decoded(from: data, options: options.imageCreatingOptions)
         }
     }
 }

@@ -4,8 +4,8 @@ public import Foundation
 
 /// How a progressive JPEG is shown while its data arrives.
 ///
-/// Previews are made of files whose frame header says that they are progressive, and of no others. They are never cached,
-/// and never given to the completion handler.
+/// Previews are made of files whose frame header says that they are progressive, and of no others. They are never
+/// cached, and never given to the completion handler.
 public struct ImageProgressive: Sendable {
     /// What becomes of a preview.
     public enum UpdatingStrategy: Sendable {
@@ -30,9 +30,9 @@ public struct ImageProgressive: Sendable {
     /// The least time between a preview and the beginning of work on the next, in seconds.
     public var scanInterval: TimeInterval
 
-    /// Told of every preview, on the main thread; decides what is shown.
+    /// Called with every preview, on the main thread; decides what is shown.
     ///
-    /// Without a view that shows the picture it is told all the same, and its answer is ignored.
+    /// Without a view that shows the picture it is called all the same, and what it returns is ignored.
     public let onImageUpdated = Delegate<KFCrossPlatformImage, UpdatingStrategy>()
 
     /// Blurred previews of the latest scan, without a pause between them.

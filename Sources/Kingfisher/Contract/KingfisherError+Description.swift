@@ -1,4 +1,4 @@
-// The words for everything that can go wrong: what, where, why, and what to do. Decides nothing.
+// The descriptions of everything that can go wrong: what, where, why, and what to do. Decides nothing.
 
 public import Foundation
 import KFImaging
@@ -11,7 +11,7 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
     /// The description, where `NSError` looks for it.
     public var errorUserInfo: [String: Any] { errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:] }
 
-    /// What went wrong, in one line; nil when another load took the place of one without a result.
+    /// What went wrong, in one line; nil when another load replaced one without a result.
     public var errorDescription: String? {
         switch self {
         case .requestError(let reason): reason.errorDescription
@@ -76,12 +76,16 @@ extension KingfisherError.ResponseErrorReason {
 }
 
 extension KingfisherError.CacheErrorReason {
+    /// These cases have no room for a reason.
+    private static let directoryAdvice =
+        "; check that it is a directory this user may read and write (diskStorage.directoryFailure says what was wrong)"
+
     var errorDescription: String {
         switch self {
         case .fileEnumeratorCreationFailed(let url):
-            "The cache directory \(url.path) cannot be listed\(url.trouble)"
+            "The cache directory \(url.path) cannot be listed\(Self.directoryAdvice)"
         case .invalidFileEnumeratorContent(let url):
-            "The list of the cache directory \(url.path) cannot be read\(url.trouble)"
+            "The list of the cache directory \(url.path) cannot be read\(Self.directoryAdvice)"
         case .invalidURLResource(let error, let key, let url):
             "The attributes of \(url.path), cached for \(key), cannot be read: \(error.plainDescription)"
         case .cannotLoadDataFromDisk(let url, let error): "\(url.path) cannot be read: \(error.plainDescription)"
@@ -100,7 +104,7 @@ extension KingfisherError.CacheErrorReason {
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):
-            "The disk cache is out of use because its directory \(url.path) cannot be opened or created\(url.trouble)"
+            "The disk cache is out of use because its directory \(url.path) cannot be opened or created\(Self.directoryAdvice)"
         }
     }
 }
@@ -137,14 +141,6 @@ extension KingfisherError.ImageSettingErrorReason {
     }
 }
 
-extension URL {
-    /// What was last wrong with the cache's directory here, and what to do.
-    fileprivate var trouble: String {
-        DirectoryTroubles.reason(ofDirectoryAt: path).map { ": \($0)" }
-            ?? "; check that it is a directory this user may read and write"
-    }
-}
-
 extension ImageDataProvider {
     fileprivate var place: String {
         contentURL.map { $0.isFileURL ? $0.path : $0.absoluteString } ?? cacheKey
@@ -162,7 +158,7 @@ extension URLResponse {
 extension HTTPURLResponse {
     fileprivate var meaning: String { Self.localizedString(forStatusCode: statusCode) }
 
-    /// What is wrong with a status that is none of an error.
+    /// Why a status is an error that does not stand for one itself.
     fileprivate var whyWithoutImage: String {
         switch statusCode {
         case 204, 205: ", which comes without an image"

@@ -1,4 +1,4 @@
-// What can go wrong, as cases and codes. The words are in KingfisherError+Description.swift.
+// What can go wrong, as cases and codes. The descriptions are in KingfisherError+Description.swift.
 
 public import Foundation
 public import KFImaging
@@ -24,24 +24,24 @@ public enum KingfisherError: Error {
         case dataProviderCancelled(provider: any ImageDataProvider)
     }
 
-    /// Why a server's answer is no good.
+    /// Why a server's response is not usable.
     public enum ResponseErrorReason: Sendable {
-        /// 2001: the answer is not HTTP.
+        /// 2001: the response is not HTTP.
         case invalidURLResponse(response: URLResponse)
         /// 2002: the status is not an accepted one, or it is the reason why there is no image (204, or a redirect that
         /// could not be followed).
         case invalidHTTPStatusCode(response: HTTPURLResponse)
-        /// 2003: the transfer failed; the error is a `URLError` for what the network can do to one.
+        /// 2003: the transfer failed; the error is a `URLError` when the network is the reason.
         case URLSessionError(error: any Error)
-        /// 2004: the delegate took the data away.
+        /// 2004: the delegate returned no data.
         case dataModifyingFailed(task: SessionDataTask)
-        /// 2005: the transfer ended without an answer.
+        /// 2005: the transfer ended without a response.
         case noURLResponse(task: SessionDataTask)
         /// 2006: the delegate stopped the transfer at the response.
         case cancelledByDelegate(response: URLResponse)
-        /// 2103: the server says "not modified", which nobody asked. (Not in Kingfisher.)
+        /// 2103: the server returned "not modified" to a request that was not conditional. (Not in Kingfisher.)
         case notModified(response: HTTPURLResponse)
-        /// 2105: the answer is larger than the downloader accepts. (Not in Kingfisher.)
+        /// 2105: the response is larger than the downloader accepts. (Not in Kingfisher.)
         case responseTooLarge(task: SessionDataTask, limit: Int)
     }
 
@@ -49,7 +49,7 @@ public enum KingfisherError: Error {
     public enum CacheErrorReason: Sendable {
         /// 3001: the cache's directory cannot be listed.
         case fileEnumeratorCreationFailed(url: URL)
-        /// 3002: the list of the cache's directory is no good.
+        /// 3002: the list of the cache's directory cannot be read.
         case invalidFileEnumeratorContent(url: URL)
         /// 3003: a file's attributes cannot be read.
         case invalidURLResource(error: any Error, key: String, url: URL)
@@ -81,21 +81,21 @@ public enum KingfisherError: Error {
 
     /// Why processing failed.
     public enum ProcessorErrorReason: Sendable {
-        /// 4001: the processor made no image. For data, ``KingfisherError/imagingError`` tells what is wrong with it.
+        /// 4001: the processor made no image. For data, ``KingfisherError/imagingError`` says what is wrong with it.
         case processingFailed(processor: any ImageProcessor, item: ImageProcessItem)
     }
 
-    /// Why an image could not be given to whoever asked.
+    /// Why an image could not be delivered to the caller.
     public enum ImageSettingErrorReason: Sendable {
         /// 5001: no source was given.
         case emptySource
-        /// 5002: another load took this one's place.
+        /// 5002: another load replaced this one.
         case notCurrentSourceTask(result: RetrieveImageResult?, error: (any Error)?, source: Source)
         /// 5003: the provider failed.
         case dataProviderError(provider: any ImageDataProvider, error: any Error)
         /// 5004: the source and all alternatives failed.
         case alternativeSourcesExhausted([PropagationError])
-        /// 5005: another load of a live photo took this one's place. (Nothing on Linux gives it: no view shows one.)
+        /// 5005: another load of a live photo replaced this one. (Nothing on Linux gives it: no view shows one.)
         case notCurrentLivePhotoSourceTask(
             result: RetrieveLivePhotoResult?,
             error: (any Error)?,
@@ -107,13 +107,13 @@ public enum KingfisherError: Error {
 
     /// The request was not sent, or not waited for.
     case requestError(reason: RequestErrorReason)
-    /// The server's answer is no good.
+    /// The server's response is not usable.
     case responseError(reason: ResponseErrorReason)
     /// The cache failed.
     case cacheError(reason: CacheErrorReason)
     /// Processing failed.
     case processorError(reason: ProcessorErrorReason)
-    /// The image could not be given to whoever asked.
+    /// The image could not be delivered to the caller.
     indirect case imageSettingError(reason: ImageSettingErrorReason)
 }
 
@@ -131,8 +131,8 @@ extension KingfisherError {
 
     /// Whether the load was cancelled, at whatever stage: codes 1003, 1004, 1005 and 1006.
     ///
-    /// `if error.isTaskCancelled { return }` holds whenever the load is cancelled. (In Kingfisher it is true for 1003 alone,
-    /// the one of a running download.)
+    /// `if error.isTaskCancelled { return }` holds whenever the load is cancelled. (In Kingfisher it is true for 1003
+    /// alone, the one of a running download.)
     public var isTaskCancelled: Bool {
         switch self {
         case .requestError(.taskCancelled), .requestError(.livePhotoTaskCancelled),
@@ -145,12 +145,12 @@ extension KingfisherError {
     /// The same as ``isTaskCancelled``. (Not in Kingfisher.)
     public var isCancelled: Bool { isTaskCancelled }
 
-    /// Whether the server answered with a status that is not accepted.
+    /// Whether the server responded with a status that is not accepted.
     public var isInvalidResponseStatusCode: Bool {
         if case .responseError(.invalidHTTPStatusCode) = self { true } else { false }
     }
 
-    /// Whether the server answered with this status and it is not accepted.
+    /// Whether the server responded with this status and it is not accepted.
     ///
     /// - Parameter code: An HTTP status.
     /// - Returns: Whether it is this error with this status.
@@ -162,7 +162,7 @@ extension KingfisherError {
         }
     }
 
-    /// Whether the server said that what is cached is as it was, asked for that or not.
+    /// Whether the server returned "not modified", to a conditional request or not.
     var isNotModified: Bool {
         if case .responseError(.notModified) = self { true } else { isInvalidResponseStatusCode(304) }
     }
@@ -173,13 +173,13 @@ extension KingfisherError {
         return (error as? URLError)?.isConstrained == true
     }
 
-    /// Whether another load took this one's place.
+    /// Whether another load replaced this one.
     public var isNotCurrentTask: Bool {
         if case .imageSettingError(.notCurrentSourceTask) = self { true } else { false }
     }
 
-    /// What is wrong with the bytes that no image could be made of; nil when the bytes are fine and a processor failed, and
-    /// for all other errors. (Not in Kingfisher.)
+    /// What is wrong with the bytes that no image could be made of; nil when the bytes are fine and a processor failed,
+    /// and for all other errors. (Not in Kingfisher.)
     ///
     /// A server chooses its status by it:
     ///
@@ -192,9 +192,9 @@ extension KingfisherError {
     /// }
     /// ```
     ///
-    /// An answer larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already, and no
-    /// error of imaging. The bytes are decoded again to find out, under the limits in force now: ask once, and where a
-    /// decoder may block the thread.
+    /// A response larger than a downloader accepts is a ``ResponseErrorReason/responseTooLarge(task:limit:)`` already,
+    /// and no error of imaging. The bytes are decoded again to find out, under the limits in force now: read it once,
+    /// and where a decoder may block the thread.
     public var imagingError: ImagingError? {
         guard case .processorError(.processingFailed(_, .data(let data))) = self else { return nil }
         return Codecs.diagnose(data)

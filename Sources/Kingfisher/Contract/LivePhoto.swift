@@ -52,14 +52,14 @@ public struct LivePhotoSource: Sendable {
     /// - Parameter resources: The files.
     public init(resources: [LivePhotoResource]) { self.resources = resources }
 
-    /// Creates a source of files whose types their URLs tell.
+    /// Creates a source of files whose types follow from their URLs.
     /// - Parameter resources: The files.
     @_disfavoredOverload
     public init(resources: [any Resource]) {
         self.init(resources: resources.map { LivePhotoResource(resource: $0) })
     }
 
-    /// Creates a source of files whose types their URLs tell.
+    /// Creates a source of files whose types follow from their URLs.
     /// - Parameter urls: Where the files are.
     public init(urls: [URL]) { self.init(resources: urls.map { LivePhotoResource(downloadURL: $0) }) }
 }
@@ -74,7 +74,7 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     public let cacheType: CacheType
     /// The source that was loaded.
     public let source: LivePhotoSource
-    /// The source that was asked for: the same.
+    /// The source that was requested: the same.
     public let originalSource: LivePhotoSource
     /// The bytes of the files, in the order of ``fileURLs``; those that have gone meanwhile are left out.
     ///
@@ -109,9 +109,9 @@ extension LivePhotoResource.FileType {
         self == .other("") ? Self.known.map(\.fileExtension) + [nil] : [fileExtension]
     }
 
-    /// The extension for a file of these bytes: the type's own, or where nothing is known what the bytes begin like.
+    /// The extension for a file of these bytes: the type's own, or where nothing is known, what the first bytes show.
     /// - Parameter data: The bytes of the file.
-    /// - Returns: The extension; nil when the bytes tell nothing either.
+    /// - Returns: The extension; nil when the bytes do not show it either.
     func fileExtension(for data: Data) -> String? {
         guard self == .other("") else { return fileExtension }
         // Both are ISO base media files: a length, "ftyp" and the main brand, four bytes each.

@@ -1,4 +1,4 @@
-// Where users put a hand in: requests before they are sent, redirections, finished images. Holds no policy.
+// What users can change: requests before they are sent, redirections, finished images. Holds no policy.
 
 public import FoundationNetworking
 import KFSupport
@@ -11,7 +11,7 @@ public protocol AsyncImageDownloadRequestModifier: Sendable {
     /// - Returns: The request to send, or nil to refuse.
     func modified(for request: URLRequest) async -> URLRequest?
 
-    /// Told of the download's task when its transfer is about to start, also when the load joined one under way.
+    /// Called with the download's task when its transfer is about to start, also when the load joined one under way.
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { get }
 }
 
@@ -25,15 +25,15 @@ public protocol ImageDownloadRequestModifier: AsyncImageDownloadRequestModifier 
 }
 
 extension ImageDownloadRequestModifier {
-    /// The synchronous answer.
+    /// The result of the synchronous method.
     /// - Parameter request: The request as it would be sent.
     /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) async -> URLRequest? {
-        let answer: (URLRequest) -> URLRequest? = modified(for:)
-        return answer(request)
+        let modify: (URLRequest) -> URLRequest? = modified(for:)
+        return modify(request)
     }
 
-    /// Nil: nobody wants to know.
+    /// Nil: nothing is called.
     public var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
 }
 
@@ -45,7 +45,7 @@ public struct AnyModifier: ImageDownloadRequestModifier {
     /// - Parameter modify: Gives the request to send, or nil to refuse the download.
     public init(modify: @escaping @Sendable (URLRequest) -> URLRequest?) { self.modify = modify }
 
-    /// The closure's answer.
+    /// The closure's result.
     /// - Parameter request: The request as it would be sent.
     /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) -> URLRequest? { modify(request) }
@@ -53,7 +53,7 @@ public struct AnyModifier: ImageDownloadRequestModifier {
 
 /// Decides on the redirections of a download.
 public protocol ImageDownloadRedirectHandler: Sendable {
-    /// The request to follow a redirection with, changed or not; nil takes the redirection itself as the answer.
+    /// The request to follow a redirection with, changed or not; nil takes the redirection itself as the response.
     /// - Parameters:
     ///   - task: The transfer.
     ///   - response: The 3xx response.
@@ -81,7 +81,7 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
     ///   any the download ends in its timeout.
     public init(handle: @escaping Handle) { self.handle = handle }
 
-    /// What the closure called back with.
+    /// What the closure passed to its callback.
     /// - Parameters:
     ///   - task: The transfer.
     ///   - response: The 3xx response.
@@ -92,12 +92,12 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
         response: HTTPURLResponse,
         newRequest: URLRequest
     ) async -> URLRequest? {
-        let answer = Promise<URLRequest?>()
-        handle(task, response, newRequest) { answer.keep($0) }
+        let followed = Promise<URLRequest?>()
+        handle(task, response, newRequest) { followed.keep($0) }
         return await withTaskCancellationHandler {
-            await answer.value
+            await followed.value
         } onCancel: {
-            answer.keep(nil)
+            followed.keep(nil)
         }
     }
 }

@@ -3,7 +3,7 @@
 public import Foundation
 import KFTransport
 
-/// Everything that can be said about one load.
+/// All options of one load.
 ///
 /// An option is added here, as a line in `OptionItems.swift` and as a line in `KFOptionSetter.swift`; a test fails
 /// until all three are there.
@@ -14,7 +14,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The cache unprocessed downloads are looked up and stored in; nil means the target cache.
     public var originalCache: ImageCache?
 
-    /// Who downloads; nil means the manager's downloader.
+    /// The downloader; nil means the manager's.
     public var downloader: ImageDownloader?
 
     /// A hint for the transport, from 0 to 1.
@@ -40,7 +40,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Decode before delivery, off the caller's thread.
     ///
-    /// Decoders on Linux always do; the option is kept for compatibility and for images of the user's own making.
+    /// Decoders on Linux always do; the option is kept for compatibility and for images that the user made.
     public var backgroundDecode = false
 
     /// Where completion handlers are called.
@@ -51,7 +51,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The scale given to images: pixels a point.
     public var scaleFactor: CGFloat = 1
 
-    /// The last word on the request before it is sent.
+    /// Changes the request just before it is sent.
     public var requestModifier: (any AsyncImageDownloadRequestModifier)?
 
     /// Decides on every redirection of a download.
@@ -74,7 +74,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// What ``processor`` makes of animations.
     public var animatedProcessing: AnimatedProcessingPolicy = .firstFrame
 
-    /// Turns images into the bytes of the disk cache and back.
+    /// Converts images into the bytes of the disk cache and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
 
     /// Changes the delivered image.
@@ -108,12 +108,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Where processors run; nil means the library's own threads for pixel work.
     public var processingQueue: CallbackQueue?
 
-    /// Tried in turn when the source fails.
+    /// Tried one after the other when the source fails.
     public var alternativeSources: [Source]?
 
     /// Loaded instead while the downloader's network is one to save data on (``ImageDownloader/isConstrained``).
     ///
-    /// Only when there is something to download: what the caches have is delivered as ever.
+    /// Only when there is something to download: what the caches have is delivered as usual.
     public var lowDataModeSource: Source?
 
     /// Decides whether a failed load is tried again.
@@ -125,7 +125,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Show a progressive JPEG while it arrives; nil waits for all of it.
     public var progressiveJPEG: ImageProgressive?
 
-    /// Told of every chunk of a download: bytes so far and bytes expected (−1 when unknown).
+    /// Called with every chunk of a download: bytes so far and bytes expected (−1 when unknown).
     ///
     /// Called in order, on a thread of the transport, never after the load has settled.
     var onDataReceived: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
@@ -136,13 +136,14 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Called once the transport works on that transfer, before the load can end.
     var onTransferStarted: (@Sendable () -> Void)?
 
-    /// What the server said of the bytes that are about to be stored; kept with their entry.
+    /// What the response said about the bytes that are about to be stored; kept with their entry.
     var httpFacts: HTTPFacts?
 
-    /// Whether a miss in memory counts: false where memory has been asked before.
+    /// Whether a miss in memory counts: false where memory has been looked at before.
     var countsMemoryMiss = true
 
-    /// Asked between the steps of a look at the disk, on any thread, whether the image is still wanted; nil means it is.
+    /// Called between the steps of a look-up on disk, on any thread, to find out whether the image is still wanted; nil
+    /// means it is.
     var sourceTaskIdentifierChecker: (@Sendable () -> Bool)?
 
     /// Reads a list of options; nil or an empty list gives the defaults.

@@ -4,17 +4,17 @@ import KFImaging
 
 /// A processor that looks for a part of the picture, and must keep the same part of all frames of an animation.
 protocol PartFindingImageProcessor: ImageProcessor {
-    /// The processor with its mind made up.
+    /// The processor for the part that was found.
     ///
     /// - Parameters:
-    ///   - frames: What it is going to get; may be looked at, which decodes them.
+    ///   - frames: The frames it is going to get; looking at them decodes them.
     ///   - options: The options of the load.
     /// - Returns: A processor that keeps one part.
     func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor
 }
 
 extension ImageProcessor {
-    /// What does the same to every frame of an animation: itself, unless it has to look first.
+    /// What does the same to every frame of an animation: itself, unless it has to find the part first.
     func forAllFrames(
         of frames: any ImageFrameSource,
         _ options: KingfisherParsedOptionsInfo

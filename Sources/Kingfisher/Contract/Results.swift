@@ -1,14 +1,14 @@
-// What loads and caches answer. Holds no behaviour.
+// The results of loads and caches. Holds no behaviour.
 
 public import Foundation
 import KFTransport
 
-/// Told of the progress of a download: bytes received and bytes expected.
+/// Called with the progress of a download: bytes received and bytes expected.
 ///
 /// Called on the main queue.
 public typealias DownloadProgressBlock = @MainActor @Sendable (_ receivedSize: Int64, _ totalSize: Int64) -> Void
 
-/// Told of the task of a download that replaced another one within one load; nil when no download is involved.
+/// Called with the task of a download that replaced another one within one load; nil when no download is involved.
 public typealias DownloadTaskUpdatedBlock = @Sendable (_ newTask: DownloadTask?) -> Void
 
 /// Where an image was found.
@@ -101,7 +101,7 @@ public struct RetrieveImageResult: Sendable {
     public let cacheType: CacheType
     /// The source that worked: the requested one or an alternative.
     public let source: Source
-    /// The source that was asked for.
+    /// The source that was requested.
     public let originalSource: Source
     /// The image's bytes: the downloaded ones, or for cached images what the serializer makes of the image.
     ///
@@ -120,7 +120,7 @@ public struct RetrieveImageResult: Sendable {
     ///   - image: The image.
     ///   - cacheType: Where it was found.
     ///   - source: The source that worked.
-    ///   - originalSource: The source that was asked for.
+    ///   - originalSource: The source that was requested.
     ///   - data: Gives the image's bytes.
     ///   - metrics: How long the phases of the download took.
     public init(

@@ -3,7 +3,7 @@
 public import Foundation
 import KFSupport
 
-/// What a retry strategy is told about a load that failed.
+/// What a retry strategy gets to know about a load that failed.
 public final class RetryContext: Sendable {
     private struct State: Sendable {
         var retriedCount = 0
@@ -40,7 +40,7 @@ public final class RetryContext: Sendable {
     }
 }
 
-/// What becomes of a failed load.
+/// What is done about a failed load.
 public enum RetryDecision: Sendable {
     /// Try again; the next ``RetryContext`` carries the value.
     case retry(userInfo: (any Sendable)?)
@@ -59,7 +59,7 @@ public protocol RetryStrategy: Sendable {
     func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
 }
 
-/// Tries again after a delay, a limited number of times, when the server or the network is at fault.
+/// Tries again after a delay, a limited number of times, when the server or the network is the reason.
 public struct DelayRetryStrategy: RetryStrategy {
     /// How long to wait before a retry.
     public enum Interval: Sendable {
@@ -93,8 +93,8 @@ public struct DelayRetryStrategy: RetryStrategy {
         self.retryInterval = retryInterval
     }
 
-    /// Retries errors of the response (statuses, broken connections) until the limit is reached, but not those of a network
-    /// to save data on.
+    /// Retries errors of the response (statuses, broken connections) until the limit is reached, but not those of a
+    /// network to save data on.
     /// - Parameters:
     ///   - context: What failed.
     ///   - retryHandler: Called with the decision; at once when the interval is zero.

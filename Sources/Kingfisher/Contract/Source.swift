@@ -26,13 +26,13 @@ extension Resource {
     public func convertToSource() -> Source { convertToSource(overrideCacheKey: nil) }
 }
 
-/// Anything that can stand for a ``Source`` where one is asked for.
+/// Anything that can stand for a ``Source`` where one is wanted.
 public protocol SourceConvertible: Sendable {
     /// The source this stands for.
     func convertToSource() -> Source
 }
 
-/// The name space of the fluent interface.
+/// The namespace of the fluent interface.
 public enum KF {
     /// A URL and the key its image is cached under.
     public struct ImageResource: Resource {
@@ -57,7 +57,7 @@ public enum KF {
 public typealias ImageResource = KF.ImageResource
 
 extension URL: Resource {
-    /// The URL's text; for file URLs a text that does not change with the place an application is installed at.
+    /// The URL's text; for file URLs a text that does not depend on where an application is installed.
     public var cacheKey: String { hasFileScheme ? localFileCacheKey : absoluteString }
     /// The URL itself.
     public var downloadURL: URL { self }

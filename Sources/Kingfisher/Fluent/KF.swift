@@ -1,9 +1,10 @@
-// `KF.url(…)` and what it builds. Knows how to ask the manager, not how the manager answers.
+// `KF.url(…)` and what it builds. Knows how to call the manager, not how the manager loads.
 
 public import Foundation
 
 extension KF {
-    /// A load to be: a source, options and handlers, set by chained methods, each of which returns a changed copy.
+    /// A load that has not begun: a source, options and handlers, set by chained methods, each of which returns a
+    /// changed copy.
     public struct Builder: KFOptionSetter, Sendable {
         let source: Source?
         private let manager: KingfisherManager
@@ -20,9 +21,9 @@ extension KF {
             options = manager.parsed(nil)
         }
 
-        /// Sets what is told of the image.
+        /// Sets what is called with the image.
         ///
-        /// The last one wins; nil silences.
+        /// The last block set is called; nil means none.
         ///
         /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
         /// - Returns: The changed copy.
@@ -32,9 +33,9 @@ extension KF {
             return copy
         }
 
-        /// Sets what is told of the error.
+        /// Sets what is called with the error.
         ///
-        /// The last one wins; nil silences.
+        /// The last block set is called; nil means none.
         ///
         /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
         /// - Returns: The changed copy.
@@ -44,9 +45,9 @@ extension KF {
             return copy
         }
 
-        /// Sets what is told of the download's progress.
+        /// Sets what is called with the download's progress.
         ///
-        /// The last one wins; nil silences.
+        /// The last block set is called; nil means none.
         ///
         /// - Parameter block: Called on the main queue.
         /// - Returns: The changed copy.
@@ -56,7 +57,7 @@ extension KF {
             return copy
         }
 
-        /// Starts the load without a view; the handlers are told of the outcome.
+        /// Starts the load without a view; the handlers are called with the outcome.
         ///
         /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
         @discardableResult
@@ -86,43 +87,43 @@ extension KF {
         }
     }
 
-    /// Begins a load of a source.
+    /// Describes a load of a source.
     ///
     /// - Parameter source: Where the image comes from; nil fails with
     ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
-    /// - Returns: The load to be.
+    /// - Returns: The load, not begun.
     public static func source(_ source: Source?) -> Builder { Builder(source: source) }
 
-    /// Begins a load of a resource.
+    /// Describes a load of a resource.
     ///
     /// - Parameter resource: Where the image is.
-    /// - Returns: The load to be.
+    /// - Returns: The load, not begun.
     public static func resource(_ resource: (any Resource)?) -> Builder { source(resource?.convertToSource()) }
 
-    /// Begins a load from a URL.
+    /// Describes a load from a URL.
     ///
     /// - Parameters:
     ///   - url: Where the image is.
     ///   - cacheKey: The key in the caches; nil uses the URL's own.
-    /// - Returns: The load to be.
+    /// - Returns: The load, not begun.
     public static func url(_ url: URL?, cacheKey: String? = nil) -> Builder {
         source(url?.convertToSource(overrideCacheKey: cacheKey))
     }
 
-    /// Begins a load from a provider.
+    /// Describes a load from a provider.
     ///
     /// - Parameter provider: Gives the data.
-    /// - Returns: The load to be.
+    /// - Returns: The load, not begun.
     public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Builder {
         source(provider?.convertToSource())
     }
 
-    /// Begins a load from bytes at hand.
+    /// Describes a load from bytes at hand.
     ///
     /// - Parameters:
     ///   - data: The bytes.
     ///   - cacheKey: The key in the caches.
-    /// - Returns: The load to be.
+    /// - Returns: The load, not begun.
     public static func data(_ data: Data?, cacheKey: String) -> Builder {
         dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
     }

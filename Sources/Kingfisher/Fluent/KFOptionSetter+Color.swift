@@ -20,7 +20,7 @@ extension KFOptionSetter {
     ///
     /// - Parameters:
     ///   - color: The colour, which is the source; its opacity counts.
-    ///   - blendMode: How it and the image, the destination, become one.
+    ///   - blendMode: How it and the image, the destination, are combined.
     /// - Returns: The changed copy.
     public func tint(color: KFCrossPlatformColor, blendMode: CGBlendMode) -> Self {
         appendProcessor(TintImageProcessor(tint: color, blendMode: blendMode))

@@ -1,4 +1,4 @@
-// Chained methods for the processors that blend, shape, cut and turn.
+// Chained methods for the processors that blend, shape, crop and rotate.
 
 public import Foundation
 import KFImaging
@@ -7,7 +7,7 @@ extension KFOptionSetter {
     /// Appends a ``BlendImageProcessor``.
     ///
     /// - Parameters:
-    ///   - mode: How image and background become one.
+    ///   - mode: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     /// - Returns: The changed copy.
@@ -18,7 +18,7 @@ extension KFOptionSetter {
     /// Appends a ``CompositingImageProcessor``.
     ///
     /// - Parameters:
-    ///   - operation: How image and background become one.
+    ///   - operation: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     /// - Returns: The changed copy.
@@ -98,7 +98,7 @@ extension KFOptionSetter {
     ///
     /// - Parameters:
     ///   - angle: The angle in radians, counter-clockwise.
-    ///   - fitSize: Whether the canvas gets as large as the turned image.
+    ///   - fitSize: Whether the canvas gets as large as the rotated image.
     /// - Returns: The changed copy.
     public func rotation(angle: CGFloat, fitSize: Bool = true) -> Self {
         appendProcessor(RotationImageProcessor(angle: angle, fitSize: fitSize))

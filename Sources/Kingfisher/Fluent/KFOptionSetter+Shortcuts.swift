@@ -72,7 +72,7 @@ extension KFOptionSetter {
 
     /// Decodes at a reduced size with a ``DownsamplingImageProcessor``.
     ///
-    /// It needs the data, so it takes the place of the default processor; after any other it is appended.
+    /// It needs the data, so it replaces the default processor; after any other it is appended.
     /// - Parameter size: The size in points; only its longer side counts.
     /// - Returns: The changed copy.
     public func downsampling(size: CGSize) -> Self {
@@ -82,7 +82,7 @@ extension KFOptionSetter {
 
     /// Decodes at a reduced size with a ``ThumbnailImageProcessor``.
     ///
-    /// It needs the data, so it takes the place of the default processor; after any other it is appended.
+    /// It needs the data, so it replaces the default processor; after any other it is appended.
     /// - Parameters:
     ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the picture.
     ///   - mode: How the picture gets into the box.

@@ -1,4 +1,5 @@
-// The options as methods that can be chained: one line each. What they mean is written at the properties in Options.swift.
+// The options as methods that can be chained: one line each. What they mean is written at the properties in
+// Options.swift.
 
 public import Foundation
 public import FoundationNetworking

@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 extension ByteLoader {
-    /// What a downloader's users set.
+    /// The settings of a downloader.
     struct Settings: Sendable {
         var downloadTimeout: TimeInterval = 15
         var trustedHosts: Set<String>?
@@ -104,7 +104,8 @@ extension ByteLoader {
 
     /// The request a modifier makes of another one; nil if it refuses.
     ///
-    /// One that does not wait is called on the caller's thread. One that does is left behind when the load is cancelled.
+    /// A synchronous modifier is called on the caller's thread. An asynchronous one is not waited for when the load is
+    /// cancelled.
     private func modified(
         _ request: URLRequest,
         _ modifier: (any AsyncImageDownloadRequestModifier)?

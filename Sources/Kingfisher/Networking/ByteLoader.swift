@@ -5,13 +5,13 @@ import Foundation
 import KFSupport
 import KFTransport
 
-/// Gets bytes from the network: one transfer for all who ask for the same at the same time.
+/// Gets bytes from the network: one transfer for all callers that want the same at the same time.
 ///
 /// The core below ``ImageDownloader``, which adds what subclasses may override.
 final class ByteLoader: Sendable {
     private typealias Work = SharedWork<TransferKey, BytesCaller>
 
-    /// One transfer, and what has become of it.
+    /// One transfer and its state.
     private struct Round: Sendable {
         let transfer: Transfer
         /// Whether the transport has begun, and the callers have been notified.
@@ -35,44 +35,47 @@ final class ByteLoader: Sendable {
         var isClosed = false
     }
 
-    private struct Audience: Sendable {
+    private struct DelegateReference: Sendable {
         weak var downloader: ImageDownloader?
         weak var delegate: (any ImageDownloaderDelegate)?
     }
 
     private let transport: any Transport
     private let state = Locked(State())
-    private let watching = Locked(Audience())
+    private let delegateReference = Locked(DelegateReference())
     let settings = Locked(Settings())
 
     init(transport: any Transport) { self.transport = transport }
 
     // MARK: The delegate
 
-    var delegate: (any ImageDownloaderDelegate)? { watching.withLock { $0.delegate } }
+    var delegate: (any ImageDownloaderDelegate)? { delegateReference.withLock { $0.delegate } }
 
     /// From now on calls a delegate, on behalf of a downloader.
     ///
     /// (The downloader is not referred to before: objects with weak references are slower to retain.)
     func follow(_ delegate: (any ImageDownloaderDelegate)?, for downloader: ImageDownloader) {
-        watching.withLock { $0 = Audience(downloader: downloader, delegate: delegate) }
+        delegateReference.withLock { $0 = DelegateReference(downloader: downloader, delegate: delegate) }
     }
 
     /// The delegate and its downloader, if there is a delegate.
-    var audience: (ImageDownloader, any ImageDownloaderDelegate)? {
-        let watching = watching.withLock { $0 }
-        guard let downloader = watching.downloader, let delegate = watching.delegate else { return nil }
+    var delegateAndDownloader: (ImageDownloader, any ImageDownloaderDelegate)? {
+        let delegateReference = delegateReference.withLock { $0 }
+        guard let downloader = delegateReference.downloader, let delegate = delegateReference.delegate else {
+            return nil
+        }
         return (downloader, delegate)
     }
 
     // MARK: Joining and leaving
 
-    /// Does something with the bytes that answer a request; the caller's image is made of them if it wants one.
+    /// Does something with the bytes of the response to a request; the caller's image is made of them if it wants one.
     ///
-    /// The transfer is under way before this first suspends. Cancelling the calling task, or the caller's handle, takes
-    /// this caller away; the last one to leave stops the transfer. A caller that shares arrivals may be given bytes that
-    /// others still work with.
-    /// - Throws: ``KingfisherError``; for a caller that has left ``KingfisherError/RequestErrorReason/taskCancelled(task:token:)``.
+    /// The transfer is under way before this first suspends. Cancelling the calling task, or the caller's handle,
+    /// removes this caller; the last one to leave stops the transfer. A caller that shares arrivals may be given bytes
+    /// that others still work with.
+    /// - Throws: ``KingfisherError``; for a caller that has left
+    ///   ``KingfisherError/RequestErrorReason/taskCancelled(task:token:)``.
     func withBytes<Value>(
         _ request: URLRequest,
         policy: TransportPolicy,
@@ -85,25 +88,25 @@ final class ByteLoader: Sendable {
             caller.handle.finish()
             if caller.sharesArrivalsSince != nil { release(key, caller) }
         }
-        guard let place = try join(caller, request, key, policy, limit) else {
+        guard let registration = try join(caller, request, key, policy, limit) else {
             return try await body(try await caller.outcome.value.get())
         }
         let delivery = try await withTaskCancellationHandler {
             await caller.outcome.value
         } onCancel: {
-            leave(caller, place)
+            leave(caller, registration)
         }.get()
         return try await body(delivery)
     }
 
-    /// The place of a caller that has to wait; nil for one that was given bytes which are here already.
+    /// The registration of a caller that has to wait; nil for one that was given bytes that have arrived already.
     private func join(
         _ caller: BytesCaller,
         _ request: URLRequest,
         _ key: TransferKey,
         _ policy: TransportPolicy,
         _ limit: Int
-    ) throws(KingfisherError) -> BytesCaller.Place? {
+    ) throws(KingfisherError) -> BytesCaller.Registration? {
         enum Joined {
             case waiting(Round, Work.Ticket, isFirst: Bool)
             case arrived(Arrival)
@@ -132,30 +135,30 @@ final class ByteLoader: Sendable {
             return nil
         case .waiting(let round, let ticket, let isFirst):
             let transfer = round.transfer
-            let place = take(ticket, transfer, caller)
+            let registration = take(ticket, transfer, caller)
             if isFirst {
                 begin(transfer, policy)
             } else {
                 raisePriority(of: transfer)
                 if round.isStarted { caller.transferHasStarted() }
             }
-            return place
+            return registration
         }
     }
 
     /// Links a caller to its transfer; from now on its handle cancels it, at once if it was cancelled before.
     @discardableResult
-    private func take(_ ticket: Work.Ticket?, _ transfer: Transfer, _ caller: BytesCaller) -> BytesCaller.Place {
+    private func take(_ ticket: Work.Ticket?, _ transfer: Transfer, _ caller: BytesCaller) -> BytesCaller.Registration {
         let token = transfer.sessionTask.issueToken()
-        let place = BytesCaller.Place(ticket: ticket, transfer: transfer, token: token)
-        caller.take(place)
+        let registration = BytesCaller.Registration(ticket: ticket, transfer: transfer, token: token)
+        caller.take(registration)
         caller.handle.onCancel { [weak self, weak caller] in
-            if let self, let caller { leave(caller, place) }
+            if let self, let caller { leave(caller, registration) }
         }
-        return place
+        return registration
     }
 
-    /// A caller has made what it wanted of the bytes; the last one lets go of them.
+    /// A caller has made what it wanted of the bytes; the last one releases them.
     private func release(_ key: TransferKey, _ caller: BytesCaller) {
         state.withLock { state in
             guard state.arrivals[key]?.users.remove(ObjectIdentifier(caller)) != nil else { return }
@@ -166,7 +169,7 @@ final class ByteLoader: Sendable {
     /// Starts a transfer, unless all its callers have left already, and notifies them.
     private func begin(_ transfer: Transfer, _ policy: TransportPolicy) {
         guard transfer.announce() else { return }
-        if let url = transfer.request.url, let (downloader, delegate) = audience {
+        if let url = transfer.request.url, let (downloader, delegate) = delegateAndDownloader {
             delegate.imageDownloader(downloader, willDownloadImageForURL: url, with: transfer.request)
         }
         transfer.start(on: transport, policy: policy, priority: priority(of: transfer))
@@ -178,17 +181,17 @@ final class ByteLoader: Sendable {
         if let ending { handOut(transfer, ending) }
     }
 
-    /// Takes a caller away; the last one to leave stops the transfer.
-    private func leave(_ caller: BytesCaller, _ place: BytesCaller.Place) {
-        let transfer = place.transfer
+    /// Removes a caller; the last one to leave stops the transfer.
+    private func leave(_ caller: BytesCaller, _ registration: BytesCaller.Registration) {
+        let transfer = registration.transfer
         let (departure, hasEnded) = state.withLock { state -> (Work.Departure, Bool) in
-            let departure = place.ticket.map { state.work.leave($0) } ?? .tooLate
+            let departure = registration.ticket.map { state.work.leave($0) } ?? .tooLate
             let hasEnded = state.rounds[transfer.round]?.ending != nil
             if case .stop = departure { state.rounds[transfer.round] = nil }
             return (departure, hasEnded)
         }
-        let error = place.cancellation
-        if case .stop = departure, transfer.stop(), !hasEnded, audience != nil {
+        let error = registration.cancellation
+        if case .stop = departure, transfer.stop(), !hasEnded, delegateAndDownloader != nil {
             Task(executorPreference: WorkExecutor.io) { [self] in
                 notifyOfEnd(transfer, response: transfer.response, error)
                 caller.outcome.keep(.failure(error))
@@ -200,7 +203,7 @@ final class ByteLoader: Sendable {
         if case .others = departure { raisePriority(of: transfer) }
     }
 
-    /// Cancels every caller, or every caller of one URL, as asked for or as modified.
+    /// Cancels every caller, or every caller of one URL, as the caller gave it or as a modifier changed it.
     func cancel(url: URL? = nil) {
         let callers = state.withLock { state in
             state.rounds.values.flatMap { round in
@@ -221,7 +224,7 @@ final class ByteLoader: Sendable {
         state.withLock { $0.work.waiters(transfer.key, round: transfer.round) }
     }
 
-    /// The highest priority of those who wait.
+    /// The highest priority of the callers that wait.
     private func priority(of transfer: Transfer) -> Float {
         callers(of: transfer).reduce(nil) { max($0 ?? 0, $1.options.downloadPriority) } ?? 0.5
     }
@@ -241,7 +244,7 @@ final class ByteLoader: Sendable {
 
     // MARK: When it is over
 
-    /// Hands out what came of a transfer, once its callers have been notified of its start; only its first end counts.
+    /// Hands out the result of a transfer, once its callers have been notified of its start; only its first end counts.
     func finished(_ transfer: Transfer, _ ending: Transfer.Ending) {
         let isReady = state.withLock { state in
             guard let round = state.rounds[transfer.round], round.ending == nil else { return false }
@@ -252,7 +255,7 @@ final class ByteLoader: Sendable {
     }
 
     private func handOut(_ transfer: Transfer, _ ending: Transfer.Ending) {
-        guard audience != nil else {
+        guard delegateAndDownloader != nil else {
             return settle(transfer, ending.result.map { LoadedBytes($0, of: transfer, ending.response) })
         }
         Task(executorPreference: WorkExecutor.io) { [self] in
@@ -274,18 +277,19 @@ final class ByteLoader: Sendable {
             return callers
         }
         guard case .success(let bytes) = result, callers.contains(where: \.wantsImage) else {
-            // Nothing of this takes time: the transport's thread may do it.
+            // This is fast enough for the transport's thread.
             for caller in callers { caller.outcome.keep(result.map { BytesCaller.Delivery(bytes: $0) }) }
             return
         }
         let priority = TaskPriority(downloadPriority: callers.map(\.options.downloadPriority).max() ?? 0.5)
-        // Where the processing will be: every change of threads in between costs as much as parsing the response.
+        // The task runs where the processing will: every change of threads in between costs as much as parsing the
+        // response.
         Task(executorPreference: WorkExecutor.cpu, priority: priority) { [self] in await deliver(bytes, to: callers) }
     }
 
-    /// Lets the delegate see, and change, what arrived.
+    /// Lets the delegate see, and replace, the bytes that arrived.
     private func hooked(_ transfer: Transfer, _ ending: Transfer.Ending) -> Result<Data, KingfisherError> {
-        guard let (downloader, delegate) = audience else { return ending.result }
+        guard let (downloader, delegate) = delegateAndDownloader else { return ending.result }
         var result = ending.result
         if case .success(let data) = result {
             let task = transfer.sessionTask
@@ -300,7 +304,7 @@ final class ByteLoader: Sendable {
     }
 
     private func notifyOfEnd(_ transfer: Transfer, response: TransportResponse?, _ error: KingfisherError?) {
-        guard let url = transfer.request.url, let (downloader, delegate) = audience else { return }
+        guard let url = transfer.request.url, let (downloader, delegate) = delegateAndDownloader else { return }
         delegate.imageDownloader(
             downloader,
             didFinishDownloadingImageForURL: url,
@@ -311,20 +315,21 @@ final class ByteLoader: Sendable {
 
     /// Hands the bytes to all callers, each once its image is made: images that differ are made side by side.
     private func deliver(_ bytes: LoadedBytes, to callers: [BytesCaller]) async {
-        guard callers.count > 1 else { return await deliver(bytes, toAlike: callers) }
+        guard callers.count > 1 else { return await deliver(bytes, toEquivalent: callers) }
         let groups = Dictionary(grouping: callers) { $0.wantsImage ? ImageRecipe($0.options) : nil }
-        guard groups.count > 1 else { return await deliver(bytes, toAlike: callers) }
+        guard groups.count > 1 else { return await deliver(bytes, toEquivalent: callers) }
         await withTaskGroup(of: Void.self) { tasks in
-            for group in groups.values { tasks.addTask { await self.deliver(bytes, toAlike: group) } }
+            for group in groups.values { tasks.addTask { await self.deliver(bytes, toEquivalent: group) } }
         }
     }
 
-    private func deliver(_ bytes: LoadedBytes, toAlike callers: [BytesCaller]) async {
+    private func deliver(_ bytes: LoadedBytes, toEquivalent callers: [BytesCaller]) async {
         guard let first = callers.first(where: { !$0.isSettled }) else { return }
         let made = first.wantsImage ? await bytes.image(first.options) : nil
-        let audience = audience
+        let delegateAndDownloader = delegateAndDownloader
         for caller in callers where !caller.isSettled {
-            if case .success(let image) = made, let url = bytes.url, let (downloader, delegate) = audience {
+            if case .success(let image) = made, let url = bytes.url, let (downloader, delegate) = delegateAndDownloader
+            {
                 let response = bytes.response?.urlResponse
                 delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
             }

@@ -1,18 +1,18 @@
-// One caller of the byte loader: what it wants, where it waits, and how it is cancelled. Decides nothing.
+// One caller of the byte loader: what it wants, which transfer it waits for, and how it is cancelled. Decides nothing.
 
 import Foundation
 import KFSupport
 
-/// One caller that waits for bytes, settled exactly once: what is kept first in its outcome counts.
+/// One caller that waits for bytes, settled exactly once: the first value of its outcome counts.
 final class BytesCaller: Sendable {
-    /// A caller's place among those who wait for one transfer.
-    struct Place: Sendable {
+    /// A caller's registration with one transfer.
+    struct Registration: Sendable {
         /// Nil for a caller that was given bytes which had arrived.
         let ticket: SharedWork<TransferKey, BytesCaller>.Ticket?
         let transfer: Transfer
         let token: SessionDataTask.CancelToken
 
-        /// The error of a caller that has left this place.
+        /// The error of a caller that was cancelled while registered with this transfer.
         var cancellation: KingfisherError {
             .requestError(reason: .taskCancelled(task: transfer.sessionTask, token: token))
         }
@@ -30,7 +30,7 @@ final class BytesCaller: Sendable {
         }
     }
 
-    /// The URL the caller asked for, before any modifier.
+    /// The URL the caller requested, before any modifier.
     let url: URL
     let options: KingfisherParsedOptionsInfo
     let handle: DownloadTask
@@ -56,13 +56,13 @@ final class BytesCaller: Sendable {
 
     var isSettled: Bool { outcome.valueIfKept != nil }
 
-    /// Waits there from now on: its handle is linked to the transfer, which may not have been started yet.
-    func take(_ place: Place) {
-        handle.link(to: place.transfer.sessionTask, token: place.token)
-        options.onTransferLinked?(place.transfer.sessionTask, place.token)
+    /// Links the caller's handle to the transfer it waits for, which may not have been started yet.
+    func take(_ registration: Registration) {
+        handle.link(to: registration.transfer.sessionTask, token: registration.token)
+        options.onTransferLinked?(registration.transfer.sessionTask, registration.token)
         options.requestModifier?.onDownloadTaskStarted?(handle)
     }
 
-    /// The transport works on the transfer.
+    /// To be called when the transport works on the transfer.
     func transferHasStarted() { options.onTransferStarted?() }
 }

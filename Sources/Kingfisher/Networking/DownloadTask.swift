@@ -22,7 +22,7 @@ public final class DownloadTask: Sendable {
     /// The transfer this load waits for, which other loads may share; nil until there is one, and for providers.
     public var sessionTask: SessionDataTask? { state.withLock { $0.sessionTask } }
 
-    /// What tells this load from the others that share its transfer.
+    /// What distinguishes this load from the others that share its transfer.
     public var cancelToken: SessionDataTask.CancelToken? { state.withLock { $0.cancelToken } }
 
     /// Whether a transfer has been created for this load, or it is being served by a provider.
@@ -38,16 +38,16 @@ public final class DownloadTask: Sendable {
             state.isCancelled = true
             return state.cancellation
         }
-        cancellation?()  // outside the lock: handlers of the user's run here
+        cancellation?()  // outside the lock: the user's handlers run here
     }
 
-    /// Whether somebody cancelled the load before it settled.
+    /// Whether the load was cancelled before it settled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Whether the load has settled.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Says how the load is stopped from now on; a load that was cancelled before is stopped at once.
+    /// Sets how the load is stopped from now on; a load that was cancelled before is stopped at once.
     func onCancel(_ cancellation: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if !state.isFinished { state.cancellation = cancellation }
@@ -56,7 +56,7 @@ public final class DownloadTask: Sendable {
         if isCancelled { cancellation() }
     }
 
-    /// Says which transfer the load waits for now.
+    /// Sets the transfer the load waits for.
     func link(to sessionTask: SessionDataTask, token: SessionDataTask.CancelToken) {
         state.withLock {
             $0.sessionTask = sessionTask
@@ -64,10 +64,10 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Says that a provider serves the load.
+    /// Notes that a provider serves the load.
     func linkToProvider() { state.withLock { $0.isProviderLoad = true } }
 
-    /// Says that the load has settled: cancelling does nothing from now on.
+    /// Notes that the load has settled: cancelling does nothing from now on.
     func finish() {
         state.withLock {
             $0.isFinished = true

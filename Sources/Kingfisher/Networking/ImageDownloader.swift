@@ -47,13 +47,13 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Hosts whose certificate is accepted unchecked; nil means none.
     ///
-    /// Judged anew for the host of each redirect.
+    /// Checked for the host of each redirect.
     open var trustedHosts: Set<String>? {
         get { loader.settings.withLock { $0.trustedHosts } }
         set { loader.settings.withLock { $0.trustedHosts = newValue } }
     }
 
-    /// The largest answer accepted, in bytes; a larger one fails the download before it is in memory.
+    /// The largest response accepted, in bytes; a larger one fails the download before it is in memory.
     ///
     /// 200 MiB at first, or a tenth of the memory if that is less. (Not in Kingfisher.)
     open var maximumResponseSize: Int {
@@ -63,10 +63,10 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Whether the network is one to save data on, such as a metered one; false at first.
     ///
-    /// While it is set, downloads with a ``KingfisherParsedOptionsInfo/lowDataModeSource`` fail before they start, with a
-    /// `URLError` whose code is `.notConnectedToInternet`, and the manager loads that source instead. All others go on as
-    /// ever. Linux does not tell a process: whoever asks NetworkManager or GLib's network monitor says so here. Read when
-    /// each request is built. (Not in Kingfisher, which leaves it to the system.)
+    /// While it is set, downloads with a ``KingfisherParsedOptionsInfo/lowDataModeSource`` fail before they start, with
+    /// a `URLError` whose code is `.notConnectedToInternet`, and the manager loads that source instead. All others are
+    /// unaffected. Linux does not notify a process of this: a program that watches NetworkManager or GLib's network
+    /// monitor sets it. Read when each request is built. (Not in Kingfisher, which leaves it to the system.)
     open var isConstrained: Bool {
         get { loader.settings.withLock { $0.isConstrained } }
         set { loader.settings.withLock { $0.isConstrained = newValue } }
@@ -107,7 +107,7 @@ open class ImageDownloader: @unchecked Sendable {
     /// Cancels all downloads.
     open func cancelAll() { loader.cancel() }
 
-    /// Cancels all downloads of a URL, as it was asked for or as a request modifier made it.
+    /// Cancels all downloads of a URL, as the caller gave it or as a request modifier changed it.
     ///
     /// - Parameter url: The URL.
     open func cancel(url: URL) { loader.cancel(url: url) }
@@ -135,7 +135,7 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - url: Where the image is.
     ///   - options: How it is downloaded and processed.
-    ///   - progressBlock: Told of the progress, on the main queue, when the length is known.
+    ///   - progressBlock: Called with the progress, on the main queue, when the length is known.
     ///   - completionHandler: Called once, on the options' callback queue.
     /// - Returns: A handle to cancel the download with.
     @discardableResult
@@ -206,7 +206,7 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - url: Where the image is.
     ///   - options: How it is downloaded and processed; the callback queue does not matter.
-    ///   - progressBlock: Told of the progress, on the main queue, when the length is known.
+    ///   - progressBlock: Called with the progress, on the main queue, when the length is known.
     /// - Returns: The image, its bytes and how long that took.
     /// - Throws: ``KingfisherError``, also for a cancelled download.
     public func downloadImage(

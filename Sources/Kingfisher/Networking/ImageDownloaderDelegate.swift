@@ -1,4 +1,4 @@
-// What a downloader asks and tells its delegate, and the answers of one that does not care.
+// What a downloader calls its delegate for, and the default implementations.
 
 public import Foundation
 
@@ -10,7 +10,7 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
     /// A transfer is about to start.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - url: The URL of the request, after its modifier.
     ///   - request: The request.
     func imageDownloader(_ downloader: ImageDownloader, willDownloadImageForURL url: URL, with request: URLRequest?)
@@ -19,14 +19,14 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - code: The HTTP status.
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     /// - Returns: Whether the download goes on.
     func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool
 
     /// The head of the response has arrived and its status is accepted. By default the download goes on.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - response: The response.
     /// - Returns: `.cancel` to stop here; anything else goes on.
     func imageDownloader(
@@ -34,19 +34,19 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
         didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition
 
-    /// All bytes have arrived. By default asks the form with a URL.
+    /// All bytes have arrived. By default calls the form with a URL.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - data: The bytes.
     ///   - task: The transfer.
     /// - Returns: The bytes to process, cache and deliver; nil fails the download.
     func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, with task: SessionDataTask) -> Data?
 
-    /// All bytes have arrived. Asked only when the form with a task is not implemented.
+    /// All bytes have arrived. Called only when the form with a task is not implemented.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - data: The bytes.
     ///   - url: The URL of the request, after its modifier.
     /// - Returns: The bytes to process, cache and deliver; nil fails the download.
@@ -55,7 +55,7 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
     /// A transfer is over; its images are not made yet.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - url: The URL of the request, after its modifier.
     ///   - response: The response, if one arrived.
     ///   - error: The error its callers get; nil for a success.
@@ -69,7 +69,7 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
     /// An image was made for one caller.
     ///
     /// - Parameters:
-    ///   - downloader: Who downloads.
+    ///   - downloader: The downloader.
     ///   - image: The processed image.
     ///   - url: The URL of the request, after its modifier.
     ///   - response: The response.
@@ -98,7 +98,7 @@ extension ImageDownloaderDelegate {
         didReceive response: URLResponse
     ) async -> URLSession.ResponseDisposition { .allow }
 
-    /// Asks the form with a URL.
+    /// Calls the form with a URL.
     public func imageDownloader(
         _ downloader: ImageDownloader,
         didDownload data: Data,

@@ -4,7 +4,7 @@ import Foundation
 import KFSupport
 import KFTransport
 
-/// The bytes that answered one request or came from one provider, shared by all who waited for them.
+/// The bytes of one response or of one provider, shared by all callers that waited for them.
 final class LoadedBytes: Sendable {
     /// The bytes, as the downloader's delegate left them.
     let data: Data
@@ -12,7 +12,7 @@ final class LoadedBytes: Sendable {
     let url: URL?
     let response: TransportResponse?
     let metrics: NetworkMetrics?
-    /// Why there is no image in the bytes, if the response says it.
+    /// Why there is no image in the bytes, if the response tells it.
     private let reasonForNoImage: KingfisherError?
     private let images = OnceEach<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
     /// How storing goes of what was made of the bytes.
@@ -48,7 +48,7 @@ extension TransportResponse {
     /// Why there is no image in the body, if the status says it: there is no content, or it is elsewhere.
     ///
     /// These statuses are accepted, and a body that is an image is taken; without one, they are the reason. (Unless a
-    /// redirect handler wanted the redirect as the answer: then its body is what is wrong.)
+    /// redirect handler took the redirect as the response: then the body is the reason.)
     fileprivate var reasonForNoImage: KingfisherError? {
         guard let statusCode, [204, 205].contains(statusCode) || 300..<400 ~= statusCode,
             let http = urlResponse as? HTTPURLResponse

@@ -11,11 +11,11 @@ public struct NetworkMetrics: Sendable {
     public let retrieveImageDuration: TimeInterval?
     /// Seconds from the start of the transfer to its end; redirects are in it.
     public let totalRequestDuration: TimeInterval
-    /// Seconds the name look-up took; nil when it was skipped or the transport cannot tell.
+    /// Seconds the name look-up took; nil when it was skipped or the transport does not measure it.
     public let domainLookupDuration: TimeInterval?
-    /// Seconds connecting took; nil when it was skipped or the transport cannot tell.
+    /// Seconds connecting took; nil when it was skipped or the transport does not measure it.
     public let connectDuration: TimeInterval?
-    /// Seconds the TLS handshake took; nil when it was skipped or the transport cannot tell.
+    /// Seconds the TLS handshake took; nil when it was skipped or the transport does not measure it.
     public let secureConnectionDuration: TimeInterval?
     /// Bytes of body sent.
     public let requestBodyBytesSent: Int64

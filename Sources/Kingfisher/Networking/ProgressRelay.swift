@@ -2,13 +2,13 @@
 
 import KFSupport
 
-/// Brings progress to the main queue; nothing more begins there once the load has settled.
+/// Brings progress to the main queue; no report begins there once the load has settled.
 ///
-/// So on the main queue the completion comes last; on another it may come while the last of the progress is told.
+/// So on the main queue the completion comes last; on another it may come while the last progress is reported.
 final class ProgressRelay: Sendable {
     private let block: DownloadProgressBlock
     private let isSettled = Locked(false)
-    /// The load whose progress it is; nothing more begins once that is cancelled.
+    /// The load whose progress it is; no report begins once that is cancelled.
     private let task = Locked<DownloadTask?>(nil)
 
     init?(_ block: DownloadProgressBlock?) {

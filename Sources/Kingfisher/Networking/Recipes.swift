@@ -45,8 +45,8 @@ struct StoreRecipe: Hashable, Sendable {
         fileExtension = options.forcedExtension
     }
 
-    /// Whether it can be compared with others: not with a serializer of the user's own that cannot, nor with numbers
-    /// that are none.
+    /// Whether it can be compared with others: not with a serializer of the user's that is not `Hashable`, nor with
+    /// numbers that are NaN.
     var isComparable: Bool { serializer.isComparable && expirations == expirations }
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }

@@ -1,4 +1,4 @@
-// One transfer that several loads may share, as users see it: what it asked for and what has arrived.
+// One transfer that several loads may share, as users see it: what was requested and what has arrived.
 
 public import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ public import KFTransport
 ///
 /// Several loads of one URL share it.
 public final class SessionDataTask: Sendable {
-    /// What tells the loads of one transfer apart: 0 for the first, then 1, and so on.
+    /// What distinguishes the loads of one transfer: 0 for the first, then 1, and so on.
     public typealias CancelToken = Int
 
     private struct State: Sendable {
@@ -42,7 +42,7 @@ public final class SessionDataTask: Sendable {
     /// The bytes received so far, sharing their storage.
     var sharedData: Data { state.withLock { $0.data } }
 
-    /// A copy of the bytes received so far, without the first so many.
+    /// A copy of the bytes received so far, without the first `offset` bytes.
     ///
     /// Sharing the storage instead would make every chunk that arrives later copy all of it.
     func data(from offset: Int) -> Data {

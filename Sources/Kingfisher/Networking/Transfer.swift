@@ -1,11 +1,11 @@
-// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; who waits is the byte loader's
-// business.
+// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; which callers wait is the byte
+// loader's business.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// Follows one transfer for the byte loader and decides what the transport asks.
+/// Follows one transfer for the byte loader and makes the decisions the transport needs.
 final class Transfer: TransportEvents {
     /// How a transfer ended.
     struct Ending: Sendable {
@@ -49,7 +49,7 @@ final class Transfer: TransportEvents {
         let task = transport.start(request, policy: policy, events: self)
         task.priority = priority
         sessionTask.started(task)
-        // What went wrong while the transport was starting could not cancel a task there was not yet.
+        // A failure while the transport was starting could not cancel the task, which did not exist yet.
         if state.withLock({ $0.isStopped || $0.failure != nil }) { task.cancel() }
     }
 
@@ -64,7 +64,7 @@ final class Transfer: TransportEvents {
     /// The head of the response, once it has arrived.
     var response: TransportResponse? { state.withLock { $0.response } }
 
-    /// Whether a redirect handler made a redirect the answer.
+    /// Whether a redirect handler took a redirect as the response.
     var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
 
     /// Stops the transfer, which has no callers left.
@@ -136,7 +136,7 @@ final class Transfer: TransportEvents {
             return state.failure != nil
         }
         guard !hasFailed else { return .now(.cancel) }
-        guard let (downloader, delegate) = loader?.audience else {
+        guard let (downloader, delegate) = loader?.delegateAndDownloader else {
             return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
         }
         return .later { [self] in
@@ -151,7 +151,7 @@ final class Transfer: TransportEvents {
         }
     }
 
-    /// Checks the head of the response, and remembers what is wrong with it.
+    /// Checks the head of the response, and records why it is refused.
     private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
         if let status = response.statusCode, status != 304 || isConditional, isValid(status) { return expect(response) }
         let head = response.urlResponse
@@ -166,7 +166,7 @@ final class Transfer: TransportEvents {
         return false
     }
 
-    /// Whether the answer is one to a question that allows "not modified" and the like.
+    /// Whether the request is conditional, so that "not modified" and the like are responses to it.
     private var isConditional: Bool {
         let conditions = ["If-None-Match", "If-Modified-Since", "If-Range"]
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil }
@@ -216,7 +216,8 @@ final class Transfer: TransportEvents {
             } else if response == nil {
                 .failure(.responseError(reason: .noURLResponse(task: sessionTask)))
             } else if response?.statusCode == 304, let head = response?.urlResponse as? HTTPURLResponse {
-                // It was asked for, and it is no failure of the server; but there is nothing to make an image of.
+                // The request was conditional, so this is no failure of the server; but there is nothing to make an
+                // image of.
                 .failure(.responseError(reason: .invalidHTTPStatusCode(response: head)))
             } else {
                 .success(sessionTask.sharedData)

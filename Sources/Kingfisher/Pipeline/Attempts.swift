@@ -20,7 +20,7 @@ extension KingfisherManager {
 
     /// Tries the source, then each alternative; a cancelled load tries nothing more.
     ///
-    /// Where data is to be saved, the source that is meant for that comes in between, once.
+    /// When the network is one to save data on, the low data mode source is tried in between, once.
     private func attempts(_ load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         var (load, isFirst) = (load, true)
         var failures: [PropagationError] = []
@@ -30,7 +30,7 @@ extension KingfisherManager {
             do throws(KingfisherError) {
                 return try await retrying(source, of: load, isFirst: isFirst)
             } catch {
-                // A caller that does not want the image any more asks for nothing else.
+                // For a caller that does not want the image, no other source is tried.
                 if error.isCancelled || !load.isWanted { throw error }
                 isFirst = false
                 if error.isLowDataModeConstrained {
@@ -56,7 +56,7 @@ extension KingfisherManager {
         while true {
             do throws(KingfisherError) {
                 let isReplacement = !isFirst || retries > 0
-                return try await once(KeyedSource(source, load.options), of: load, isReplacement: isReplacement)
+                return try await attempt(KeyedSource(source, load.options), of: load, isReplacement: isReplacement)
             } catch {
                 guard !error.isCancelled, load.isWanted, let strategy = load.options.retryStrategy else { throw error }
                 let context = RetryContext(source: source, error: error, retriedCount: retries, userInfo: userInfo)
@@ -70,45 +70,47 @@ extension KingfisherManager {
     }
 
     /// One attempt at one source: memory, or the work shared by all callers that want the same.
-    private func once(
+    private func attempt(
         _ wanted: KeyedSource,
         of load: Load,
         isReplacement: Bool
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        // Notified of what replaces the first attempt: with its task once it starts, or with nil when a cache had the image.
+        // Notified of what replaces the first attempt: with its task once it starts, or with nil when a cache had the
+        // image.
         let updated = isReplacement ? load.updated : nil
         var look = load.look
         if isReplacement {
             let cached = lookInMemory(wanted.query.key, wanted.options)
-            if let cached, cached.isAsWanted(wanted.options) {
+            if let cached, cached.satisfies(wanted.options) {
                 updated?(nil)
                 return found(cached, wanted.source, wanted.options, requested: load.source)
             }
             look = self.look(cached, wanted)
         }
-        // What replaces a first attempt is not on the caller's thread any more, and must not read where it is.
-        var looksHere = load.options.loadDiskFileSynchronously && !isReplacement
-        if case .unfit = look { looksHere = false }
-        let diskLook = looksHere ? await lookOnDiskOnThisThread(wanted) : .unclear
-        if case .found(let product) = diskLook {
+        // What replaces a first attempt does not run on the caller's thread, and must not read on the thread it runs
+        // on.
+        var readsOnThisThread = load.options.loadDiskFileSynchronously && !isReplacement
+        if case .madeWithOtherOptions = look { readsOnThisThread = false }
+        let diskLookup = readsOnThisThread ? await lookOnDiskOnThisThread(wanted) : .undetermined
+        if case .found(let loaded) = diskLookup {
             updated?(nil)
-            return await result(product, from: wanted.source, for: load)
+            return await result(loaded, from: wanted.source, for: load)
         }
-        let notOnDisk = if case .nothing(let since) = diskLook { since } else { nil as MemoryGeneration? }
-        let product = try await shared(wanted, of: load, look, notOnDisk, updated)
+        let notOnDisk = if case .nothing(let since) = diskLookup { since } else { nil as MemoryGeneration? }
+        let loaded = try await shared(wanted, of: load, look, notOnDisk, updated)
         load.previews?.close()
-        if product.cacheType.cached, !product.isConfirmed { updated?(nil) }
-        return await result(product, from: wanted.source, for: load)
+        if loaded.cacheType.cached, !loaded.isConfirmed { updated?(nil) }
+        return await result(loaded, from: wanted.source, for: load)
     }
 
-    /// What the shared work makes; begun again if it was given up before this caller, who wants it, joined.
+    /// The result of the shared load; it is begun again if it was abandoned before this caller, which wants it, joined.
     private func shared(
         _ wanted: KeyedSource,
         of load: Load,
-        _ look: MemoryLook,
+        _ look: MemoryLookup,
         _ notOnDisk: MemoryGeneration?,
         _ updated: DownloadTaskUpdatedBlock?
-    ) async throws(KingfisherError) -> Product {
+    ) async throws(KingfisherError) -> LoadResult {
         var options = load.options
         options.loadDiskFileSynchronously = false  // the shared work runs on no caller's thread
         let priority = options.downloadPriority
@@ -130,7 +132,7 @@ extension KingfisherManager {
                         options.sourceTaskIdentifierChecker = { channel.isWanted }
                         let wanted = KeyedSource(wanted.source, options)
                         return await Result { () async throws(KingfisherError) in
-                            try await produce(wanted, look, channel, notOnDisk: notOnDisk)
+                            try await loadImage(wanted, look, channel, notOnDisk: notOnDisk)
                         }
                     }
                 )
@@ -140,7 +142,7 @@ extension KingfisherManager {
         }
     }
 
-    /// Adds a caller to the listeners, and returns what it is removed by.
+    /// Adds a caller to the listeners, and returns the number to remove it by.
     private func join(_ channel: LoadChannel, _ load: Load, _ updated: DownloadTaskUpdatedBlock?) -> Int {
         let (progress, previews, handle) = (load.progress, load.previews, load.handle)
         return channel.add(
@@ -148,7 +150,7 @@ extension KingfisherManager {
                 isWanted: load.options.sourceTaskIdentifierChecker,
                 progress: { received, expected in
                     progress?.report(received, of: expected)
-                    previews?.moreHasArrived()
+                    previews?.moreDataHasArrived()
                 },
                 linked: { task, token in
                     handle?.link(to: task, token: token)
@@ -170,23 +172,23 @@ extension KingfisherManager {
         return .requestError(reason: .taskCancelled(task: transfer.task, token: transfer.token))
     }
 
-    /// Fits shared work to one caller: its modifier, its sources, its wish to wait for the cache.
-    private func result(_ product: Product, from source: Source, for load: Load) async -> RetrieveImageResult {
-        var image = product.image
+    /// Adapts the shared result to one caller: its modifier, its sources, whether it waits for the cache.
+    private func result(_ loaded: LoadResult, from source: Source, for load: Load) async -> RetrieveImageResult {
+        var image = loaded.image
         if let modifier = load.options.imageModifier {
             image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
         }
-        let data = product.data
+        let data = loaded.data
         let bytes: @Sendable () -> Data? = if data == nil { encoding(of: image, load.options) } else { { data } }
         var result = RetrieveImageResult(
             image: image,
-            cacheType: product.cacheType,
+            cacheType: loaded.cacheType,
             source: source,
             originalSource: load.source,
             data: bytes,
-            metrics: product.metrics
+            metrics: loaded.metrics
         )
-        if load.options.waitForCache { result.cacheStoreResult = await product.storing?.value }
+        if load.options.waitForCache { result.cacheStoreResult = await loaded.storing?.value }
         return result
     }
 }

@@ -11,10 +11,10 @@ extension ImageCache {
             : retrieveImageInMemoryCache(forKey: query.key, options: query.options)
     }
 
-    /// What is on disk, and in memory by now, where it has been missed before.
+    /// What is on disk, or has been put in memory since it was missed there.
     ///
     /// A look at the disk alone cannot be overridden in the form that has parsed options.
-    func findBelowMemory(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.Finding {
+    func findBelowMemory(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
         var query = query
         query.layers = .disk
         guard !isPlain, query.promotes else { return try await core.find(query) }
@@ -27,7 +27,7 @@ extension ImageCache {
         }
     }
 
-    /// Stores an image: in memory before this returns, on disk in its own time; then `result` is kept.
+    /// Stores an image: in memory before this returns, on disk in the background; then `result` is fulfilled.
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
@@ -50,7 +50,7 @@ extension ImageCache {
 
     /// Stores bytes on disk as they are, under the plain key.
     ///
-    /// A subclass is not handed what the server said of them: its method has no parameter for that.
+    /// A subclass is not given the facts of the response: its method has no parameter for that.
     func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
         let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)

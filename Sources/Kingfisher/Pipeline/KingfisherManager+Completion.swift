@@ -8,8 +8,8 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - source: Where the image comes from.
     ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
-    ///   - downloadTaskUpdated: Told when a retry or an alternative source starts another download.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
+    ///   - downloadTaskUpdated: Called when a retry or an alternative source starts another download.
     ///   - completionHandler: Called once with the image or the error, on the options' callback queue.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     @discardableResult
@@ -41,10 +41,10 @@ extension KingfisherManager {
         options.settle()
         let options = options
         let cached = lookInMemory(source.cacheKey, options)
-        if let cached, cached.isAsWanted(options) {
+        if let cached, cached.satisfies(options) {
             guard let completionHandler else { return nil }
             let result = found(cached, source, options, requested: source)
-            // At once without a block: making one takes a good part of a hit's time.
+            // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
             guard !options.callbackQueue.isHere else {
                 completionHandler(.success(result))
                 return nil
@@ -65,7 +65,7 @@ extension KingfisherManager {
         )
     }
 
-    /// Starts a load that memory has not ended.
+    /// Starts a load that was not a hit in memory.
     private func start(
         _ load: Load,
         _ updated: DownloadTaskUpdatedBlock?,
@@ -88,8 +88,8 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - resource: Where the image is; a file URL is read from disk.
     ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
-    ///   - downloadTaskUpdated: Told when a retry or an alternative source starts another download.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
+    ///   - downloadTaskUpdated: Called when a retry or an alternative source starts another download.
     ///   - completionHandler: Called once with the image or the error, on the options' callback queue.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     @discardableResult

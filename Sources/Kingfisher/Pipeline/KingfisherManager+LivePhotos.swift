@@ -1,4 +1,4 @@
-// Live photos as files: which are missing, how they come to disk, where they lie there. Makes no picture of them.
+// Live photos as files: which are missing, how they get to disk, where they are there. Makes no picture of them.
 
 import Foundation
 import KFSupport
@@ -16,18 +16,20 @@ struct LivePhotoResourceDownloadingResult: Sendable {
 extension KingfisherManager {
     /// Finds the files of a live photo: those that are not in the disk cache are downloaded to it, side by side.
     ///
-    /// The files are kept as they come, under the extensions of their types; nothing is decoded. Nothing on Linux shows a
-    /// live photo, so what to do with the files is the caller's business. Cancelling the calling task cancels the downloads.
+    /// The files are kept as they come, under the extensions of their types; nothing is decoded. Nothing on Linux shows
+    /// a live photo, so what to do with the files is the caller's business. Cancelling the calling task cancels the
+    /// downloads.
     ///
-    /// Of the options those count that are about downloading and about the disk, ``KingfisherParsedOptionsInfo/forceRefresh``
-    /// and ``KingfisherParsedOptionsInfo/onlyFromCache``. There are no retries and no other sources.
+    /// Of the options those count that are about downloading and about the disk,
+    /// ``KingfisherParsedOptionsInfo/forceRefresh`` and ``KingfisherParsedOptionsInfo/onlyFromCache``. There are no
+    /// retries and no other sources.
     /// - Parameters:
     ///   - source: Where the files are.
     ///   - options: How they are downloaded and cached; override the manager's default options.
-    /// - Returns: Where the files lie.
+    /// - Returns: Where the files are.
     /// - Throws: ``KingfisherError``: for a cancelled load
-    ///   ``KingfisherError/RequestErrorReason/livePhotoTaskCancelled(source:)``; for a file that went from the cache at once
-    ///   ``KingfisherError/CacheErrorReason/missingLivePhotoResourceOnDisk(_:)``.
+    ///   ``KingfisherError/RequestErrorReason/livePhotoTaskCancelled(source:)``; for a file that was removed from the
+    ///   cache at once ``KingfisherError/CacheErrorReason/missingLivePhotoResourceOnDisk(_:)``.
     public func retrieveLivePhoto(
         with source: LivePhotoSource,
         options: KingfisherOptionsInfo? = nil
@@ -35,7 +37,7 @@ extension KingfisherManager {
         do throws(KingfisherError) {
             var options = parsed(options)
             options.processor = LivePhotoImageProcessor.default
-            options.lowDataModeSource = nil  // nothing but a live photo takes its place
+            options.lowDataModeSource = nil  // no image source replaces a live photo
             return try await livePhoto(source, options)
         } catch {
             throw error.isCancelled ? .requestError(reason: .livePhotoTaskCancelled(source: source)) : error
@@ -48,21 +50,22 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         let cache = options.targetCache ?? cache
-        // What is being stored or removed has its turn first.
+        // Waits for stores and removals that are under way.
         for resource in source.resources {
-            await cache.core.order.place(forKey: resource.cacheKey.computedKey(with: options.processor.identifier)).run
-            {}
+            await cache.core.operations.ticket(
+                forKey: resource.cacheKey.computedKey(with: options.processor.identifier)
+            ).run {}
         }
         let missing = await WorkExecutor.io.run { [self] in missingResources(source, options: options) }
         if options.onlyFromCache, let first = missing.first {
             throw .cacheError(reason: .imageNotExisting(key: first.cacheKey))
         }
         let downloaded = try await downloadAndCache(resources: missing, options: options)
-        let lying = await WorkExecutor.io.run {
+        let found = await WorkExecutor.io.run {
             source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) }
         }
         var files: [URL] = []
-        for (resource, file) in zip(source.resources, lying) {
+        for (resource, file) in zip(source.resources, found) {
             guard let file else { throw .cacheError(reason: .missingLivePhotoResourceOnDisk(resource)) }
             files.append(file)
         }
@@ -88,8 +91,8 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - resources: The files.
     ///   - options: How they are downloaded and cached.
-    /// - Returns: What was downloaded, in the order of the resources; files that the server says are as they were are
-    ///   left out.
+    /// - Returns: What was downloaded, in the order of the resources; files that have not changed according to the
+    ///   server are left out.
     /// - Throws: ``KingfisherError``: of the download, or a cache error when a file cannot be kept.
     func downloadAndCache(
         resources: some Collection<LivePhotoResource>,
@@ -97,19 +100,19 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> [LivePhotoResourceDownloadingResult] {
         typealias Outcome = Result<LivePhotoResourceDownloadingResult?, KingfisherError>
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
-            for (place, resource) in resources.enumerated() {
+            for (index, resource) in resources.enumerated() {
                 group.addTask {
                     let outcome = await Result { () async throws(KingfisherError) in
                         try await self.downloadAndCache(resource, options)
                     }
-                    return (place, outcome)
+                    return (index, outcome)
                 }
             }
             var outcomes: [(Int, Outcome)] = []
             for await outcome in group {
                 outcomes.append(outcome)
                 if case .failure = outcome.1 {
-                    // What the others will say is that they were cancelled.
+                    // The others will fail with a cancellation error.
                     group.cancelAll()
                     return [outcome]
                 }

@@ -1,4 +1,4 @@
-// Who finds images: the configuration and the entry points. How they are found is in the files beside this one.
+// The manager: its configuration and its entry points. How images are found is in the files beside this one.
 
 import Dispatch
 import KFSupport
@@ -8,7 +8,7 @@ import KFSupport
 /// One manager serves any number of loads from any thread. Loads that want the same thing at the same time share one
 /// download and one decoding.
 public final class KingfisherManager: Sendable {
-    /// The manager everybody uses who does not make one: the default downloader and the default cache.
+    /// The shared manager, with the default downloader and the default cache.
     public static let shared = KingfisherManager(downloader: .default, cache: .default)
 
     private struct Configuration: Sendable {
@@ -41,9 +41,9 @@ public final class KingfisherManager: Sendable {
     private let configuration: Locked<Configuration>
     /// Measures the pauses between previews.
     private let clock: any Clock<Duration>
-    let loads = SharedTasks<LoadKey, LoadChannel, Product, KingfisherError>(context: { LoadChannel() })
-    /// What providers are asked for.
-    let provisions = SharedTasks<Source, Void, LoadedBytes, KingfisherError>(context: {})
+    let loads = SharedTasks<LoadKey, LoadChannel, LoadResult, KingfisherError>(context: { LoadChannel() })
+    /// The loads of providers that are under way.
+    let providerLoads = SharedTasks<Source, Void, LoadedBytes, KingfisherError>(context: {})
 
     /// Creates a manager.
     /// - Parameters:
@@ -64,7 +64,7 @@ public final class KingfisherManager: Sendable {
         set { configuration.withLock { $0.cache = newValue } }
     }
 
-    /// Who downloads unless the options name another downloader.
+    /// The downloader that is used unless the options name another one.
     public var downloader: ImageDownloader {
         get { configuration.withLock { $0.downloader } }
         set { configuration.withLock { $0.downloader = newValue } }
@@ -90,7 +90,7 @@ public final class KingfisherManager: Sendable {
     /// - Parameters:
     ///   - source: Where the image comes from.
     ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
     /// - Returns: The image and where it was found.
     /// - Throws: ``KingfisherError``, also for a cancelled load (see ``KingfisherError/isCancelled``).
     public func retrieveImage(
@@ -110,7 +110,7 @@ public final class KingfisherManager: Sendable {
         options.settle()
         let options = options
         let cached = lookInMemory(source.cacheKey, options)
-        if let cached, cached.isAsWanted(options) { return found(cached, source, options, requested: source) }
+        if let cached, cached.satisfies(options) { return found(cached, source, options, requested: source) }
         let look = look(cached, KeyedSource(source, options))
         return try await image(load(source, options, progressBlock, look))
     }
@@ -120,7 +120,7 @@ public final class KingfisherManager: Sendable {
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
         _ progressBlock: DownloadProgressBlock?,
-        _ look: MemoryLook,
+        _ look: MemoryLookup,
         previewSetter: Previews.Setter? = nil
     ) -> Load {
         var options = options
@@ -140,7 +140,7 @@ public final class KingfisherManager: Sendable {
     /// - Parameters:
     ///   - resource: Where the image is; a file URL is read from disk.
     ///   - options: How it is loaded, processed and cached.
-    ///   - progressBlock: Told of the download's progress, on the main queue, when its length is known.
+    ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
     /// - Returns: The image and where it was found.
     /// - Throws: ``KingfisherError``, also for a cancelled load (see ``KingfisherError/isCancelled``).
     public func retrieveImage(

@@ -1,4 +1,4 @@
-// Where the files of live photos are in the cache. Knows nothing of how they came there.
+// Where the files of live photos are in the cache. Knows nothing of how they got there.
 
 import Foundation
 

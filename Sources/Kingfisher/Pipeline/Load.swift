@@ -1,4 +1,4 @@
-// What one caller asked for, and what loads in flight have in common. Decides nothing.
+// What one caller requests, and what loads in flight have in common. Decides nothing.
 
 import Foundation
 import KFStorage
@@ -10,8 +10,8 @@ struct Load: Sendable {
     var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     var previews: Previews?
-    /// What the look in memory came to that the load began with.
-    let look: MemoryLook
+    /// The result of the look-up in memory that the load began with.
+    let look: MemoryLookup
     var handle: DownloadTask?
     var updated: DownloadTaskUpdatedBlock?
 
@@ -19,22 +19,22 @@ struct Load: Sendable {
     var isWanted: Bool { options.sourceTaskIdentifierChecker?() ?? true }
 }
 
-/// What a look in memory came to that has not ended the load.
-enum MemoryLook: Sendable {
-    /// An animation that was made in another way than the options want: its bytes, and when that was.
-    case unfit(Data, MemoryGeneration)
-    /// There is none; when that was. Nil if memory was not to be looked at.
+/// The result of a look-up in memory that has not ended the load.
+enum MemoryLookup: Sendable {
+    /// An animation that was made with other options: its bytes, and the generation of its key.
+    case madeWithOtherOptions(Data, MemoryGeneration)
+    /// There is none; the generation of the key, nil if memory was not to be looked at.
     case miss(MemoryGeneration?)
 }
 
-/// What a shared load made, before it is fitted to each caller.
-struct Product: Sendable {
+/// The result of a shared load, before it is adapted to each caller.
+struct LoadResult: Sendable {
     let image: KFCrossPlatformImage
     let cacheType: CacheType
     /// The downloaded or provided bytes; nil when the image came from a cache.
     var data: Data?
     var metrics: NetworkMetrics?
-    /// Whether a server was asked, and said that what the cache has is as it was.
+    /// Whether the server confirmed that what the cache has is unchanged.
     var isConfirmed = false
     /// How storing goes; nil when nothing is stored.
     var storing: Promise<CacheStoreResult>?
@@ -53,7 +53,7 @@ struct KeyedSource: Sendable {
     var options: KingfisherParsedOptionsInfo { query.options }
 }
 
-/// How a shared load speaks to its callers while it goes on, and what they want of it together.
+/// How a shared load notifies its callers while it runs, and whether any of them still wants it.
 final class LoadChannel: Sendable {
     /// One caller of the load.
     struct Listener: Sendable {
@@ -85,14 +85,14 @@ final class LoadChannel: Sendable {
     /// Whether one of the callers still wants the image; nothing is begun for callers that do not.
     var isWanted: Bool { state.withLock { $0.listeners.values }.contains { $0.isWanted?() ?? true } }
 
-    /// Whether the load was given up because none of its callers wanted it.
+    /// Whether the load was abandoned because none of its callers wanted it.
     ///
-    /// One that has joined since begins another.
+    /// A caller that has joined since begins another one.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     func abandon() { state.withLock { $0.isAbandoned = true } }
 
-    /// Adds a caller, which is notified at once of what has begun already, and returns what it is removed by.
+    /// Adds a caller, which is notified at once of what has begun already, and returns the number to remove it by.
     func add(_ listener: Listener) -> Int {
         let (number, transfer, isByProvider) = state.withLock { state in
             let number = state.nextListener
@@ -105,7 +105,7 @@ final class LoadChannel: Sendable {
         return number
     }
 
-    /// Removes a caller that waits no longer.
+    /// Removes a caller that has stopped waiting.
     func remove(_ listener: Int) { state.withLock { $0.listeners[listener] = nil } }
 
     func link(_ task: SessionDataTask, _ token: SessionDataTask.CancelToken) {

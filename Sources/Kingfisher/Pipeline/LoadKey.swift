@@ -3,17 +3,18 @@
 import Foundation
 import KFSupport
 
-/// What makes two loads the same work: everything that decides on where the image is found, what is made and what is stored.
+/// What makes two loads the same work: everything that decides on where the image is found, what is made and what is
+/// stored.
 ///
-/// Who is urgent, who waits for the cache, what is tried instead and how the image is modified at the end is each
-/// caller's own business.
+/// Priority, waiting for the cache, alternative sources and the image modifier are not part of it: they differ from
+/// caller to caller.
 struct LoadKey: Hashable, Sendable {
     private let source: Source
     private let image: ImageRecipe
     private let store: StoreRecipe
     private let settings: Settings
-    /// Set when the options hold code of the user's own, or numbers that are none: such loads share transfers, and images
-    /// and entries that are made of the same bytes; a key equals itself.
+    /// Set when the options hold code of the user that cannot be compared, or numbers that are NaN: such loads share
+    /// transfers, and images and entries that are made of the same bytes; a key equals itself.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {

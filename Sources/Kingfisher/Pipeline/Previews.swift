@@ -6,19 +6,19 @@ import KFSupport
 
 /// Makes previews of one load and hands them out, one at a time, until the load is over.
 ///
-/// Loads may share a transfer; each has previews of its own, made by its own processor. Nobody waits for them, and a
+/// Loads may share a transfer; each has previews of its own, made by its own processor. Nothing waits for them, and a
 /// preview that fails is left out.
 final class Previews: Sendable {
-    /// Shows a preview where the load's image is going to be; nil clears the place.
+    /// Shows a preview where the load's image is going to be; nil shows nothing there.
     typealias Setter = @MainActor @Sendable (KFCrossPlatformImage?) -> Void
 
     /// Work on one transfer.
     private struct Run: Sendable {
-        let news: AsyncStream<Void>.Continuation
+        let updates: AsyncStream<Void>.Continuation
         let task: Task<Void, Never>
 
         func end() {
-            news.finish()
+            updates.finish()
             task.cancel()
         }
     }
@@ -45,24 +45,24 @@ final class Previews: Sendable {
         self.clock = clock
     }
 
-    /// A source is tried that has not been before: its first scan may be shown again.
+    /// Begins with a source that has not been tried before: its first scan may be shown again.
     func begin() { replaceRun(by: nil, shown: 0) }
 
-    /// Follows a transfer, and none that was followed before.
+    /// Follows a transfer, and stops following the one before.
     ///
     /// When it is a second attempt, scans that have been shown are not shown again.
     func follow(_ transfer: SessionDataTask) {
-        // Chunks that arrive while a preview is made are one piece of news: there is never more than one to wait.
-        let (stream, news) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // Chunks that arrive while a preview is made count as one update: there is never more than one waiting.
+        let (stream, updates) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let task = Task(executorPreference: WorkExecutor.cpu) { [self] in await work(on: transfer, stream) }
-        replaceRun(by: Run(news: news, task: task))
-        news.yield()
+        replaceRun(by: Run(updates: updates, task: task))
+        updates.yield()
     }
 
-    /// Says that the transfer has more bytes than before.
-    func moreHasArrived() { state.withLock { $0.run }?.news.yield() }
+    /// To be called when the transfer has more bytes than before.
+    func moreDataHasArrived() { state.withLock { $0.run }?.updates.yield() }
 
-    /// Ends it: no preview is handed out after this returns, unless it is being handed out now.
+    /// Ends the previews: none is handed out after this returns, unless it is being handed out now.
     func close() {
         state.withLock { $0.isClosed = true }
         replaceRun(by: nil)
@@ -81,11 +81,11 @@ final class Previews: Sendable {
     // MARK: Making them
 
     /// Looks at what has arrived, again and again, until the transfer turns out to be something else or the load ends.
-    private func work(on transfer: SessionDataTask, _ news: AsyncStream<Void>) async {
+    private func work(on transfer: SessionDataTask, _ updates: AsyncStream<Void>) async {
         guard let decoder = try? ProgressiveJPEG(options: DecodingOptions(scale: options.scaleFactor)) else { return }
         var taken = 0
         var examined = 1
-        for await _ in news {
+        for await _ in updates {
             let bytes = transfer.data(from: taken)
             taken += bytes.count
             decoder.append(bytes)

@@ -9,7 +9,7 @@ import KFImaging
 public struct BlendImageProcessor: ImageProcessor {
     /// Names the mode, the opacity and the background.
     public let identifier: String
-    /// How image and background become one.
+    /// How image and background are combined.
     public let blendMode: CGBlendMode
     /// What the image's opacity is multiplied with first, 0…1.
     public let alpha: CGFloat
@@ -19,7 +19,7 @@ public struct BlendImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - blendMode: How image and background become one.
+    ///   - blendMode: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     public init(blendMode: CGBlendMode, alpha: CGFloat = 1.0, backgroundColor: KFCrossPlatformColor? = nil) {
@@ -49,7 +49,7 @@ public struct BlendImageProcessor: ImageProcessor {
 public struct CompositingImageProcessor: ImageProcessor {
     /// Names the operation, the opacity and the background.
     public let identifier: String
-    /// How image and background become one.
+    /// How image and background are combined.
     public let compositingOperation: NSCompositingOperation
     /// What the image's opacity is multiplied with first, 0…1.
     public let alpha: CGFloat
@@ -59,7 +59,7 @@ public struct CompositingImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - compositingOperation: How image and background become one.
+    ///   - compositingOperation: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     public init(

@@ -8,7 +8,8 @@ extension WorkingSpace {
     var identifierText: String { self == .linear ? "" : "_encoded" }
 }
 
-/// Changes brightness, contrast, saturation and exposure of images, in linear light unless told otherwise.
+/// Changes brightness, contrast, saturation and exposure of images, in linear light unless `workingSpace` says
+/// otherwise.
 public struct ColorControlsProcessor: ImageProcessor {
     /// Names the four numbers.
     public let identifier: String
@@ -25,7 +26,7 @@ public struct ColorControlsProcessor: ImageProcessor {
 
     /// Creates a processor.
     ///
-    /// Numbers that are none, or infinite, change nothing.
+    /// Numbers that are NaN or infinite change nothing.
     ///
     /// - Parameters:
     ///   - brightness: What is added to every component; 0 changes nothing.
@@ -98,10 +99,10 @@ public struct BlackWhiteProcessor: ImageProcessor {
     }
 }
 
-/// Lays a colour over images, in linear light unless told otherwise.
+/// Lays a colour over images, in linear light unless `workingSpace` says otherwise.
 ///
-/// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode it is the mode that says where the
-/// colour goes: `CGBlendMode/sourceIn` makes a stencil of the image, as icons need it.
+/// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode it is the mode that says
+/// where the colour goes: `CGBlendMode/sourceIn` makes a stencil of the image, as icons need it.
 public struct TintImageProcessor: ImageProcessor {
     /// Names the colour, and the blend mode if there is one.
     public let identifier: String
@@ -109,7 +110,7 @@ public struct TintImageProcessor: ImageProcessor {
     public let tint: KFCrossPlatformColor
     /// What is calculated with; with a blend mode always `WorkingSpace/encoded`.
     public let workingSpace: WorkingSpace
-    /// How colour and image become one; nil lays the colour over everything.
+    /// How colour and image are combined; nil lays the colour over everything.
     public let blendMode: CGBlendMode?
 
     /// Creates a processor.
@@ -129,8 +130,8 @@ public struct TintImageProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - tint: The colour, which is the source; its opacity counts.
-    ///   - blendMode: How it and the image, the destination, become one. `CGBlendMode/sourceIn` leaves nothing but the
-    ///     colour, where the image is.
+    ///   - blendMode: How it and the image, the destination, are combined. `CGBlendMode/sourceIn` leaves nothing but
+    ///     the colour, where the image is.
     public init(tint: KFCrossPlatformColor, blendMode: CGBlendMode) {
         self.tint = tint
         self.blendMode = blendMode

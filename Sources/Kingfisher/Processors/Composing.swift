@@ -11,8 +11,8 @@ public struct AnyImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - id: Names what the closure does; it is part of the cache key, so no two closures may share it. Reverse domain names
-    ///     are a good choice.
+    ///   - id: Names what the closure does; it is part of the cache key, so no two closures may share it. Reverse
+    ///     domain names are a good choice.
     ///   - body: Makes the new image out of the given one, on a thread for pixel work; nil is a failure.
     public init(id: String, _ body: @escaping @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?) {
         identifier = id
@@ -24,7 +24,7 @@ public struct AnyImageProcessor: ImageProcessor {
     /// - Parameters:
     ///   - item: Data to decode or an image.
     ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded and when the closure answers nil.
+    /// - Returns: The image, or nil for data that cannot be decoded and when the closure returns nil.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options).flatMap(body)
     }

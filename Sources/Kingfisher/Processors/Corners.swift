@@ -5,8 +5,8 @@ import KFImaging
 
 /// Rounds the corners of images.
 ///
-/// The result has transparent corners, or corners of the background colour. Formats without transparency would fill them
-/// with white: combine with ``FormatIndicatedCacheSerializer/png`` when the source is a JPEG.
+/// The result has transparent corners, or corners of the background colour. Formats without transparency would fill
+/// them with white: combine with ``FormatIndicatedCacheSerializer/png`` when the source is a JPEG.
 public struct RoundCornerImageProcessor: ImageProcessor {
     /// Names the radius, the size, the corners and the background.
     public let identifier: String

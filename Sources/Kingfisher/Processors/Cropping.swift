@@ -3,9 +3,9 @@
 public import Foundation
 import KFImaging
 
-/// Cuts a part of some size out of images, at a relative place; never enlarges.
+/// Cuts a part of some size out of images, at a relative position; never enlarges.
 public struct CroppingImageProcessor: ImageProcessor {
-    /// Names the size and the place.
+    /// Names the size and the position.
     public let identifier: String
     /// The size of the part in points.
     public let size: CGSize
@@ -44,7 +44,8 @@ public struct RectCroppingImageProcessor: ImageProcessor {
 
     /// Creates a processor.
     ///
-    /// - Parameter rect: The rectangle in points, from the top left corner; it grows to whole pixels and is cut at the edges.
+    /// - Parameter rect: The rectangle in points, from the top left corner; it grows to whole pixels and is cut at the
+    ///   edges.
     public init(rect: CGRect) {
         self.rect = rect
         let text = "\(rect.origin.identifierText)_\(rect.size.identifierText)"
@@ -64,7 +65,8 @@ public struct RectCroppingImageProcessor: ImageProcessor {
 
 /// Cuts the part out of images that people look at: where there is detail, saturated colour, or skin.
 ///
-/// The part is not scaled: scale images to about the size wanted first, with a ``ResizingImageProcessor`` that fills it.
+/// The part is not scaled: scale images to about the size wanted first, with a ``ResizingImageProcessor`` that fills
+/// it.
 public struct SmartCroppingImageProcessor: ImageProcessor {
     /// Names the size.
     public let identifier: String

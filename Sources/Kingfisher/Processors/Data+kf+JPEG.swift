@@ -48,18 +48,18 @@ extension ImageFormat {
 extension KingfisherWrapper where Base == Data {
     /// Whether a marker stands between the segments of a JPEG, up to the first scan's own.
     ///
-    /// Segments are skipped by their length, so that the thumbnail of an EXIF block does not answer for the picture. What
-    /// follows the first scan's header is not looked at.
+    /// Segments are skipped by their length, so that the thumbnail of an EXIF block is not mistaken for one of the
+    /// picture. What follows the first scan's header is not looked at.
     ///
     /// - Parameter marker: The marker.
     /// - Returns: Whether it is there; false for data that is no JPEG.
     public func contains(jpeg marker: ImageFormat.JPEGMarker) -> Bool {
         guard imageFormat == .JPEG else { return false }
-        let wanted = JPEGSegments.Event.marker(marker.bytes[1])
+        let wanted = JPEGSegmentParser.Event.marker(marker.bytes[1])
         var isFound = false
-        var segments = JPEGSegments()
+        var segments = JPEGSegmentParser()
         base.withUnsafeBytes { bytes in
-            _ = segments.walk(bytes) { event in
+            _ = segments.parse(bytes) { event in
                 isFound = event == wanted
                 return !isFound && event != .marker(0xDA)
             }

@@ -1,4 +1,4 @@
-// Filters that people write themselves, and two that exist. Knows `FilterImage`, and no bytes.
+// Filters that users write themselves, and two that are built in. Knows `FilterImage`, and no bytes.
 
 public import Foundation
 public import KFImaging
@@ -15,13 +15,13 @@ public struct Filter: Sendable {
 
     /// What the filter does.
     public let transform: Transformer
-    /// What the numbers stand for that it is given.
+    /// What the numbers that it is given stand for.
     public let workingSpace: WorkingSpace
 
     /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - workingSpace: What the numbers stand for that `transform` is given.
+    ///   - workingSpace: What the numbers that `transform` is given stand for.
     ///   - transform: Called on a thread for pixel work, never on the caller's own of a load.
     public init(workingSpace: WorkingSpace = .linear, transform: @escaping Transformer) {
         self.workingSpace = workingSpace

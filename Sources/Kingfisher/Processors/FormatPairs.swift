@@ -7,7 +7,7 @@ public import KFImaging
 public protocol PairedImageFormat: SendableMetatype {
     /// The format.
     static var contentType: ImageContentType { get }
-    /// What its processor and its serializer are called after.
+    /// The name its processor and its serializer are named after.
     static var name: String { get }
 }
 
@@ -70,8 +70,8 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
 
     /// The image in the format.
     ///
-    /// An animation that came in the format is stored as the bytes it came as, and so is every other image that nothing was
-    /// done to, when original bytes are preferred.
+    /// An animation that came in the format is stored as the bytes it came as, and so is every other image that nothing
+    /// was done to, when original bytes are preferred.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -94,7 +94,7 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
     /// - Returns: The image, or nil for bytes of another format.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard ImageContentType(sniffing: data) == Format.contentType else { return nil }
-        return .made(of: data, options: options.imageCreatingOptions)
+        return .decoded(from: data, options: options.imageCreatingOptions)
     }
 }
 

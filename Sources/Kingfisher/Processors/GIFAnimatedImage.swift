@@ -20,7 +20,8 @@ public final class GIFAnimatedImage: Sendable {
 
     /// How long a frame is shown, from what other programs call its properties.
     ///
-    /// - Parameter gifInfo: Numbers of seconds, of any type, under `UnclampedDelayTime` or, if that is missing, `DelayTime`.
+    /// - Parameter gifInfo: Numbers of seconds, of any type, under `UnclampedDelayTime` or, if that is missing,
+    ///   `DelayTime`.
     /// - Returns: Seconds; 0.1 when there is no such number, or it is 0.011 or less, or infinite.
     public static func getFrameDuration(from gifInfo: [String: Any]?) -> TimeInterval {
         let delay = seconds(gifInfo?["UnclampedDelayTime"]) ?? seconds(gifInfo?["DelayTime"])

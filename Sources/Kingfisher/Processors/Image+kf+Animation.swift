@@ -13,7 +13,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///   - options: The scale, and what is wanted of an animation.
     /// - Returns: The image.
     public static func image(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
-        .made(of: data, options: options)
+        .decoded(from: data, options: options)
     }
 
     /// The animation some bytes make, a still when they hold no more; nil when they cannot be decoded.
@@ -23,10 +23,10 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///   - options: The scale, and what is wanted of the animation.
     /// - Returns: The image.
     public static func animatedImage(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
-        .made(of: data, options: options)
+        .decoded(from: data, options: options)
     }
 
-    /// The animation that frames make; nil when the first one cannot be had.
+    /// The animation that frames make; nil when the first one cannot be decoded.
     ///
     /// Unless the options say otherwise, frames are decoded when they are shown. With
     /// `ImageCreatingOptions/preloadAll` they are decoded now, those that cannot be are left out, and an animation with
@@ -57,8 +57,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The same as ``frameSource``.
     public var imageSource: (any ImageFrameSource)? { base.frameSource }
 
-    /// Tells another image what this one knows of its animation: bytes, number of frames, frames on demand, and how it
-    /// was made.
+    /// Copies to another image what this one knows of its animation: bytes, number of frames, frames on demand, and how
+    /// it was made.
     ///
     /// Frames that are decoded already stay with this image.
     ///
@@ -76,7 +76,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 
     /// The image drawn with a Cairo context over what its surface holds, and that surface as an image.
     ///
-    /// - Parameter context: A `cairo_t *` over an image surface of 32 bits a pixel, which no other thread uses meanwhile.
+    /// - Parameter context: A `cairo_t *` over an image surface of 32 bits a pixel, which no other thread uses
+    ///   meanwhile.
     /// - Returns: The whole surface, with this image's scale and orientation; the image itself when it is animated or
     ///   empty, or the context cannot be drawn with.
     public func decoded(on context: OpaquePointer) -> KFCrossPlatformImage { base.drawn(on: context) }
@@ -100,7 +101,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         }
     }
 
-    /// Pixels as an image that is turned like another one.
+    /// Pixels as an image with the orientation of another one.
     static func image(cgImage: CGImage, scale: CGFloat, refImage: KFCrossPlatformImage?) -> KFCrossPlatformImage {
         Image(cgImage: cgImage, scale: scale, orientation: refImage?.imageOrientation ?? .up)
     }

@@ -29,8 +29,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///
     /// - Parameters:
     ///   - color: The colour, which is the source; its opacity counts.
-    ///   - blendMode: How it and the image, the destination, become one. `CGBlendMode/sourceIn` leaves nothing but the
-    ///     colour, where the image is.
+    ///   - blendMode: How it and the image, the destination, are combined. `CGBlendMode/sourceIn` leaves nothing but
+    ///     the colour, where the image is.
     /// - Returns: The new image; the image itself when it is empty or there is no memory.
     public func tinted(with color: KFCrossPlatformColor, blendMode: CGBlendMode) -> KFCrossPlatformImage {
         base.tinted(with: color, blendMode) ?? base
@@ -65,7 +65,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The image as a filter changes it.
     ///
     /// - Parameter filter: What is done to its pixels.
-    /// - Returns: The new image, of the same scale; the image itself when the filter answers nil.
+    /// - Returns: The new image, of the same scale; the image itself when the filter returns nil.
     public func apply(_ filter: Filter) -> KFCrossPlatformImage {
         base.filtered(in: filter.workingSpace, filter.transform)
     }

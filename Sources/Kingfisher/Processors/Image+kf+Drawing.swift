@@ -1,4 +1,4 @@
-// `image.kf` for blending, shapes, cuts and turns. The pixels are KFImaging's business.
+// `image.kf` for blending, shapes, cropping and rotation. The pixels are KFImaging's business.
 
 public import Foundation
 import KFImaging
@@ -7,7 +7,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The image laid over a colour, in one of CoreGraphics' ways.
     ///
     /// - Parameters:
-    ///   - blendMode: How image and background become one.
+    ///   - blendMode: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     /// - Returns: The new image; the image itself when there is not enough memory.
@@ -22,7 +22,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The image laid over a colour, in one of AppKit's ways.
     ///
     /// - Parameters:
-    ///   - compositingOperation: How image and background become one.
+    ///   - compositingOperation: How image and background are combined.
     ///   - alpha: What the image's opacity is multiplied with first, 0…1.
     ///   - backgroundColor: What the image is laid over; nil is nothing.
     /// - Returns: The new image; the image itself when there is not enough memory.
@@ -96,11 +96,11 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.placed(onPoints: size, mode: scaleMode) ?? base
     }
 
-    /// The image turned around its centre.
+    /// The image rotated around its centre.
     ///
     /// - Parameters:
     ///   - angle: The angle in radians, counter-clockwise.
-    ///   - fitSize: Whether the canvas gets as large as the turned image; it keeps its size otherwise.
+    ///   - fitSize: Whether the canvas gets as large as the rotated image; it keeps its size otherwise.
     /// - Returns: The new image; the image itself when no bitmap can have the canvas's size.
     public func rotated(by angle: CGFloat, fitSize: Bool = true) -> KFCrossPlatformImage {
         base.rotated(by: angle, fits: fitSize) ?? base

@@ -1,4 +1,4 @@
-// `image.kf` for the formats that came after PNG, JPEG and GIF. The bytes are KFImaging's business.
+// `image.kf` for the formats newer than PNG, JPEG and GIF. The bytes are KFImaging's business.
 
 public import Foundation
 import KFImaging

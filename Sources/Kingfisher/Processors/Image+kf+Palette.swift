@@ -9,7 +9,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// Nil for an empty image. Looks at every pixel.
     public var averageColor: KFCrossPlatformColor? { base.averageColor }
 
-    /// The mean of the most frequent colours, where colours are told apart by the upper five bits of each component.
+    /// The mean of the most frequent colours, where colours are distinguished by the upper five bits of each component.
     ///
     /// Nil for an empty image, and for one that has no pixel at least half opaque. Looks at every pixel.
     public var dominantColor: KFCrossPlatformColor? { base.dominantColor }

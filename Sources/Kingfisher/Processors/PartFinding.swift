@@ -1,4 +1,5 @@
-// Processors that look for a part of a picture: all frames of an animation keep the same one. The pixels are KFImaging's.
+// Processors that look for a part of a picture: all frames of an animation keep the same one. The pixels are
+// KFImaging's.
 
 import Foundation
 import KFImaging
@@ -7,7 +8,7 @@ extension TrimmingImageProcessor: PartFindingImageProcessor {
     /// All that is not empty in some frame.
     func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         let parts = (0..<frames.frameCount).lazy.compactMap { index in
-            frames.image(at: index, options)?.partWithinEdges(tolerance: tolerance)
+            frames.image(at: index, options)?.trimmedRect(tolerance: tolerance)
         }
         return PartImageProcessor(
             part: parts.reduce(nil) { $0?.union($1) ?? $1 },
@@ -20,7 +21,7 @@ extension SmartCroppingImageProcessor: PartFindingImageProcessor {
     /// What is interesting in the first frame.
     func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         PartImageProcessor(
-            part: frames.image(at: 0, options)?.interestingPart(ofPoints: size),
+            part: frames.image(at: 0, options)?.smartCropRect(ofPoints: size),
             identifier: identifier
         )
     }
@@ -28,7 +29,7 @@ extension SmartCroppingImageProcessor: PartFindingImageProcessor {
 
 /// Keeps a part that has been found.
 private struct PartImageProcessor: ImageProcessor {
-    let part: PixelPart?
+    let part: PixelRect?
     let identifier: String
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {

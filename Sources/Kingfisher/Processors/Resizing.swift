@@ -53,9 +53,9 @@ public struct ResizingImageProcessor: ImageProcessor {
 
 /// Decodes images at a reduced size, which is faster and needs less memory than decoding and then resizing.
 ///
-/// Neither side of the result is longer than the longer side of the size: asked for 50 × 400 points it makes 400 × 225 of a
-/// picture of 16:9. ``ThumbnailImageProcessor`` takes the size for a box. Proportions are kept; images are never enlarged; the
-/// orientation in the file is applied.
+/// Neither side of the result is longer than the longer side of the size: for 50 × 400 points it makes 400 × 225 of a
+/// picture of 16:9. ``ThumbnailImageProcessor`` takes the size for a box. Proportions are kept; images are never
+/// enlarged; the orientation in the file is applied.
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The size in points; only its longer side counts.
     public let size: CGSize

@@ -6,8 +6,8 @@ import KFImaging
 /// Makes thumbnails: pictures that fit into a box, or fill it, decoded small wherever the format can.
 ///
 /// The orientation in the file is applied first, so the box is that of the picture as it is displayed. Images are not
-/// enlarged unless ``enlarges`` says so: then a smaller picture keeps its size, or with ``ThumbnailMode/fill`` is cut to the
-/// proportions of the box. Drawings (SVG) are always drawn at the size of the box.
+/// enlarged unless ``enlarges`` says so: then a smaller picture keeps its size, or with ``ThumbnailMode/fill`` is cut
+/// to the proportions of the box. Drawings (SVG) are always drawn at the size of the box.
 ///
 /// ```swift
 /// // 300 × 200 points, cut where there is least to see.
@@ -32,11 +32,11 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - size: The box in points. A side that is 0, negative or no finite number is free: it follows from the other one
-    ///     and the proportions of the picture.
+    ///   - size: The box in points. A side that is 0, negative or no finite number is free: it follows from the other
+    ///     one and the proportions of the picture.
     ///   - mode: How the picture gets into the box.
-    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``. In an animation, ``ThumbnailAnchor/smart`` keeps the part of
-    ///     all frames that is right for the first one.
+    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``. In an animation, ``ThumbnailAnchor/smart`` keeps the
+    ///     part of all frames that is right for the first one.
     ///   - enlarges: Whether smaller pictures are made larger.
     public init(
         size: CGSize,
@@ -90,12 +90,14 @@ extension ThumbnailImageProcessor: PartFindingImageProcessor {
     /// What is interesting in the first frame.
     func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         var box = box(options)
-        if let first = frames.frame(at: 0) { box.thumbnail = Image(cgImage: first).settled(box.thumbnail) }
+        if let first = frames.frame(at: 0) {
+            box.thumbnail = Image(cgImage: first).resolvingSmartAnchor(of: box.thumbnail)
+        }
         return box
     }
 }
 
-/// A box in pixels, of which it may be known already where it lies.
+/// A box in pixels, whose position may be known already.
 private struct ThumbnailBox: ImageProcessor {
     var thumbnail: Thumbnail
     let identifier: String

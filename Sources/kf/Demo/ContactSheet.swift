@@ -70,7 +70,7 @@ struct ContactSheet {
     }
 
     private func draw(_ cell: Cell, on canvas: inout Canvas, left: Int, top: Int) {
-        if let bitmap = cell.image?.turned.cgImage {
+        if let bitmap = cell.image?.orientedUp.cgImage {
             let x = left + (cellWidth - bitmap.width) / 2
             let y = top + (cellHeight - bitmap.height) / 2
             if cell.isTransparent {

@@ -24,10 +24,10 @@ struct GalleryCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let source { try SourceArgument.check(source) }
-        do throws(OutputPlaceError) {
-            let place = try OutputPlace(output, sources: 1)
+        do throws(OutputDestinationError) {
+            let place = try OutputDestination(output, sources: 1)
             guard case .file = place else {
-                throw OutputPlaceError(description: "-o \(output) is no file; name one")
+                throw OutputDestinationError(description: "-o \(output) is no file; name one")
             }
             try place.checkFormat(acceptsUnknown: false)
         } catch {

@@ -16,7 +16,7 @@ struct ShowFrames: Sendable {
     ///   - image: A picture or an animation.
     ///   - limit: At most this many frames are shown.
     init(_ image: Image, limit: Int) {
-        picture = image.turned
+        picture = image.orientedUp
         source = limit > 1 ? image.kf.frameSource : nil
         count = max(1, min(limit, source?.frameCount ?? 1))
     }

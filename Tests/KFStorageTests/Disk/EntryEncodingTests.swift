@@ -1,4 +1,4 @@
-// How an entry's metadata and its key are written beside it, and that nothing else is taken for it.
+// How an entry's metadata and its key are encoded, and that other bytes are not taken for them.
 
 import CKFLinux
 import Foundation
@@ -37,20 +37,21 @@ import Testing
     // MARK: Bytes
 
     @Test(
+        "Decoding returns the metadata that was encoded",
         arguments: [.infinity, 0, 0.5, 1, 12.5, 127, 604_800, 0x1p53, 0x1p53 - 1, 1e300, 1e-9] as [TimeInterval],
         [0, 0x0123_4567_89AB_CDEF] as [UInt64]
     )
-    func metadataSurvivesItsEncoding(lifetime: TimeInterval, checksum: UInt64) {
+    func metadataRoundTrip(lifetime: TimeInterval, checksum: UInt64) {
         for length in [0, 1, 127, 128, 20_480, Int.max] {
             let metadata = EntryMetadata(length: length, lifetime: lifetime, checksum: checksum)
             let (bytes, _) = metadata.encoded(with: "key")
             #expect(decoded(bytes) == metadata)
-            #expect(bytes.count <= EntryMetadata.room)
+            #expect(bytes.count <= EntryMetadata.inlineCapacity)
         }
     }
 
     /// Caches are read by later versions of the library, and on other machines.
-    @Test func theEncodingIsWhatItAlwaysWas() {
+    @Test("The encoding is the documented one, byte for byte") func encodingIsStable() {
         let metadata = EntryMetadata(length: 258, lifetime: 1, checksum: 0x0123_4567_89AB_CDEF)
         let checksum: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
 
@@ -59,14 +60,14 @@ import Testing
         #expect(metadata.encoded().bytes == [3] + checksum + [0x82, 0x02, 3])
     }
 
-    @Test func nothingElseIsTakenForMetadata() {
+    @Test("Decoding returns nil for bytes of any other kind") func decodingRejectsGarbage() {
         let endless = [UInt8](repeating: 255, count: 40)
         let garbage: [[UInt8]] = [
             [], [1, 2, 3], [UInt8](repeating: 9, count: 30), [1] + [UInt8](repeating: 255, count: 16),
             [2] + [UInt8](repeating: 0, count: 23), [0] + [UInt8](repeating: 0, count: 24),
             [3], [3] + [UInt8](repeating: 0, count: 8), [4] + [UInt8](repeating: 0, count: 9), [3] + endless,
             [4] + endless,
-            // Lengths and lifetimes that begin and do not end, and one that no file has.
+            // Lengths and lifetimes that do not end, and a length that no file has.
             [3] + [UInt8](repeating: 0, count: 8) + [0x80], [3] + [UInt8](repeating: 0, count: 9) + [0x80],
             [3] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 255, count: 9) + [1, 0],
         ]
@@ -78,71 +79,60 @@ import Testing
 
     // MARK: Keys
 
-    /// Whatever has room in the first attribute lies there, and the rest in one of its own; what comes back is the same.
-    @Test(.needsAttributes, arguments: ["", "https://", "http://", "ключ-"])
-    func keysOfAllLengthsAreListed(start: String) throws {
-        var places: Set<Bool> = []
+    /// A key that fits lies in the first attribute, a longer one in the second; the listed key is the same.
+    @Test(
+        "Keys of all lengths are listed, in the first attribute or the second",
+        .needsAttributes,
+        arguments: ["", "https://", "http://", "ключ-"]
+    )
+    func keysOfAllLengths(start: String) throws {
+        var fitsFirst: Set<Bool> = []
         for length in 0...80 {
             let key = start + String(repeating: "k", count: length)
             try store.write(bytes, to: "a", key: key, expiration: .days(7))
             #expect(try store.entries().first?.key == (key.isEmpty ? nil : key))
             let first = try #require(attribute(EntryMetadata.attribute))
-            #expect(first.count <= EntryMetadata.room)
-            let second = attribute(EntrySupplement.attribute)
-            #expect(second == nil || second == EntrySupplement(key: key).encoded())
+            #expect(first.count <= EntryMetadata.inlineCapacity)
+            let second = attribute(SecondaryMetadata.attribute)
+            #expect(second == nil || second == SecondaryMetadata(key: key).encoded())
             #expect((second == nil) == (self.key(first) != nil) || key.isEmpty)
-            places.insert(second == nil)
+            fitsFirst.insert(second == nil)
             #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == 604_800)
         }
-        #expect(places == [true, false])
+        #expect(fitsFirst == [true, false])
     }
 
-    @Test func aKeyOf45BytesHasRoomAndOneMoreWithoutTheCommonStart() {
-        let metadata = EntryMetadata(length: 1 << 20, lifetime: 604_800, checksum: 1)
-        for (key, hasRoom) in [
-            (String(repeating: "k", count: 45), true), (String(repeating: "k", count: 46), false),
-            ("https://" + String(repeating: "k", count: 45), true),
-            ("https://" + String(repeating: "k", count: 46), false),
-        ] {
-            let (bytes, holdsKey) = metadata.encoded(with: key)
-            #expect(holdsKey == hasRoom)
-            #expect(self.key(bytes) == (hasRoom ? key : nil))
-            #expect(decoded(bytes) == metadata)
-        }
-    }
-
-    @Test(.needsAttributes) func theKeyOfALifetimeOfHalfASecondIsListed() throws {
-        try store.write(bytes, to: "a", key: "key", expiration: .seconds(99.5))
-        #expect(try store.entries().first?.key == "key")
-        #expect(try FileStore(path: store.path, clock: clock.read).read("a")?.lifetime == 99.5)
-    }
-
-    /// What lies in the second attribute, and that anything else is taken for nothing.
-    @Test func supplementsSurviveTheirEncodingAndGarbageIsNone() {
-        func decoded(_ bytes: [UInt8]) -> EntrySupplement { bytes.withUnsafeBytes { EntrySupplement($0) } }
-        let longKey = String(repeating: "ы", count: EntrySupplement.longestKey / 2)
-        let longest = [UInt8](repeating: 7, count: EntrySupplement.longestAttachment)
+    /// The second attribute, and that bytes of another kind decode to an empty one.
+    @Test("Secondary metadata is decoded as it was encoded; bytes of any other kind decode to an empty one")
+    func secondaryMetadataRoundTrip() {
+        func decoded(_ bytes: [UInt8]) -> SecondaryMetadata { bytes.withUnsafeBytes { SecondaryMetadata($0) } }
+        let longKey = String(repeating: "ы", count: SecondaryMetadata.longestKey / 2)
+        let longest = [UInt8](repeating: 7, count: SecondaryMetadata.longestUserMetadata)
         for key in [nil, "k", "ключ", longKey] {
-            for attachment in [nil, [0], longest] as [[UInt8]?] {
-                let supplement = EntrySupplement(key: key, attachment: attachment)
-                #expect(decoded(supplement.encoded()) == supplement)
-                #expect(supplement.key == key && supplement.attachment == attachment)
+            for userMetadata in [nil, [0], longest] as [[UInt8]?] {
+                let secondary = SecondaryMetadata(key: key, userMetadata: userMetadata)
+                #expect(decoded(secondary.encoded()) == secondary)
+                #expect(secondary.key == key && secondary.userMetadata == userMetadata)
             }
         }
-        #expect(EntrySupplement(key: "key", attachment: [9, 8]).encoded() == [1, 3, 0, 107, 101, 121, 9, 8])
-        #expect(EntrySupplement(key: longKey + "k", attachment: longest + [7]).isEmpty)
-        #expect(EntrySupplement(key: "", attachment: []).isEmpty)
+        #expect(SecondaryMetadata(key: "key", userMetadata: [9, 8]).encoded() == [1, 3, 0, 107, 101, 121, 9, 8])
+        #expect(SecondaryMetadata(key: longKey + "k", userMetadata: longest + [7]).isEmpty)
+        #expect(SecondaryMetadata(key: "", userMetadata: []).isEmpty)
         for garbage in [[], [1], [1, 0], [1, 4, 0, 107, 101, 121], [2, 1, 0, 107], [1, 255, 255], [0, 0, 0, 0]]
             as [[UInt8]]
         {
             #expect(decoded(garbage).isEmpty, "\(garbage)")
         }
-        #expect(decoded([1, 1, 0, 0xFF, 5]) == EntrySupplement(attachment: [5]))
+        #expect(decoded([1, 1, 0, 0xFF, 5]) == SecondaryMetadata(userMetadata: [5]))
     }
 
-    /// What later versions may write: the entry is valid, and what is not understood is not there.
-    @Test(.needsAttributes, arguments: [20, 60, 200])
-    func whatIsNotUnderstoodIsNotThere(length: Int) throws {
+    /// What later versions may write: the entry is valid, and the metadata is ignored.
+    @Test(
+        "Metadata of an unknown version is ignored, and the entry is valid",
+        .needsAttributes,
+        arguments: [20, 60, 200]
+    )
+    func unknownVersion(length: Int) throws {
         try store.write(bytes, to: "a", key: "key", expiration: .seconds(100))
         try setAttribute(EntryMetadata.attribute, to: [5] + [UInt8](repeating: 1, count: length - 1))
         let later = FileStore(path: store.path, clock: clock.read)

@@ -1,4 +1,4 @@
-// What lies beside an entry's bytes, and that damage to the bytes is noticed by it. DSK-27 to DSK-29.
+// The metadata of an entry, and that damage to the bytes is detected with it. DSK-27 to DSK-29.
 
 import CKFLinux
 import Foundation
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Whether an entry whose bytes have become `damaged` is a miss and gone.
-    private func isNoticed(_ damaged: Data) throws -> Bool {
+    private func isDetected(_ damaged: Data) throws -> Bool {
         try overwrite("a", with: damaged)
         let found = try store.read("a")
         return found == nil && names(in: scratch("cache")) == []
@@ -39,47 +39,67 @@ import Testing
 
     // MARK: Damage
 
-    @Test(.needsAttributes) func everyFlippedBitIsNoticed() throws {
+    @Test("An entry with one flipped bit is a miss and is removed, whichever bit it is", .needsAttributes)
+    func flippedBits() throws {
         for bit in 0..<(8 * small.count) {
             try store.write(small, to: "a", expiration: .days(1))
             var damaged = small
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(try isNoticed(damaged), "bit \(bit)")
+            #expect(try isDetected(damaged), "bit \(bit)")
         }
     }
 
-    @Test(.needsAttributes) func everyTruncationAndExtensionIsNoticed() throws {
+    @Test("A truncated or extended entry is a miss and is removed", .needsAttributes) func truncatedAndExtended() throws
+    {
         for length in 0..<small.count {
             try store.write(small, to: "a", expiration: .days(1))
-            #expect(try isNoticed(small.prefix(length)), "\(length) bytes")
+            #expect(try isDetected(small.prefix(length)), "\(length) bytes")
         }
         for extra in [1, 4_096] {
             try store.write(small, to: "a", expiration: .days(1))
-            #expect(try isNoticed(small + Data(count: extra)))
+            #expect(try isDetected(small + Data(count: extra)))
         }
     }
 
+    @Test("An entry whose file has grown to a terabyte is a miss and is removed without being read", .needsAttributes)
+    func enormousEntry() throws {
+        try store.write(small, to: "a", expiration: .never)
+        let file = open(scratch("cache/a"), O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        try #require(ftruncate(file, 1 << 40) == 0)
+        try #require(futimens(file, [clock.now.entryTime, Date.distantFuture.entryTime]) == 0)
+        #expect(try store.read("a") == nil)
+        #expect(names(in: scratch("cache")) == [])
+    }
+
     /// What a power loss leaves when the file system had noted the length, but not yet written the bytes.
-    @Test(.needsAttributes, arguments: [0, 4_096, 16_384])
-    func zerosInPlaceOfBytesAreNoticed(start: Int) throws {
+    @Test(
+        "An entry with zeros in place of its bytes is a miss and is removed",
+        .needsAttributes,
+        arguments: [0, 4_096, 16_384]
+    )
+    func zeroedBytes(start: Int) throws {
         let bytes = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })
         try store.write(bytes, to: "a", expiration: .days(1))
         let zeros = bytes.prefix(start) + Data(count: bytes.count - start)
-        #expect(try isNoticed(zeros))
+        #expect(try isDetected(zeros))
     }
 
     /// Against values of the system's `libxxhash.so`, `XXH3_64bits` of so many zeros.
     @Test(
+        "The checksum is XXH3",
         arguments: [
             (0, 0x2D06_8005_38D3_94C2), (1, 0xC44B_DFF4_074E_ECDB), (300, 0x56D0_762B_2008_5F91),
             (20_480, 0x5A41_FA7E_18C7_8769),
         ] as [(Int, UInt64)]
     )
-    func theChecksumIsXXH3(count: Int, expected: UInt64) {
+    func checksumIsXXH3(count: Int, expected: UInt64) {
         #expect(EntryMetadata.checksum(of: Data(count: count)) == expected)
     }
 
-    @Test func anEntryWithoutAttributesIsValidAndNotChecked() throws {
+    @Test("An entry without extended attributes is valid, and its bytes are not checked") func withoutAttributes()
+        throws
+    {
         try store.write(small, to: "a", expiration: .seconds(100))
         removexattr(scratch("cache/a"), EntryMetadata.attribute)
         let other = Data(small.reversed())
@@ -87,8 +107,8 @@ import Testing
         #expect(try store.read("a")?.data == other)
     }
 
-    @Test("DSK-28: without attributes an entry's lifetime is what lies between its last access and its expiry")
-    func withoutAttributesTheLifetimeIsBetweenTheTimes() throws {
+    @Test("DSK-28: without attributes an entry's lifetime is the time from its last access to its expiry")
+    func lifetimeWithoutAttributes() throws {
         try store.write(small, to: "a", expiration: .date(clock.now + 100))
         removexattr(scratch("cache/a"), EntryMetadata.attribute)
         clock.advance(40)

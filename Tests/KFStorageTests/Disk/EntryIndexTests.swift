@@ -1,4 +1,4 @@
-// What is known of entries in memory, without files: it finds what was entered, adds up, and takes little room.
+// The index of entries, without files: it finds what was recorded, and adds up the sizes.
 
 import Foundation
 import Glibc
@@ -14,7 +14,7 @@ import Testing
     private static let digits = FileNaming.hash("a")
 
     @Test(
-        "Names of all kinds come back as they are",
+        "Names of all kinds are returned unchanged",
         arguments: [
             digits, digits + ".png", digits + ".jpg", digits + "é", digits + "0", String(digits.dropLast()),
             digits.uppercased(),
@@ -37,7 +37,9 @@ import Testing
         #expect(index.entries.count == 2 && index.totalSize == 3)
     }
 
-    @Test("After any number of changes it holds what a dictionary would", arguments: 0..<3) func model(seed: UInt64) {
+    @Test("After any number of changes the index holds what a dictionary would", arguments: 0..<3) func model(
+        seed: UInt64
+    ) {
         var random = SplitMix(state: seed)
         var (index, model) = (EntryIndex(), [String: EntryRecord]())
         for _ in 0..<5_000 {

@@ -1,4 +1,4 @@
-// The file store when others meddle: damaged, replaced and vanished files, links, full and forbidden places.
+// The file store with damaged, replaced and vanished files, links, full disks and impossible directories.
 
 import CKFLinux
 import Foundation
@@ -20,18 +20,22 @@ import Testing
 
     // MARK: Entries
 
-    @Test(.needsAttributes, arguments: [0, 1, 19_999, 20_001, 50_000])
-    func anEntryOfAnotherLengthIsAMissAndRemoved(length: Int) throws {
+    @Test(
+        "An entry of another length than the one written is a miss and is removed",
+        .needsAttributes,
+        arguments: [0, 1, 19_999, 20_001, 50_000]
+    )
+    func wrongLength(length: Int) throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try #require(truncate(scratch("cache/a"), off_t(length)) == 0)
-        // Changing the length made the entry look expired; whoever damages it may also restore the time.
+        // Changing the length set the modification time, so that the entry has expired: it is set back.
         let times = [timespec(tv_sec: 4_000_000_000, tv_nsec: 0), timespec(tv_sec: 4_000_000_000, tv_nsec: 0)]
         try #require(utimensat(AT_FDCWD, scratch("cache/a"), times, 0) == 0)
         #expect(try store.read("a") == nil)
         #expect(names(in: scratch("cache")) == [])
     }
 
-    @Test func aLinkAtAnEntrysNameIsNeverFollowed() throws {
+    @Test("A symbolic link at an entry's name is never followed") func linkAtEntryName() throws {
         try Data("secret".utf8).write(to: URL(fileURLWithPath: scratch("secret")))
         try store.prepare()
         try #require(symlink(scratch("secret"), scratch("cache/a")) == 0)
@@ -41,7 +45,7 @@ import Testing
         #expect(try String(contentsOfFile: scratch("secret"), encoding: .utf8) == "secret")
     }
 
-    @Test func cleaningDoesNotFollowLinks() throws {
+    @Test("Cleaning does not follow symbolic links") func cleaningSkipsLinks() throws {
         try FileManager.default.createDirectory(atPath: scratch("precious"), withIntermediateDirectories: true)
         try Data("x".utf8).write(to: URL(fileURLWithPath: scratch("precious/file")))
         try store.prepare()
@@ -53,7 +57,7 @@ import Testing
         #expect(names(in: scratch("precious")) == ["file"])
     }
 
-    @Test func whatIsNoEntryGoesWithTheRestAndIsNotCounted() throws {
+    @Test("Removing all removes foreign files too, and counts only the entries") func removeAllOfForeignFiles() throws {
         for name in ["a", "b"] { try store.write(bytes, to: name, expiration: .days(1)) }
         let files = FileManager.default
         try files.createDirectory(atPath: scratch("cache/folder/deep"), withIntermediateDirectories: true)
@@ -67,7 +71,7 @@ import Testing
         #expect(store.counts.failures == 0)
     }
 
-    @Test func whatCannotBeRemovedKeepsNothingElse() throws {
+    @Test("A file that cannot be removed does not stop the removal of the others") func removeAllAfterFailure() throws {
         try store.prepare()
         let files = FileManager.default
         for folder in ["cache/folder", "cache/folder/locked"] {
@@ -88,8 +92,8 @@ import Testing
         #expect(names(in: scratch("cache")) == ["folder"])
     }
 
-    /// Names are bytes on Linux; archives from elsewhere bring some that are no text.
-    @Test func whatIsCalledByBytesThatAreNoTextIsNoEntryAndGoesWithTheRest() throws {
+    /// Names are bytes on Linux; archives from other systems contain some that are not UTF-8.
+    @Test("A file whose name is not UTF-8 is no entry, and is removed with the rest") func invalidUTF8Names() throws {
         try store.write(Data([1]), to: "a", expiration: .never)
         try #require(mkdir(scratch("cache/folder"), 0o755) == 0)
         for folder in ["cache/", "cache/folder/"] {
@@ -107,7 +111,7 @@ import Testing
         #expect(store.counts.removed == 1 && store.counts.failures == 0)
     }
 
-    @Test func aDanglingLinkCountsByItsOwnTimeAndCannotBeRead() throws {
+    @Test("A dangling link counts by its own time and cannot be read") func danglingLink() throws {
         try store.prepare()
         try #require(symlink(scratch("nowhere"), scratch("cache/a")) == 0)
         #expect(store.contains("a", at: .distantPast))
@@ -115,7 +119,7 @@ import Testing
         #expect(throws: StorageError.self) { try store.read("a") }
     }
 
-    @Test func aDirectoryInThePlaceOfAnEntryIsAnErrorAndNothingWorse() throws {
+    @Test("A directory at an entry's name is an error when it is read or written") func directoryAtEntryName() throws {
         try store.prepare()
         try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
         #expect(throws: StorageError(.read, scratch("cache/a"), EISDIR)) { try store.read("a") }
@@ -124,11 +128,11 @@ import Testing
             try store.write(bytes, to: "a", expiration: .days(1))
         }
         #expect(try store.totalSize() == 0)
-        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(temporaryFiles(of: scratch("cache")) == [])
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func aPipeInThePlaceOfAnEntryDoesNotHoldTheReader() throws {
+    @Test("A named pipe at an entry's name does not block the reader", .timeLimit(.minutes(5)))
+    func pipeAtEntryName() throws {
         try store.prepare()
         try #require(mkfifo(scratch("cache/a"), 0o600) == 0)
         #expect(throws: StorageError.self) { try store.read("a") }
@@ -136,7 +140,8 @@ import Testing
 
     // MARK: The directory
 
-    @Test func bothDirectoriesMayGo() throws {
+    @Test("A write makes the directory and the temporary folder again after they were removed")
+    func removedDirectories() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try FileManager.default.removeItem(atPath: scratch(".cache.tmp"))
         try store.write(bytes, to: "b", expiration: .days(1))
@@ -145,7 +150,8 @@ import Testing
         #expect(names(in: scratch("cache")) == ["c"])
     }
 
-    @Test func aDirectoryPutInThePlaceOfTheOldOneIsFound() throws {
+    @Test("A store uses the directory that is at its path now, not the one that was moved away")
+    func replacedDirectory() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try FileManager.default.moveItem(atPath: scratch("cache"), toPath: scratch("moved"))
         let other = FileStore(path: scratch("cache"))
@@ -157,7 +163,7 @@ import Testing
         #expect(names(in: scratch("moved")) == ["a"])
     }
 
-    @Test func aFileInThePlaceOfTheDirectoryIsAnErrorUntilItIsGone() throws {
+    @Test("A file at the directory's path is an error until it is removed") func fileAtDirectoryPath() throws {
         try Data("x".utf8).write(to: URL(fileURLWithPath: scratch("cache")))
         let expected = StorageError(.createDirectory, scratch("cache"), ENOTDIR)
         #expect(throws: expected) { try store.prepare() }
@@ -173,8 +179,11 @@ import Testing
         #expect(store.contains("a"))
     }
 
-    @Test(arguments: ["/proc/kingfisher/cache", "/proc/self/kingfisher"])
-    func aDirectoryThatCannotBeMadeIsAnErrorEvenForRoot(path: String) throws {
+    @Test(
+        "A directory that cannot be made is an error, even for root",
+        arguments: ["/proc/kingfisher/cache", "/proc/self/kingfisher"]
+    )
+    func impossibleDirectory(path: String) throws {
         let store = FileStore(path: path)
         #expect { try store.write(bytes, to: "a", expiration: .days(1)) } throws: { error in
             (error as? StorageError)?.isAboutTheDirectory == true
@@ -184,8 +193,11 @@ import Testing
 
     // MARK: Writing
 
-    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"))
-    func aFullDiskIsAnErrorAndLeavesTheOldEntry() throws {
+    @Test(
+        "A write to a full disk is an error and leaves the old entry",
+        .enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root")
+    )
+    func fullDisk() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
         let store = FileStore(path: disk.path + "/cache")
         try store.write(bytes, to: "a", expiration: .days(1))
@@ -194,12 +206,15 @@ import Testing
         }
         #expect(try store.read("a")?.data == bytes)
         #expect(names(in: store.path) == ["a"])
-        #expect(temporaries(of: store.path) == [])
+        #expect(temporaryFiles(of: store.path) == [])
         try store.write(bytes, to: "b", expiration: .days(1))
     }
 
-    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"))
-    func aDirectoryThatIsAMountPointKeepsItsTemporariesInside() throws {
+    @Test(
+        "A directory that is a mount point has its temporary files inside",
+        .enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root")
+    )
+    func mountPoint() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
         let store = FileStore(path: disk.path)
         try store.write(bytes, to: "a", expiration: .days(1))
@@ -207,8 +222,8 @@ import Testing
         #expect(names(in: disk.path) == ["a"])
     }
 
-    /// Whole or absent, whatever readers, writers and cleaners do at the same time.
-    @Test func noReaderEverSeesATornEntry() async throws {
+    /// Readers, writers and trims at the same time.
+    @Test("A reader sees a whole entry or none while others write, remove and trim") func noTornReads() async throws {
         let store = store
         let versions = (1...4).map { Data(repeating: UInt8($0), count: $0 * 10_000) }
         try store.prepare()
@@ -231,10 +246,10 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(temporaryFiles(of: scratch("cache")) == [])
     }
 
-    @Test func aPathIsWhatItMeantWhenTheStoreWasMade() async throws {
+    @Test("A relative path is resolved when the store is made") func relativePath() async throws {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             for name in ["here", "there"] { try #require(mkdir(scratch(name), 0o755) == 0) }
@@ -249,8 +264,8 @@ import Testing
         }
     }
 
-    /// The system would take it for what comes before the zero: the directory of another cache.
-    @Test func aPathWithAZeroInItIsRefused() throws {
+    /// The system would end the path at the zero byte: at the directory of another cache.
+    @Test("A path that contains a zero byte is refused") func pathWithNul() throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         let other = FileStore(path: scratch("cache\0other"))
         #expect(throws: StorageError(.createDirectory, other.path, EINVAL)) { try other.prepare() }

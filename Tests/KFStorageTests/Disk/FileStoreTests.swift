@@ -1,4 +1,4 @@
-// The file store when all is well: reading, writing, expiry, listing, cleaning. DSK-12 to DSK-36.
+// The file store without failures: reading, writing, expiry, listing, cleaning. DSK-12 to DSK-36.
 
 import CKFLinux
 import Foundation
@@ -17,33 +17,37 @@ import Testing
         store = FileStore(path: scratch("cache"), clock: clock.read)
     }
 
-    @Test(arguments: [0, 1, 14, 15, 20_000, 3_000_000])
-    func whatIsWrittenIsReadAndIsTheWholeFile(count: Int) throws {
+    @Test(
+        "Reading returns what was written, and the file holds nothing else",
+        arguments: [0, 1, 14, 15, 20_000, 3_000_000]
+    )
+    func writeAndRead(count: Int) throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try store.write(data, to: "a", expiration: .days(7))
         #expect(try store.read("a")?.data == data)
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("cache/a"))) == data)
         #expect(names(in: scratch("cache")) == ["a"])
-        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(temporaryFiles(of: scratch("cache")) == [])
     }
 
-    @Test func writingAgainReplaces() throws {
+    @Test("Writing again replaces the entry") func writeReplaces() throws {
         try store.write(Data("one, and longer".utf8), to: "a", expiration: .days(7))
         try store.write(Data("two".utf8), to: "a", expiration: .days(7))
         #expect(try store.read("a")?.data == Data("two".utf8))
     }
 
-    @Test func whatIsNotToBeReplacedStays() throws {
+    @Test("A write that may not replace is an error where there is an entry, and leaves it")
+    func writeWithoutReplacing() throws {
         try store.write(Data("one".utf8), to: "a", expiration: .days(7), replacing: false)
         #expect(throws: StorageError(.write, scratch("cache/a"), EEXIST)) {
             try store.write(Data("two".utf8), to: "a", expiration: .days(7), replacing: false)
         }
         #expect(try store.read("a")?.data == Data("one".utf8))
-        #expect(temporaries(of: scratch("cache")) == [])
+        #expect(temporaryFiles(of: scratch("cache")) == [])
         #expect(store.counts.stores == 1)
     }
 
-    @Test func absenceIsNoError() throws {
+    @Test("Reading, removing and listing where nothing is stored are no errors") func missingEntries() throws {
         #expect(try store.read("a") == nil)
         #expect(try store.remove("a") == false)
         #expect(try store.totalSize() == 0)
@@ -53,7 +57,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch("cache")))
     }
 
-    @Test func anExpiredEntryIsAMiss() throws {
+    @Test("An expired entry is a miss") func expiredEntryIsMiss() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
         clock.advance(9.999)
         #expect(store.contains("a"))
@@ -64,13 +68,13 @@ import Testing
         #expect(try store.read("a", at: clock.now - 5) != nil)
     }
 
-    @Test func writingWhatIsExpiredRemovesWhatWasThere() throws {
+    @Test("Writing with an expiration that has passed removes the entry") func writeExpired() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .days(1))
         try store.write(Data("b".utf8), to: "a", expiration: .expired)
         #expect(names(in: scratch("cache")) == [])
     }
 
-    @Test func readingDoesNotExtendButTouchingDoes() throws {
+    @Test("Reading does not extend an entry's life, touching does") func touchExtends() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
         clock.advance(6)
         let entry = try #require(try store.read("a"))
@@ -80,7 +84,7 @@ import Testing
         #expect(try store.entries().first?.lastAccess == clock.now)
     }
 
-    @Test func touchingCanKeepOrReplaceTheExpiry() throws {
+    @Test("Touching can keep or replace the expiry") func touchKeepsOrReplaces() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
         let written = clock.now
         clock.advance(6)
@@ -93,7 +97,7 @@ import Testing
         #expect(try store.read("a")?.expiry == clock.now + 10)
     }
 
-    @Test func anAbsoluteDateStaysHoweverOftenItIsTouched() throws {
+    @Test("An expiry given as a date stays, however often the entry is touched") func absoluteDateStays() throws {
         let end = clock.now + 10
         try store.write(Data("a".utf8), to: "a", expiration: .date(end))
         clock.advance(5)
@@ -101,8 +105,11 @@ import Testing
         #expect(try store.read("a")?.expiry == end)
     }
 
-    @Test(arguments: [StorageExpiration.never, .date(.distantFuture), .days(.max)])
-    func neverIsNever(expiration: StorageExpiration) throws {
+    @Test(
+        "An entry stored for ever never expires",
+        arguments: [StorageExpiration.never, .date(.distantFuture), .days(.max)]
+    )
+    func neverExpires(expiration: StorageExpiration) throws {
         try store.write(Data("a".utf8), to: "a", expiration: expiration)
         #expect(try store.read("a")?.expiry == .distantFuture)
         try store.touch(try #require(try store.read("a")), extending: .cacheTime)
@@ -110,7 +117,7 @@ import Testing
         #expect(store.contains("a"))
     }
 
-    @Test func aTouchDoesNotReachWhatWasStoredMeanwhile() throws {
+    @Test("Touching an entry that was replaced since it was read changes nothing") func touchAfterReplacement() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(1_000))
         let old = try #require(try store.read("a"))
         try store.write(Data("b".utf8), to: "a", expiration: .seconds(10))
@@ -121,7 +128,9 @@ import Testing
         #expect(names(in: scratch("cache")) == [])
     }
 
-    @Test func discardingSparesWhatWasStoredMeanwhile() throws {
+    @Test("Discarding an entry that was replaced since it was read removes nothing") func discardAfterReplacement()
+        throws
+    {
         try store.write(Data("bad".utf8), to: "a", expiration: .days(1))
         let bad = try #require(try store.read("a"))
         try store.write(Data("good".utf8), to: "a", expiration: .days(1))
@@ -133,7 +142,7 @@ import Testing
         try store.discard(good)
     }
 
-    @Test func entriesRememberTheirKeys() throws {
+    @Test("Entries are listed with their keys") func listedKeys() throws {
         let keys = [
             "https://example.com/a.png", "emoji 📷", "new\nline", "nul\u{0}", String(repeating: "k", count: 10_000),
         ]
@@ -143,18 +152,18 @@ import Testing
         let entries = try store.entries()
         #expect(Set(entries.map(\.name)) == Set(keys.map { FileNaming.hash($0) }))
         let remembered = entries.filter { $0.key != nil }
-        // A file system without extended attributes remembers none; no file system remembers the last one.
+        // A file system without extended attributes stores no key; the last key is too long for any.
         #expect(remembered.isEmpty || remembered.count == keys.count - 1)
         #expect(remembered.allSatisfy { keys.contains($0.key ?? "") && $0.size == $0.key?.utf8.count })
         for key in keys { #expect(try store.read(FileNaming.hash(key))?.data == Data(key.utf8)) }
     }
 
-    @Test func sizesAddUp() throws {
+    @Test("The total size is the sum of the sizes of all entries") func totalSize() throws {
         for count in [0, 1, 10, 100] { try store.write(Data(count: count), to: "\(count)", expiration: .days(1)) }
         #expect(try store.totalSize() == 111)
     }
 
-    @Test func expiredEntriesAreCleanedAway() throws {
+    @Test("Removing the expired entries keeps the others") func removeExpired() throws {
         for seconds in [10, 20, 30] {
             try store.write(Data(count: 1), to: "\(seconds)", expiration: .seconds(Double(seconds)))
         }
@@ -163,7 +172,7 @@ import Testing
         #expect(names(in: scratch("cache")) == ["30"])
     }
 
-    @Test func trimmingStartsWithTheLeastRecentlyUsed() throws {
+    @Test("Trimming starts with the least recently used entry") func trimByLastAccess() throws {
         for number in 0..<10 {
             try store.write(Data(count: 10), to: "\(number)", expiration: .days(1))
             clock.advance(1)
@@ -174,7 +183,7 @@ import Testing
         #expect(try store.totalSize() == 50)
     }
 
-    @Test func removingAllLeavesAnEmptyDirectoryThatWorks() throws {
+    @Test("Removing all leaves an empty directory that works") func removeAll() throws {
         for name in ["a", "b"] { try store.write(Data(count: 1), to: name, expiration: .days(1)) }
         try FileManager.default.createDirectory(atPath: scratch("cache/x/y"), withIntermediateDirectories: true)
         try store.removeAll()
@@ -183,8 +192,12 @@ import Testing
         #expect(store.contains("a"))
     }
 
-    @Test(arguments: FileNamingTests.hostileKeys.filter { !FileNaming.isSafe($0) })
-    func aNameThatLeadsElsewhereIsRefused(name: String) throws {
+    @Test(
+        "A name that leads out of the directory is refused",
+        arguments: FileNamingTests.hostileKeys.filter { !FileNaming.isSafe($0.text) }
+    )
+    func unsafeNames(key: FileNamingTests.HostileKey) throws {
+        let name = key.text
         #expect(throws: StorageError(.name, name, EINVAL)) {
             try store.write(Data("x".utf8), to: name, expiration: .days(1))
         }

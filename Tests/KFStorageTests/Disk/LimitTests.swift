@@ -1,4 +1,4 @@
-// The limit of a file store: what goes, what stays, and what other processes do meanwhile.
+// The size limit of a file store: which entries go, which stay, and what other processes do meanwhile.
 
 import Foundation
 import Glibc
@@ -44,7 +44,7 @@ import Testing
         #expect(entries.count == 10)
     }
 
-    @Test("What was read stays") func usedStays() throws {
+    @Test("Entries that were read stay") func usedStays() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -54,7 +54,7 @@ import Testing
         #expect(entries == ["a", "c", "d"])
     }
 
-    @Test("What has expired goes first") func expiredGoesFirst() throws {
+    @Test("Expired entries go first") func expiredGoesFirst() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         try write(9, "old")
@@ -65,7 +65,8 @@ import Testing
         #expect(store.counts.expired == 1 && store.counts.trimmed == 0)
     }
 
-    @Test("What alone exceeds the limit is kept out and drives nothing away") func tooLarge() throws {
+    @Test("An entry that alone exceeds the limit is not stored, and no other entry goes for it") func tooLarge() throws
+    {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b"] { try write(10, name) }
@@ -79,7 +80,8 @@ import Testing
         #expect(entries == ["huge", "just"])
     }
 
-    @Test("What was there and alone exceeds the limit goes first, and nothing else for it") func hugeGoesFirst() throws
+    @Test("A stored entry that alone exceeds the limit goes first, and no other entry for it") func hugeGoesFirst()
+        throws
     {
         for name in ["a", "b"] { try write(10, name) }
         try write(40, "huge")
@@ -89,7 +91,8 @@ import Testing
         #expect(entries == ["a", "b", "c"])
     }
 
-    @Test("A write before the first scan makes it if it is more than a tenth of the limit") func beforeTheScan() throws
+    @Test("A write before the first scan starts one if more than a tenth of the limit was written") func beforeTheScan()
+        throws
     {
         for number in 0..<5 { try write(10, "\(number)") }
         let restarted = anotherStore(limit: 30)
@@ -127,7 +130,7 @@ import Testing
         #expect(total == entries.count * 10 && total > 700)
     }
 
-    @Test("What another store has used stays if others can go") func usedByOthers() throws {
+    @Test("Entries that another store has used stay if others can go") func usedByOthers() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -138,7 +141,7 @@ import Testing
         #expect(entries == ["a", "c", "d"])
     }
 
-    @Test("If another store has used everything, the limit holds all the same") func allUsedByOthers() throws {
+    @Test("If another store has used all entries, the limit holds all the same") func allUsedByOthers() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -151,7 +154,7 @@ import Testing
         #expect(entries == ["a", "c", "d"])
     }
 
-    @Test("Who does not get the lock leaves making room to the process that has it") func lock() throws {
+    @Test("A store that does not get the lock leaves making room to the process that holds it") func lock() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -187,7 +190,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test("A directory that cannot be listed is not looked at with every write") func unreadable() throws {
+    @Test("A directory that cannot be listed is not scanned with every write") func unreadable() throws {
         store.configure(sizeLimit: 1_000)
         try write(1, "0")
         for path in [scratch("cache"), scratch(".cache.tmp")] where geteuid() == 0 {
@@ -206,7 +209,7 @@ import Testing
     }
 
     @Test(
-        "What may not be removed keeps nothing else: in a folder where everybody may remove only what is their own",
+        "Entries that may not be removed, in a directory with the sticky bit, do not stop the removal of others",
         .enabled(if: geteuid() == 0, "only root can become another user"),
         arguments: [1, 300]
     )

@@ -1,4 +1,4 @@
-// The file store where it may not, or can not: forbidden places, full and write-protected disks, limits.
+// The file store without permission: closed directories, full and write-protected disks, limits of the process.
 
 import Foundation
 import Glibc
@@ -22,7 +22,7 @@ import Testing
         for name in ["cache", ".cache.tmp"] { try #require(chmod(scratch(name), mode) == 0) }
     }
 
-    @Test func fromADirectoryThatIsReadOnlyEntriesAreReadAndNothingIsWritten() throws {
+    @Test("In a read-only directory entries are read, and nothing is written") func readOnlyDirectory() throws {
         try setMode(0o555)
         defer { try? setMode(0o755) }
         try withoutPrivileges {
@@ -30,7 +30,7 @@ import Testing
             try store.prepare()
             let entry = try #require(try store.read("a"))
             #expect(entry.data == bytes)
-            // What is named is the entry, not the file that was to become it.
+            // The error names the entry, not the temporary file.
             for name in ["a", "b"] {
                 #expect(throws: StorageError(.write, store.path + "/\(name)", EACCES)) {
                     try store.write(bytes, to: name, expiration: .days(1))
@@ -40,14 +40,18 @@ import Testing
             #expect(store.contains("a") && !store.contains("b"))
         }
         #expect(names(in: scratch("cache")) == ["a"])
-        #expect(temporaries(of: store.path) == [])
+        #expect(temporaryFiles(of: store.path) == [])
     }
 
-    @Test func permissionThatIsLostIsAMissAndComesBack() throws {
+    @Test("In a directory closed to this user every look-up is a miss, until it is opened again") func lostPermission()
+        throws
+    {
         try setMode(0)
         defer { try? setMode(0o755) }
         withoutPrivileges {
-            #expect(throws: Never.self) { try #require(try store.read("a") == nil && store.attachment(of: "a") == nil) }
+            #expect(throws: Never.self) {
+                try #require(try store.read("a") == nil && store.userMetadata(of: "a") == nil)
+            }
             #expect(throws: StorageError.self) { try store.write(bytes, to: "b", expiration: .days(1)) }
             #expect(throws: StorageError(.remove, store.path + "/a", EACCES)) { try store.remove("a") }
             #expect(!store.contains("a"))
@@ -56,10 +60,10 @@ import Testing
         #expect(try store.read("a")?.data == bytes)
         try store.write(bytes, to: "b", expiration: .days(1))
         #expect(names(in: scratch("cache")) == ["a", "b"])
-        #expect(temporaries(of: store.path) == [])
+        #expect(temporaryFiles(of: store.path) == [])
     }
 
-    @Test func anEntryThatMayNotBeReadIsAnErrorAndIsNotRemoved() throws {
+    @Test("An entry that may not be read is an error, and is not removed") func unreadableEntry() throws {
         try #require(chmod(scratch("cache/a"), 0) == 0)
         withoutPrivileges {
             _ = #expect(throws: StorageError(.read, store.path + "/a", EACCES)) { try store.read("a") }
@@ -67,23 +71,29 @@ import Testing
         #expect(names(in: scratch("cache")) == ["a"])
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can make what belongs to others"))
-    func anEntryOfSomebodyElseIsReadButNotProlonged() throws {
+    @Test(
+        "An entry of another user is read, but its life cannot be extended",
+        .enabled(if: geteuid() == 0, "only root can make files of other users")
+    )
+    func entryOfAnotherUser() throws {
         try withoutPrivileges {
             let entry = try #require(try store.read("a"))
             #expect(entry.data == bytes)
             #expect(throws: StorageError(.setTimes, store.path + "/a", EPERM)) {
                 try store.touch(entry, extending: .cacheTime)
             }
-            #expect(throws: StorageError.self) { try store.setAttachment([1], of: "a") }
+            #expect(throws: StorageError.self) { try store.setUserMetadata([1], of: "a") }
         }
-        #expect(try store.attachment(of: "a") == nil)
+        #expect(try store.userMetadata(of: "a") == nil)
     }
 
-    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"))
-    func aDiskThatBecomesWriteProtectedIsReadFrom() throws {
+    @Test(
+        "Entries are read from a disk that becomes write-protected",
+        .enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root")
+    )
+    func readOnlyDisk() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
-        // Another store, for one that has written holds a file open, and such a disk does not change.
+        // Another store, since one that has written holds a file open, and such a disk cannot be remounted.
         try FileStore(path: disk.path + "/cache").write(bytes, to: "a", expiration: .days(1))
         try disk.setReadOnly(true)
         let store = FileStore(path: disk.path + "/cache")
@@ -101,8 +111,11 @@ import Testing
         #expect(names(in: store.path) == ["a", "b"])
     }
 
-    @Test(.enabled(if: SmallFileSystem.knowsAttributes, "mounting takes root, attributes in memory take Linux 6.6"))
-    func aDamagedEntryThatCannotBeRemovedIsAMissAllTheSame() throws {
+    @Test(
+        "A damaged entry is a miss, even if it cannot be removed",
+        .enabled(if: SmallFileSystem.knowsAttributes, "mounting takes root, attributes in memory take Linux 6.6")
+    )
+    func damagedOnReadOnlyDisk() throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 256)
         try FileStore(path: disk.path + "/cache").write(bytes, to: "a", expiration: .never)
         let store = FileStore(path: disk.path + "/cache")
@@ -118,49 +131,36 @@ import Testing
         #expect(names(in: store.path) == [])
     }
 
-    /// The first write that does not fit, whatever it is that does not: bytes, the file, what lies beside it.
-    @Test(.enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"), arguments: [0, 3_000, 20_000])
-    func aDiskThatFillsUpKeepsWhatItHas(size: Int) throws {
+    /// The first write that does not fit: its bytes, its inode or its attributes.
+    @Test(
+        "A disk that fills up keeps the entries it has",
+        .enabled(if: SmallFileSystem.isPossible, "mounting a file system takes root"),
+        arguments: [0, 3_000, 20_000]
+    )
+    func diskFillsUp(size: Int) throws {
         let disk = try SmallFileSystem(at: scratch("disk"), kilobytes: 128, files: 100)
         let store = FileStore(path: disk.path + "/cache")
         let bytes = bytes.prefix(size)
         var stored: [String] = []
         #expect {
             while stored.count < 1_000 {
-                try store.write(bytes, to: "\(stored.count)", key: "key", expiration: .days(1), attachment: [1])
+                try store.write(bytes, to: "\(stored.count)", key: "key", expiration: .days(1), userMetadata: [1])
                 stored.append("\(stored.count)")
             }
         } throws: { error in
             (error as? StorageError)?.code == ENOSPC
         }
         #expect(names(in: store.path) == stored.sorted())
-        #expect(temporaries(of: store.path) == [])
+        #expect(temporaryFiles(of: store.path) == [])
         for name in stored { #expect(try store.read(name)?.data == bytes) }
         try store.remove("0")
         try store.write(bytes, to: "again", expiration: .days(1))
         #expect(try store.read("again")?.data == bytes)
     }
 
-    /// The system would end the process.
-    @Test func moreThanTheProcessMayWriteIsAnError() throws {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        try #require(getrlimit(resource, &limit) == 0)
-        // So much that no other test notices: one makes a file of a terabyte, and would be ended by the same signal.
-        let size = 1 << 42
-        // Nobody looks at the bytes, so there need be none.
-        let nowhere = try #require(UnsafeMutableRawPointer(bitPattern: 1 << 12))
-        var lower = limit
-        lower.rlim_cur = rlim_t(size - 1)
-        try #require(limit.rlim_cur > lower.rlim_cur && setrlimit(resource, &lower) == 0)
-        defer { setrlimit(resource, &limit) }
-        #expect(throws: StorageError(.write, store.path + "/a", EFBIG)) {
-            try store.write(Data(bytesNoCopy: nowhere, count: size, deallocator: .none), to: "a", expiration: .days(1))
-        }
-        #expect(try store.read("a")?.data == bytes)
-    }
-
-    @Test func aFolderBesideThatIsForbiddenKeepsNobodyFromWriting() throws {
+    @Test("Entries are written even if the temporary folder is closed to this user") func forbiddenTemporaryFolder()
+        throws
+    {
         try #require(chmod(scratch("cache"), 0o777) == 0 && chmod(scratch(".cache.tmp"), 0) == 0)
         defer { chmod(scratch(".cache.tmp"), 0o755) }
         try withoutPrivileges {
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "For an ordinary user a look-up in a directory closed to them is a miss, also of a store made before",
+        "For an ordinary user a look-up in a closed directory is a miss, also of a store made before",
         .enabled(if: geteuid() == 0, "only root can become another user")
     )
     func ordinaryUser() async throws {
@@ -188,7 +188,7 @@ import Testing
                 try store.prepare()
                 for name in ["a", "b"] {
                     try #require(try store.read(name) == nil && !store.contains(name))
-                    try #require(store.attachment(of: name) == nil)
+                    try #require(store.userMetadata(of: name) == nil)
                     try #require(throws: StorageError(.write, scratch("cache/\(name)"), EACCES)) {
                         try store.write(bytes, to: name, expiration: .days(1))
                     }
@@ -197,11 +197,11 @@ import Testing
             try #require(throws: StorageError(.openDirectory, scratch("cache"), EACCES)) {
                 try FileStore(path: scratch("cache")).totalSize()
             }
-            // The entry itself closed: that is known to be there.
+            // With the entry itself closed, its existence is known.
             try #require(chmod(scratch("cache"), 0o755) == 0 && chmod(scratch("cache/a"), 0) == 0)
             try #require(throws: StorageError(.read, scratch("cache/a"), EACCES)) { try store.read("a") }
             try #require(store.contains("a") && chmod(scratch("cache/a"), 0o644) == 0)
-            try #require(try store.read("a")?.data == bytes && temporaries(of: store.path) == [])
+            try #require(try store.read("a")?.data == bytes && temporaryFiles(of: store.path) == [])
         }
     }
 }

@@ -1,4 +1,4 @@
-// The memory store under many threads, and with values that call back.
+// The memory store under many threads, and with values that call it.
 
 import Foundation
 import KFStorage
@@ -44,7 +44,7 @@ import Testing
         #expect(counts.hits > 0)
     }
 
-    @Test("MEM-14: whoever reads while a value is replaced finds the old one or the new one")
+    @Test("MEM-14: a read while a value is replaced finds the old one or the new one")
     func replacingLeavesNoGap() async {
         let store = MemoryStore<Int>(configuration: .init(countLimit: 10))
         store.store(0, forKey: "a", cost: 1)
@@ -63,8 +63,8 @@ import Testing
         #expect(misses.withLock { $0 } == 0)
     }
 
-    @Test("MEM-14: values may call back when they go, in whichever way they go")
-    func valuesMayCallBackWhenTheyGo() {
+    @Test("MEM-14: values may call the store in their deinitialisers, however they are removed")
+    func valuesCallBackOnDeinit() {
         final class Caller: Sendable {
             let store: MemoryStore<Caller>
             let onEnd: @Sendable () -> Void

@@ -7,7 +7,7 @@ import Testing
 @Suite struct MemoryCountsTests {
     let clock = TestClock()
 
-    @Test func everyWayInAndOutIsCountedOnce() {
+    @Test("Every look-up, store and removal is counted once") func countsEveryChange() {
         let store = MemoryStore<Int>(configuration: .init(costLimit: 10, countLimit: 4), clock: clock.read)
         for number in 0..<4 { store.store(number, forKey: "\(number)", cost: 1) }
         store.store(9, forKey: "3", cost: 2)  // replaced
@@ -37,7 +37,7 @@ import Testing
         #expect(counts.entries == counts.stores - counts.gone)
     }
 
-    @Test func removingAllAndPurgingAreToldApart() {
+    @Test("Entries removed and entries purged are counted apart") func removedAndPurged() {
         let store = MemoryStore<Int>()
         for number in 0..<5 { store.store(number, forKey: "\(number)", cost: 1) }
         store.purge()

@@ -1,4 +1,4 @@
-// The memory store: limits, and what goes when one is exceeded.
+// The memory store: limits, and which entries are evicted when one is exceeded.
 
 import Foundation
 import KFStorage
@@ -16,8 +16,8 @@ import Testing
         keys.filter { store.isCached(forKey: $0) }
     }
 
-    @Test("MEM-12, MEM-20: three entries coexist under a limit of three, then what was not read goes first")
-    func whatWasReadStays() {
+    @Test("MEM-12, MEM-20: three entries coexist under a limit of three, then an entry that was not read goes first")
+    func readEntriesStay() {
         for configuration in [MemoryConfiguration(costLimit: 3), MemoryConfiguration(countLimit: 3)] {
             let store = store(configuration)
             for key in ["a", "b", "c"] { store.store(1, forKey: key, cost: 1) }
@@ -29,10 +29,10 @@ import Testing
         }
     }
 
-    @Test("MEM-20: in a tiny cache, what was stored last and before that is there", arguments: 3...20)
-    func whatWasStoredAMomentAgoIsThere(limit: Int) {
+    @Test("MEM-20: a tiny cache holds the entry stored last and the one before", arguments: 3...20)
+    func recentlyStoredStay(limit: Int) {
         let store = store(.init(countLimit: limit))
-        // Everything there has been used, again and again.
+        // All entries have been used repeatedly.
         for number in 0..<limit { store.store(number, forKey: "old \(number)", cost: 1) }
         for _ in 0..<5 { for number in 0..<limit { _ = store.value(forKey: "old \(number)") } }
         for number in 0..<100 {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test("MEM-12: with a limit of one, the last one stored is there")
-    func theLastOneStays() {
+    func limitOfOne() {
         let store = store(.init(countLimit: 1))
         for number in 0..<100 {
             store.store(number, forKey: "\(number)", cost: 1)
@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    @Test("MEM-20: what was shown again is not washed out by one long scroll")
-    func aScrollWashesNothingOut() {
+    @Test("MEM-20: entries that were read again survive one long scan")
+    func scanResistance() {
         let store = store(.init(costLimit: 1_000))
         let shown = (0..<50).map { "shown \($0)" }
         for key in shown { store.store(1, forKey: key, cost: 10) }
@@ -64,8 +64,8 @@ import Testing
         #expect(store.totalCost == 1_000)
     }
 
-    @Test("MEM-20: what is no longer used makes room in the end")
-    func habitsChange() {
+    @Test("MEM-20: entries that are not used for long are evicted in the end")
+    func unusedEntriesGo() {
         let store = store(.init(countLimit: 100))
         for number in 0..<100 { store.store(number, forKey: "old \(number)", cost: 1) }
         for _ in 0..<3 { for number in 0..<100 { _ = store.value(forKey: "old \(number)") } }
@@ -77,8 +77,8 @@ import Testing
         #expect(present((0..<90).map { "new \($0)" }, in: store).count == 90)
     }
 
-    @Test("MEM-20: expired entries go before living ones, however recently they were used")
-    func expiredEntriesGoBeforeLivingOnes() {
+    @Test("MEM-20: expired entries go before valid ones, however recently they were used")
+    func expiredGoFirst() {
         let store = store(.init(countLimit: 3))
         store.store(1, forKey: "old", cost: 1, expiration: .seconds(1_000))
         store.store(1, forKey: "short", cost: 1, expiration: .seconds(10))
@@ -88,7 +88,7 @@ import Testing
         store.store(1, forKey: "newest", cost: 1, expiration: .seconds(1_000))
         #expect(present(["old", "short", "new", "newest"], in: store) == ["old", "new", "newest"])
         #expect(store.counts.expired == 1)
-        // And again at once: it is no question of how long ago the last one went.
+        // The same again at once: it does not depend on how long ago the last one expired.
         store.store(1, forKey: "short", cost: 1, expiration: .seconds(0.001))
         clock.advance(0.001)
         let before = present(["old", "new", "newest"], in: store)
@@ -96,8 +96,8 @@ import Testing
         #expect(present(["old", "new", "newest", "last"], in: store) == before + ["last"])
     }
 
-    @Test("MEM-20, EXP-6: an entry whose life a read has shortened goes when that is over")
-    func shortenedEntriesGoToo() {
+    @Test("MEM-20, EXP-6: an entry whose life a read has shortened goes when it has expired")
+    func shortenedExpiry() {
         let store = store(.init(countLimit: 2))
         store.store(1, forKey: "a", cost: 1, expiration: .never)
         store.store(1, forKey: "b", cost: 1, expiration: .seconds(1_000))
@@ -108,8 +108,8 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-7: an entry whose life was extended stays, and goes when that is over")
-    func extendedEntriesStay() {
+    @Test("MEM-7: an entry whose life was extended stays, and goes when it has expired")
+    func extendedExpiry() {
         let store = store()
         for number in 0..<100 { store.store(number, forKey: "\(number)", cost: 1, expiration: .seconds(10)) }
         clock.advance(6)
@@ -123,8 +123,8 @@ import Testing
         #expect(store.counts.expired == 100)
     }
 
-    @Test("MEM-20: what alone exceeds the limit is kept out, and removes an older value of its key")
-    func whatAloneExceedsTheLimitIsKeptOut() {
+    @Test("MEM-20: a value that alone exceeds the limit is not stored, and removes the old value of its key")
+    func tooCostly() {
         let store = store(.init(costLimit: 10))
         store.store(1, forKey: "a", cost: 5)
         store.store(2, forKey: "big", cost: 11)
@@ -136,7 +136,7 @@ import Testing
         #expect(store.value(forKey: "b") == 4)
     }
 
-    @Test("MEM-12: a replaced value's cost no longer counts, and the new one is never its own victim")
+    @Test("MEM-12: a replaced value's cost does not count, and the new value does not evict itself")
     func replacingUnderALimit() {
         let store = store(.init(costLimit: 10))
         for (number, key) in ["a", "b"].enumerated() { store.store(number, forKey: key, cost: 5) }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test("MEM-9: new limits hold at once")
-    func newLimitsHoldAtOnce() {
+    func newLimits() {
         let store = store()
         for number in 0..<10 { store.store(number, forKey: "\(number)", cost: 10) }
         store.configure { $0.costLimit = 50 }
@@ -176,7 +176,7 @@ import Testing
         #expect(store.totalCost == 0)
     }
 
-    @Test func shrinkingEvictsInTheUsualOrderAndLeavesTheLimitsAlone() {
+    @Test("Shrinking evicts in the usual order and does not change the limits") func shrink() {
         let store = store(.init(costLimit: 100))
         for number in 0..<10 { store.store(number, forKey: "\(number)", cost: 10) }
         for key in ["0", "5"] { _ = store.value(forKey: key) }

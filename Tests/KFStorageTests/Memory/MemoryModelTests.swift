@@ -5,7 +5,7 @@ import KFStorage
 import Testing
 
 @Suite struct MemoryModelTests {
-    /// What may be there: the last value of every key, unless it was removed since.
+    /// The entries there may be: the last value of every key, unless it was removed since.
     private struct Model {
         struct Entry {
             let value: Int
@@ -111,7 +111,7 @@ import Testing
             try world.step(number)
             try world.check()
         }
-        // Not by finding nothing.
+        // Not because no entry was ever found.
         #expect(world.store.counts.hits > 100)
         #expect(world.store.counts.evictedByCost + world.store.counts.evictedByCount > 100)
     }

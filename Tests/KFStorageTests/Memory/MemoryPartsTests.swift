@@ -1,4 +1,4 @@
-// What the memory store is built of: keys, the table of positions, the line of expiries.
+// The parts of the memory store: keys, the table of positions, the queue of expiries.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import KFStorage
 
 @Suite struct MemoryPartsTests {
-    @Test func aKeyMatchesItsBytesAndNothingElse() {
+    @Test("A key matches its own bytes and no others") func keysMatchTheirBytes() {
         let texts = (0...40).map { String("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG".prefix($0)) }
         let others =
             texts.dropFirst().flatMap { ["\($0.dropLast())!", "!\($0.dropFirst())"] } + ["é", "e\u{301}", "\u{0}"]
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Digests that collide in every way: the same bucket, the same mark, the same altogether.
-    @Test func theIndexDoesWhatADictionaryDoes() throws {
+    @Test("The index finds what a dictionary finds") func indexAgainstDictionary() throws {
         var random = SplitMix(state: 7)
         var index = MemoryIndex()
         var model: [Int: UInt64] = [:]
@@ -45,16 +45,7 @@ import Testing
         }
     }
 
-    @Test func removingWhatIsNotThereChangesNothing() {
-        var index = MemoryIndex()
-        index.insert(1 << 32, position: 0)
-        index.remove(1 << 32, position: 1)
-        index.remove(2 << 32, position: 0)
-        #expect(index.count == 1)
-        #expect(index.find(1 << 32) { _ in true } == 0)
-    }
-
-    @Test func expiriesComeOutInOrderAndNotBeforeTheirTime() {
+    @Test("Expiries are popped in order, and none before its time") func expiriesInOrder() {
         var random = SplitMix(state: 3)
         var expiries = MemoryExpiries()
         let instants = (0..<500).map { _ in Double(random.next() % 100) }
@@ -72,7 +63,7 @@ import Testing
         #expect(!expiries.items.isEmpty)
     }
 
-    @Test func itemsOfEntriesThatAreGoneDoNotPileUp() {
+    @Test("Expiry items of entries that are gone do not pile up") func staleExpiries() {
         let core = MemoryCore(configuration: .init(countLimit: 10), clock: nil)
         for number in 0..<10_000 {
             _ = core.store(Box(), forKey: "\(number % 3)", cost: 1, expiration: nil, ifGeneration: nil)

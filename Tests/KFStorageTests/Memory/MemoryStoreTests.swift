@@ -1,4 +1,4 @@
-// The memory store: what is found, when it expires, how it goes.
+// The memory store: what is found, when it expires, how it is removed.
 
 import Foundation
 import KFStorage
@@ -12,8 +12,8 @@ import Testing
         MemoryStore(configuration: configuration, clock: clock.read)
     }
 
-    @Test("MEM-1: what is stored is read, and replaced under the same key")
-    func whatIsStoredIsReadAndReplaced() {
+    @Test("MEM-1: a stored value is read, and replaced under the same key")
+    func storeAndReplace() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
         #expect(store.value(forKey: "a") == 1)
@@ -23,7 +23,7 @@ import Testing
         #expect(store.count == 1)
     }
 
-    @Test func objectsComeBackAsTheyAreAndGoWithTheStore() {
+    @Test("Objects are returned as the same instance and released when they are removed") func objectIdentity() {
         final class Token: Sendable {}
         let store = MemoryStore<Token>()
         var token: Token? = Token()
@@ -36,8 +36,8 @@ import Testing
         #expect(watched == nil)
     }
 
-    @Test("MEM-2: the expiration is the given one, or the configured one of that moment")
-    func theExpirationIsTheGivenOneOrTheConfiguredOneOfThatMoment() {
+    @Test("MEM-2: the expiration is the given one, or the one configured when the value was stored")
+    func defaultExpiration() {
         let store = store(.init(expiration: .seconds(10)))
         store.store(1, forKey: "configured", cost: 1)
         store.store(2, forKey: "given", cost: 1, expiration: .seconds(30))
@@ -49,8 +49,8 @@ import Testing
         #expect(store.isCached(forKey: "given"))
     }
 
-    @Test("MEM-3, F-15: storing what is expired removes what was there")
-    func storingWhatIsExpiredRemovesWhatWasThere() {
+    @Test("MEM-3, F-15: storing an expired value removes the entry")
+    func storeExpired() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
         store.store(2, forKey: "a", cost: 1, expiration: .expired)
@@ -58,8 +58,8 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-4, MEM-7: an expired entry is not found, but stays until it is cleaned away")
-    func anExpiredEntryIsNotFoundButStaysUntilItIsCleanedAway() {
+    @Test("MEM-4, MEM-7: an expired entry is not found, but stays until expired entries are removed")
+    func expiredEntryStays() {
         let store = store()
         store.store(1, forKey: "a", cost: 7, expiration: .seconds(10))
         clock.advance(10)
@@ -70,8 +70,8 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-5: reading extends as asked")
-    func readingExtendsAsAsked() {
+    @Test("MEM-5: reading extends as the caller says")
+    func readingExtends() {
         let store = store()
         for key in ["default", "none", "longer"] { store.store(1, forKey: key, cost: 1, expiration: .seconds(10)) }
         clock.advance(6)
@@ -86,8 +86,8 @@ import Testing
         #expect(store.isCached(forKey: "longer"))
     }
 
-    @Test("MEM-6: asking does not extend")
-    func askingDoesNotExtend() {
+    @Test("MEM-6: `isCached` does not extend")
+    func isCachedDoesNotExtend() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .seconds(10))
         clock.advance(6)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test("MEM-11: an absolute date stays, however often it is read")
-    func anAbsoluteDateStaysHoweverOftenItIsRead() {
+    func absoluteDateStays() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .date(clock.now + 10))
         clock.advance(9)
@@ -106,8 +106,8 @@ import Testing
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test("MEM-13, MEM-21: a purge spares what was stored to survive, and nothing else")
-    func aPurgeSparesWhatWasStoredToSurvive() {
+    @Test("MEM-13, MEM-21: a purge spares the entries stored to survive it, and no others")
+    func purgeSparesSurvivors() {
         let store = store()
         store.store(1, forKey: "before", cost: 1)
         store.configure { $0.survivesPurge = true }
@@ -117,7 +117,7 @@ import Testing
         #expect(store.isCached(forKey: "after"))
     }
 
-    @Test func removingOneAndAll() {
+    @Test("Removing one entry keeps the others, and removing all keeps none") func removeOneAndAll() {
         let store = store()
         for key in ["a", "b", "c"] { store.store(1, forKey: key, cost: 1) }
         store.remove(forKey: "b")
@@ -128,7 +128,7 @@ import Testing
         #expect(store.totalCost == 0)
     }
 
-    @Test func aSlowReadDoesNotBringBackWhatWasRemovedMeanwhile() {
+    @Test("A store with a stale generation does not bring back what was removed or replaced") func staleGeneration() {
         let store = store()
         let beforeRemoval = store.generation(forKey: "a")
         store.remove(forKey: "a")
@@ -150,7 +150,8 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test func whatIsMadeOfAnEntryReplacesItUnlessThatWasRemovedMeanwhile() {
+    @Test("A store with a generation that may replace does so, unless the entry was removed meanwhile")
+    func replacingWithGeneration() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
         let before = store.generation(forKey: "a")
@@ -161,7 +162,7 @@ import Testing
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test func whatIsStoredAfterASlowReadKeepsNothingElseOut() {
+    @Test("A store with a generation does not change the generations of other keys") func generationsAreIndependent() {
         let store = store()
         let keys = (0..<1_000).map(String.init)
         let generations = keys.map { store.generation(forKey: $0) }
@@ -171,7 +172,7 @@ import Testing
         #expect(keys.allSatisfy { store.isCached(forKey: $0) })
     }
 
-    @Test func aSlowReadReplacesNothingThatIsValid() {
+    @Test("A store with a generation replaces no valid value") func validValueIsKept() {
         let store = store()
         let before = store.generation(forKey: "a")
         store.store(2, forKey: "a", cost: 1, expiration: .seconds(10), ifGeneration: before)
@@ -183,7 +184,7 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test func whatHasChangedElsewhereIsNotBroughtBack() {
+    @Test("A noted change makes the generation stale and keeps the entry") func notedChange() {
         let store = store()
         store.store(1, forKey: "b", cost: 1)
         let before = store.generation(forKey: "a")
@@ -193,7 +194,7 @@ import Testing
         #expect(store.value(forKey: "a") == nil && store.value(forKey: "b") == 1)
     }
 
-    @Test func keysAreBytes() {
+    @Test("Keys are compared by their bytes") func keysAreBytes() {
         let store = store()
         let keys = ["", "a", "a\u{0}", "é", "e\u{301}", "12345678", "123456789", String(repeating: "x", count: 10_000)]
         for (number, key) in keys.enumerated() { store.store(number, forKey: key, cost: 1) }

@@ -1,4 +1,4 @@
-// What a player keeps in memory: purges, the background, the size of frames, frames that are all there.
+// What a player keeps in memory: purges, the background, the size of frames, preloaded frames.
 
 import Foundation
 import KFImaging
@@ -12,8 +12,8 @@ import Testing
         (0..<8).filter { rig.player.animator?.frame(at: $0) != nil }
     }
 
-    @Test("PU01, PU02: a player can be told to forget frames, and goes on")
-    func purging() {
+    @Test("PU01, PU02: a player drops its frames on request and goes on")
+    func purge() {
         let rig = PlayerRig()
         rig.player.framePreloadCount = 2
         rig.player.attach()
@@ -32,8 +32,8 @@ import Testing
         #expect(rig.index == 3 && rig.shown.last?.number == 3)
     }
 
-    @Test("PU02: an animation that is started again has its frames before the next one comes on")
-    func startingAgain() {
+    @Test("PU02: a restarted animation has its frames before the next one is shown")
+    func restart() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.stopAnimating()
         rig.player.purgeFrames(keepCurrentFrame: true)
@@ -42,7 +42,7 @@ import Testing
         #expect(present(rig) == Array(0..<8))
     }
 
-    @Test("PU03: in the background an animation stands still on its only frame, and goes on afterwards")
+    @Test("PU03: in the background an animation pauses on its only frame and resumes afterwards")
     func background() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.purgeFramesOnBackground = true
@@ -60,8 +60,8 @@ import Testing
         #expect(rig.index == 4 && rig.shown.last?.number == 4)
     }
 
-    @Test("PU03: what stood still before, or is on no screen any more, does not go on")
-    func standingStill() {
+    @Test("PU03: an animation that was paused or is on no screen does not resume")
+    func pausedStaysPaused() {
         let stopped = PlayerRig(TestFrames(8).image)
         stopped.player.purgeFramesOnBackground = true
         stopped.player.stopAnimating()
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("PU03: in the background nothing starts; what was started there starts afterwards")
-    func startingInTheBackground() {
+    @Test("PU03: nothing starts in the background; what was started there begins afterwards")
+    func startInBackground() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.purgeFramesOnBackground = true
         rig.player.enteredBackground()
@@ -96,7 +96,7 @@ import Testing
         #expect(!rig.player.isAnimating)
         rig.player.enteredForeground()
         #expect(rig.player.isAnimating)
-        // Another image plays on like the one before, whoever started that.
+        // Another image continues to play like the one before, however that was started.
         rig.player.autoPlayAnimatedImage = false
         rig.player.enteredBackground()
         rig.player.image = TestFrames(4).image
@@ -108,8 +108,8 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("PU03: without being asked to, a player does nothing in the background")
-    func backgroundUnasked() {
+    @Test("PU03: without the option a player does nothing in the background")
+    func backgroundOptionOff() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.enteredBackground()
         rig.queue.drain()
@@ -119,8 +119,8 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("F11: frames that are all there are played each for its own time, and are no animator's")
-    func preloaded() throws {
+    @Test("F11: preloaded frames are shown for their own durations, without an animator")
+    func preloadedFrames() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = try animation("animated.gif", options)
         let (frames, delays) = (try #require(image.images), try #require(image.frameDurations))
@@ -133,17 +133,17 @@ import Testing
             rig.tick(1, by: 0.01 + 1e-9)
             #expect(rig.shown.last === frames[index + 1])
         }
-        #expect(rig.told.map { $0.prefix(8) } == ["loops(1)"])
+        #expect(rig.delegateCalls.map { $0.prefix(8) } == ["loops(1)"])
         rig.tick()
-        #expect(!rig.player.isAnimating && rig.told.count == 2)
-        // Purging is for what can be decoded again.
+        #expect(!rig.player.isAnimating && rig.delegateCalls.count == 2)
+        // Only frames that can be decoded again are purged.
         rig.player.purgeFrames(keepCurrentFrame: false)
         rig.queue.drain()
         #expect(rig.player.shownImage === frames.last)
     }
 
-    @Test("F11, F12: what is there may be played slower than its file says, and as often")
-    func preloadedSlower() throws {
+    @Test("F11, F12: preloaded frames play at another speed and loop count than those of the file")
+    func preloadedSpeed() throws {
         let options = ImageCreatingOptions(duration: 4, preloadAll: true)
         let image = try animation("dancer.gif", options)
         let rig = PlayerRig(image)
@@ -151,23 +151,23 @@ import Testing
         rig.tick(7, by: 0.5 + 1e-9)
         #expect(rig.shown.last === image.images?.last)
         rig.tick(1, by: 0.4)
-        #expect(rig.told == [])
+        #expect(rig.delegateCalls == [])
         rig.tick(1, by: 0.1 + 1e-9)
-        #expect(rig.told.count == 1)
+        #expect(rig.delegateCalls.count == 1)
         var frames = try #require(
             Image.animatedImage(with: [Picture.gradient(2, 2), Picture.gradient(2, 3)], duration: 1)
         )
-        .facts.preloaded
+        .metadata.preloaded
         frames?.loopCount = 2
         let counted = PlayerRig()
         counted.player.respectsImageLoopCount = true
         counted.player.attach()
         counted.player.image = try Image(preloaded: #require(frames))
         counted.tick(9, by: 0.5)
-        #expect(counted.told.count == 3 && !counted.player.isAnimating)
+        #expect(counted.delegateCalls.count == 3 && !counted.player.isAnimating)
     }
 
-    @Test("F16: a single frame that is there needs no ticks")
+    @Test("F16: a single preloaded frame needs no ticks")
     func preloadedSingleFrame() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = try animation("plain.gif", options)
@@ -191,8 +191,8 @@ import Testing
         return [frame.pixelWidth, frame.pixelHeight]
     }
 
-    @Test("F13: frames are decoded as large as they are shown")
-    func fitting() throws {
+    @Test("F13: frames are decoded at the size at which they are shown")
+    func decodedSize() throws {
         #expect(try pixels { $0.size = CGSize(width: 73, height: 100) } == [73, 72])
         #expect(
             try pixels {
@@ -200,12 +200,12 @@ import Testing
                 $0.scaleFactor = 2
             } == [146, 144]
         )
-        // The image's own scale says nothing about the screen's.
+        // The image's own scale is independent of the screen's.
         #expect(try pixels({ $0.size = CGSize(width: 73, height: 100) }, scale: 3) == [73, 72])
     }
 
-    @Test("F13: how large depends on the way the view is filled")
-    func modes() throws {
+    @Test("F13: the decoded size depends on the content mode")
+    func contentModes() throws {
         let sizes = try KFCrossPlatformContentMode.allCases.map { mode in
             try pixels {
                 $0.size = CGSize(width: 73, height: 144)
@@ -215,8 +215,8 @@ import Testing
         #expect(sizes == [[146, 144], [73, 72], [146, 144], [365, 360]])
     }
 
-    @Test("F13: frames are never enlarged, and not made smaller when the size is not known or that is not wanted")
-    func fullSize() throws {
+    @Test("F13: frames are never enlarged, and keep their size when the view's is unknown or prescaling is off")
+    func noUpscaling() throws {
         for side in [1000, 0, -1, .nan, .infinity] as [CGFloat] {
             #expect(try pixels { $0.size = CGSize(width: side, height: side) } == [365, 360])
         }
@@ -228,8 +228,8 @@ import Testing
         )
     }
 
-    @Test("F13: the source is told, and an animator by itself takes the image's scale")
-    func limits() {
+    @Test("F13: the size limit is passed to the source, and an animator alone takes the image's scale")
+    func sizeLimits() {
         let source = TestFrames(3)
         let queue = FrameQueue.make()
         let animator = FrameAnimator(
@@ -244,7 +244,7 @@ import Testing
         )
         animator.prepareFramesAsynchronously()
         queue.drain()
-        #expect(source.journal.limits == Array(repeating: CGSize(width: 40, height: 20), count: 3))
+        #expect(source.decodeLog.limits == Array(repeating: CGSize(width: 40, height: 20), count: 3))
         #expect(animator.currentFrameImage?.scale == 2)
     }
 }

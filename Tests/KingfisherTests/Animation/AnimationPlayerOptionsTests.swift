@@ -1,4 +1,4 @@
-// What can be said to a player besides an image: loops of files, frames ahead, skipping, the rate of ticks.
+// The options of a player: loops of files, frames to preload, skipping, the rate of ticks.
 
 import Foundation
 import KFImaging
@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite struct AnimationPlayerOptionsTests {
     @Test(
-        "AN03: what is shown of real files are their frames, in order and for their time",
+        "AN03: frames of real files are shown in order and for their durations",
         arguments: ["animated.gif", "animated.png", "animated.webp"],
         [0, 2, 10]
     )
@@ -29,29 +29,29 @@ import Testing
             #expect(try isSame(#require(rig.shown.last), Image(cgImage: frame)))
             rig.tick(1, by: source.duration(at: index) / 2 + 1e-9)
         }
-        #expect(rig.told.count == 2)
+        #expect(rig.delegateCalls.count == 2)
     }
 
-    @Test("F12: a file's own loop count holds when that is wanted, and nothing else was said")
+    @Test("F12: a file's own loop count applies when the option asks for it and no other was set")
     func fileLoopCount() {
         let rig = PlayerRig(TestFrames(2, loopCount: 2).image)
         rig.tick(9)
         #expect(rig.player.isAnimating)
         rig.player.respectsImageLoopCount = true
         rig.queue.drain()
-        rig.told = []
+        rig.delegateCalls = []
         rig.tick(9)
-        #expect(rig.told == ["loops(1) at 0", "loops(2) at 1", "finished at 1"])
+        #expect(rig.delegateCalls == ["loops(1) at 0", "loops(2) at 1", "finished at 1"])
         rig.player.repeatCount = .once
         rig.queue.drain()
-        rig.told = []
+        rig.delegateCalls = []
         rig.tick(9)
-        #expect(rig.told == ["loops(1) at 1", "finished at 1"])
-        // What was said goes before what the file says, whether that is wanted or not.
+        #expect(rig.delegateCalls == ["loops(1) at 1", "finished at 1"])
+        // A loop count that was set comes before the file's, whether or not the option is on.
         let once = rig.player.animator
         rig.player.respectsImageLoopCount = false
         #expect(rig.player.animator === once)
-        // A file that wants to be played for ever changes nothing.
+        // A file that loops forever changes nothing.
         let endless = PlayerRig(TestFrames(2, loopCount: 0).image)
         let animator = endless.player.animator
         endless.player.respectsImageLoopCount = true
@@ -59,7 +59,7 @@ import Testing
         #expect(endless.player.isAnimating && endless.player.animator === animator)
     }
 
-    @Test("F15: the number of frames to preload holds from the next reset on")
+    @Test("F15: a new number of frames to preload applies from the next reset on")
     func preloadCount() {
         let rig = PlayerRig(TestFrames(8).image)
         #expect(rig.player.animator?.maxFrameCount == 10)
@@ -68,10 +68,10 @@ import Testing
         let source = TestFrames(8)
         rig.player.image = source.image
         rig.queue.drain()
-        #expect(rig.player.animator?.maxFrameCount == 0 && source.journal.decoded == [0, 1])
+        #expect(rig.player.animator?.maxFrameCount == 0 && source.decodeLog.decoded == [0, 1])
     }
 
-    @Test("F19: a late tick advances once, unless frames are to be skipped")
+    @Test("F19: a late tick advances one frame, unless frames may be skipped")
     func catchingUp() {
         let rig = PlayerRig(TestFrames(9).image)
         rig.tick(1, by: 0.35)
@@ -83,7 +83,7 @@ import Testing
         #expect(rig.index == 3 && rig.shown.last?.number == 3)
     }
 
-    @Test("4.5: a link that is to tick so often a second says so of each tick")
+    @Test("4.5: a link with a preferred rate reports it with each tick")
     func preferredRate() {
         let rig = PlayerRig(TestFrames(9).image)
         rig.link.preferredFramesPerSecond = 10

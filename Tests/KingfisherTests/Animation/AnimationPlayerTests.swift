@@ -1,4 +1,4 @@
-// What is shown and told while an animation is played: starting, stopping, loops, resets.
+// What is shown and reported while an animation is played: starting, stopping, loops, resets.
 
 import Foundation
 import KFImaging
@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite struct AnimationPlayerTests {
-    @Test("AN00: none, preparing, paused, playing, finished, and from the beginning again")
+    @Test("AN00: a player goes from none to preparing, paused, playing and finished, and back to the beginning")
     func states() throws {
         let rig = PlayerRig()
         rig.player.repeatCount = .once
@@ -16,7 +16,7 @@ import Testing
         rig.player.startAnimating()
         #expect(!rig.player.isAnimating)
         let source = TestFrames(3)
-        let barrier = source.journal.hold(0)
+        let barrier = source.decodeLog.hold(0)
         rig.player.image = source.image
         barrier.waitUntilReached()
         let animator = try #require(rig.player.animator)
@@ -33,15 +33,15 @@ import Testing
         rig.player.startAnimating()
         rig.tick(2)
         #expect(rig.index == 2 && !rig.player.isAnimating && animator.isFinished)
-        #expect(rig.told == ["loops(1) at 2", "finished at 2"])
-        // Another number of loops begins anew; it is attached, so it plays.
+        #expect(rig.delegateCalls == ["loops(1) at 2", "finished at 2"])
+        // Another number of loops restarts the animation; it is attached, so it plays.
         rig.player.repeatCount = .finite(count: 2)
         #expect(rig.index == 0 && rig.player.animator !== animator && rig.player.isAnimating)
         #expect(rig.shown.last?.number == TestFrames.poster)
-        // Neither loops nor time are left of what was before.
+        // Loops and time start from zero.
         rig.queue.drain()
         rig.tick(4)
-        #expect(rig.index == 1 && rig.told.last == "loops(1) at 0")
+        #expect(rig.index == 1 && rig.delegateCalls.last == "loops(1) at 0")
         rig.tick(1, by: 0.09)
         rig.player.repeatCount = .infinite
         rig.queue.drain()
@@ -49,7 +49,7 @@ import Testing
         #expect(rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN00: an equal number of loops, and an equal image, change nothing")
+    @Test("AN00: an equal loop count or image changes nothing")
     func equalValues() {
         let image = TestFrames(3).image
         let rig = PlayerRig(image, repeatCount: .once)
@@ -62,7 +62,7 @@ import Testing
         #expect(rig.player.animator !== animator && rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN00: attaching starts and detaching stops, unless that is up to others")
+    @Test("AN00: attaching starts and detaching stops, unless the automatic start is off")
     func attaching() {
         let rig = PlayerRig()
         rig.player.image = TestFrames(3).image
@@ -82,50 +82,52 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("AN07, AN08: after the last loop it stands on the last frame, and starts no more until it is reset")
+    @Test("AN07, AN08: after the last loop the last frame stays, and nothing starts before a reset")
     func finishing() {
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
         rig.tick(2)
-        #expect(!rig.player.isAnimating && rig.told == ["loops(1) at 1", "finished at 1"])
+        #expect(!rig.player.isAnimating && rig.delegateCalls == ["loops(1) at 1", "finished at 1"])
         rig.player.startAnimating()
         rig.player.detach()
         rig.player.attach()
         rig.tick(3)
-        #expect(!rig.player.isAnimating && rig.index == 1 && rig.told.count == 2 && rig.link.tickCount == 2)
+        #expect(!rig.player.isAnimating && rig.index == 1 && rig.delegateCalls.count == 2 && rig.link.tickCount == 2)
         #expect(rig.shown.last?.number == 1)
         rig.player.image = TestFrames(2).image
         #expect(rig.player.isAnimating && rig.index == 0)
         rig.tick(9)
-        #expect(rig.told == ["loops(1) at 1", "finished at 1", "loops(1) at 1", "finished at 1"])
+        #expect(rig.delegateCalls == ["loops(1) at 1", "finished at 1", "loops(1) at 1", "finished at 1"])
     }
 
-    @Test("AN07: no loops are not begun")
+    @Test("AN07: an animation of zero loops does not start")
     func noLoops() {
         let rig = PlayerRig(TestFrames(3).image, repeatCount: .finite(count: 0))
         rig.player.startAnimating()
         rig.tick(3)
-        #expect(!rig.player.isAnimating && rig.told == [] && rig.link.tickCount == 0)
+        #expect(!rig.player.isAnimating && rig.delegateCalls == [] && rig.link.tickCount == 0)
     }
 
-    @Test("AN09, F16: a single frame for ever needs no ticks; for k loops it needs k delays")
+    @Test("AN09, F16: a single frame that loops forever needs no ticks; for k loops it needs k delays")
     func oneFrame() {
         let still = PlayerRig(TestFrames(1).image)
         still.player.startAnimating()
         #expect(!still.player.isAnimating && still.link.isPaused)
         let rig = PlayerRig(TestFrames(1).image, repeatCount: .finite(count: 2))
         rig.tick(2)
-        #expect(rig.told == ["loops(2) at 0"] && rig.player.isAnimating)
+        #expect(rig.delegateCalls == ["loops(2) at 0"] && rig.player.isAnimating)
         rig.tick(3)
-        #expect(rig.told == ["loops(2) at 0", "finished at 0"] && rig.link.isPaused && rig.link.tickCount == 3)
+        #expect(
+            rig.delegateCalls == ["loops(2) at 0", "finished at 0"] && rig.link.isPaused && rig.link.tickCount == 3
+        )
     }
 
-    @Test("AN09: no frame makes no animator")
-    func noFrame() {
+    @Test("AN09: an image without frames makes no animator")
+    func noFrames() {
         let rig = PlayerRig(TestFrames(0).image)
         #expect(rig.player.animator == nil && rig.link.isPaused && rig.shown.count == 1)
     }
 
-    @Test("AN10, F16: stills and no image at all stop the ticks", arguments: [true, false])
+    @Test("AN10, F16: stills and a missing image stop the ticks", arguments: [true, false])
     func stills(isImage: Bool) {
         let rig = PlayerRig(TestFrames(3).image)
         #expect(!rig.link.isPaused)
@@ -138,35 +140,35 @@ import Testing
         #expect(rig.shown.map(\.number) == [TestFrames.poster] + (isImage ? [still.number] : []))
     }
 
-    @Test("AN11: the delegate is told when the frame is on and shown, and may change everything")
-    func delegates() {
+    @Test("AN11: the delegate is called when the frame is shown, and may change everything")
+    func delegateCalls() {
         let rig = PlayerRig(TestFrames(2).image)
-        rig.whenTold = { [unowned rig] in #expect(rig.shown.last?.number == 0) }
+        rig.onDelegateCall = { [unowned rig] in #expect(rig.shown.last?.number == 0) }
         rig.tick(4)
-        #expect(rig.told == ["loops(1) at 0", "loops(2) at 0"])
+        #expect(rig.delegateCalls == ["loops(1) at 0", "loops(2) at 0"])
     }
 
-    @Test("AN11: nothing is told of an animation any more once another has taken its place", arguments: [true, false])
-    func replacedWhileTold(byDelegate: Bool) {
+    @Test("AN11: after an animation was replaced, the delegate is not called for it", arguments: [true, false])
+    func replacedInCallback(byDelegate: Bool) {
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .finite(count: 2))
         let next = TestFrames(5).image
         rig.player.catchUp = true
         rig.tick()
         if byDelegate {
-            rig.whenTold = { [unowned rig] in rig.player.image = next }
+            rig.onDelegateCall = { [unowned rig] in rig.player.image = next }
         } else {
             rig.player.onFrame = { [unowned rig] _ in if rig.player.image !== next { rig.player.image = next } }
         }
         // A quarter of a second is two loops in one tick: the first is left, the second reaches its end.
         rig.tick(1, by: byDelegate ? 0.25 : 0.1)
-        #expect(rig.told == (byDelegate ? ["loops(1) at 1"] : []))
+        #expect(rig.delegateCalls == (byDelegate ? ["loops(1) at 1"] : []))
         #expect(rig.player.image === next && rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN11: an animation that ends does not stop the one that has taken its place")
-    func replacedAtTheEnd() {
+    @Test("AN11: an animation that ends does not stop the one that replaced it")
+    func replacedAtEnd() {
         let source = TestFrames(2)
-        let barrier = source.journal.hold(1)
+        let barrier = source.decodeLog.hold(1)
         let rig = PlayerRig()
         rig.player.repeatCount = .once
         rig.player.attach()
@@ -179,29 +181,29 @@ import Testing
         // The last frame is shown with the tick that ends the animation.
         rig.player.onFrame = { [unowned rig] picture in if picture.number == 1 { rig.player.image = next } }
         rig.link.advance(by: 0.1)
-        #expect(rig.told == ["loops(1) at 1"] && rig.player.image === next && rig.player.isAnimating)
+        #expect(rig.delegateCalls == ["loops(1) at 1"] && rig.player.image === next && rig.player.isAnimating)
     }
 
-    @Test("AN11: a delegate need not listen, and is not kept alive")
+    @Test("AN11: a delegate's methods are optional, and it is not kept alive")
     func weakDelegate() {
-        final class Deaf: AnimationPlayerDelegate {}
+        final class EmptyDelegate: AnimationPlayerDelegate {}
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
-        var deaf: Deaf? = Deaf()
-        rig.player.delegate = deaf
+        var delegate: EmptyDelegate? = EmptyDelegate()
+        rig.player.delegate = delegate
         rig.tick(3)
         #expect(!rig.player.isAnimating && rig.player.delegate != nil)
-        deaf = nil
-        #expect(rig.player.delegate == nil && deaf == nil)
+        delegate = nil
+        #expect(rig.player.delegate == nil && delegate == nil)
     }
 
-    @Test("AN13: two players of one image share no decoder")
+    @Test("AN13: two players of one image do not share a decoder")
     func twoPlayers() {
         let source = TestFrames(4)
         let image = source.image
         let (one, other) = (PlayerRig(image), PlayerRig(image))
         one.tick(2)
         other.tick(1)
-        #expect(one.index == 2 && other.index == 1 && source.journal.askers == [1, 2])
+        #expect(one.index == 2 && other.index == 1 && source.decodeLog.readingCopies == [1, 2])
     }
 
     @Test("AN14: the vectors")
@@ -213,19 +215,19 @@ import Testing
             indices.append(twice.index)
         }
         #expect(indices == [1, 2, 0, 1, 2, 2, 2, 2] && twice.link.tickCount == 6)
-        #expect(twice.told == ["loops(1) at 0", "loops(2) at 2", "finished at 2"])
+        #expect(twice.delegateCalls == ["loops(1) at 0", "loops(2) at 2", "finished at 2"])
         let once = PlayerRig(TestFrames(2).image, repeatCount: .once)
         once.tick()
-        #expect(once.told == ["loops(1) at 1"])
+        #expect(once.delegateCalls == ["loops(1) at 1"])
         once.tick()
-        #expect(once.told == ["loops(1) at 1", "finished at 1"])
+        #expect(once.delegateCalls == ["loops(1) at 1", "finished at 1"])
         let forever = PlayerRig(TestFrames(3).image)
         forever.tick(9)
-        #expect(forever.told == (1...3).map { "loops(\($0)) at 0" })
+        #expect(forever.delegateCalls == (1...3).map { "loops(\($0)) at 0" })
     }
 
-    @Test("4.5: a player that is gone ends its ticks")
-    func gone() {
+    @Test("4.5: a deinitialised player stops its ticks")
+    func deinitialized() {
         let link = ManualDisplayLink()
         var player: AnimationPlayer? = AnimationPlayer(displayLink: link, preloadQueue: FrameQueue.make())
         player?.attach()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Blocks threads until it is opened, and tells when somebody has come.
+/// Blocks threads until it is opened, and signals when the first one has arrived.
 final class Barrier: Sendable {
     private let closed = DispatchSemaphore(value: 0)
     private let reached = DispatchSemaphore(value: 0)
@@ -21,39 +21,39 @@ final class Barrier: Sendable {
 
     func open() { closed.signal() }
 
-    /// Waits for the first who comes.
+    /// Waits for the first thread to arrive.
     func waitUntilReached() { reached.wait() }
 }
 
-/// What has been asked of a source and its copies.
-final class FrameJournal: Sendable {
-    private struct Alive {
+/// Records which frames were decoded by a source and its copies.
+final class DecodeLog: Sendable {
+    private struct WeakBitmap {
         weak var bitmap: Bitmap?
     }
     private struct State {
         var decoded: [Int] = []
-        var askers: Set<Int> = []
+        var readingCopies: Set<Int> = []
         var copies = 0
-        var alive: [Alive] = []
+        var alive: [WeakBitmap] = []
         var peak = 0
         var barriers: [Int: Barrier] = [:]
         var broken: Set<Int> = []
         var limits: [CGSize?] = []
-        var strayDecodes = 0
+        var decodesOffQueue = 0
     }
     private let state = Locked(State())
 
     /// The frames that were decoded, in their order.
     var decoded: [Int] { state.withLock { $0.decoded } }
-    /// The numbers of the copies that were asked for frames; 0 is the original.
-    var askers: Set<Int> { state.withLock { $0.askers } }
+    /// The numbers of the copies that decoded frames; 0 is the original.
+    var readingCopies: Set<Int> { state.withLock { $0.readingCopies } }
     var copies: Int { state.withLock { $0.copies } }
     /// How many frames were in memory at once.
     var peak: Int { state.withLock { $0.peak } }
     /// The limits on sizes that were given.
     var limits: [CGSize?] { state.withLock { $0.limits } }
-    /// How often frames were decoded elsewhere than on the queue.
-    var strayDecodes: Int { state.withLock { $0.strayDecodes } }
+    /// How often frames were decoded on another queue or thread.
+    var decodesOffQueue: Int { state.withLock { $0.decodesOffQueue } }
 
     /// Holds the decoding of a frame back, from now on.
     func hold(_ index: Int) -> Barrier {
@@ -72,13 +72,13 @@ final class FrameJournal: Sendable {
         }
     }
 
-    func frame(_ index: Int, _ size: PixelSize, asker: Int, limit: CGSize?) -> Bitmap? {
+    func frame(_ index: Int, _ size: PixelSize, copyNumber: Int, limit: CGSize?) -> Bitmap? {
         let isOnQueue = DispatchQueue.getSpecific(key: FrameQueue.key) != nil
         let barrier = state.withLock { state in
             state.decoded.append(index)
             state.limits.append(limit)
-            state.askers.insert(asker)
-            state.strayDecodes += isOnQueue ? 0 : 1
+            state.readingCopies.insert(copyNumber)
+            state.decodesOffQueue += isOnQueue ? 0 : 1
             return state.barriers[index]
         }
         barrier?.pass()
@@ -88,7 +88,7 @@ final class FrameJournal: Sendable {
         }
         state.withLock { state in
             state.alive.removeAll { $0.bitmap == nil }
-            state.alive.append(Alive(bitmap: bitmap))
+            state.alive.append(WeakBitmap(bitmap: bitmap))
             state.peak = max(state.peak, state.alive.count)
         }
         return bitmap
@@ -97,15 +97,15 @@ final class FrameJournal: Sendable {
 
 /// Frames whose first pixel is their number.
 final class TestFrames: ImageFrameSource {
-    let journal: FrameJournal
+    let decodeLog: DecodeLog
     let delays: [TimeInterval]
     let loopCount: UInt
     private let number: Int
     var data: Data? { nil }
     var frameCount: Int { delays.count }
 
-    init(_ delays: [TimeInterval], loopCount: UInt = 0, journal: FrameJournal = FrameJournal(), number: Int = 0) {
-        (self.delays, self.loopCount, self.journal, self.number) = (delays, loopCount, journal, number)
+    init(_ delays: [TimeInterval], loopCount: UInt = 0, decodeLog: DecodeLog = DecodeLog(), number: Int = 0) {
+        (self.delays, self.loopCount, self.decodeLog, self.number) = (delays, loopCount, decodeLog, number)
     }
 
     convenience init(_ count: Int, loopCount: UInt = 0) {
@@ -114,25 +114,25 @@ final class TestFrames: ImageFrameSource {
 
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
         guard delays.indices.contains(index) else { return nil }
-        return journal.frame(index, PixelSize(8, 4), asker: number, limit: maxSize)
+        return decodeLog.frame(index, PixelSize(8, 4), copyNumber: number, limit: maxSize)
     }
 
     func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
 
     func copy() -> TestFrames {
-        TestFrames(delays, loopCount: loopCount, journal: journal, number: journal.newCopy())
+        TestFrames(delays, loopCount: loopCount, decodeLog: decodeLog, number: decodeLog.newCopy())
     }
 
-    /// The number of the picture that stands for all frames.
+    /// The number of the poster image that represents all frames.
     static let poster = 0xFFFF
 
-    /// An image that stands for these frames by a picture of its own.
+    /// An image of these frames with a poster image of its own.
     var image: Image {
         let bitmap = Bitmap(width: 8, height: 4) { memory, _ in
             memory.bindMemory(to: UInt32.self).update(repeating: 0xFF00_0000 | UInt32(Self.poster))
         }
         let image = Image(cgImage: bitmap)
-        image.note { metadata in
+        image.updateMetadata { metadata in
             metadata.frameSource = self
             metadata.frameCount = self.frameCount
         }
@@ -161,7 +161,7 @@ struct AnimatorRig {
     let source: TestFrames
     let queue = FrameQueue.make()
     let animator: FrameAnimator
-    var journal: FrameJournal { source.journal }
+    var decodeLog: DecodeLog { source.decodeLog }
 
     init(_ source: TestFrames, preload: Int = 10, repeatCount: AnimationRepeatCount = .infinite, prepared: Bool = true)
     {
@@ -202,17 +202,17 @@ extension Image {
     }
 }
 
-/// A player on a manual clock, and what it said.
+/// A player on a manual clock, and the calls of its delegate.
 @MainActor
 final class PlayerRig: AnimationPlayerDelegate {
     let link = ManualDisplayLink()
     let queue = FrameQueue.make()
     let player: AnimationPlayer
-    /// What was shown; a test's frames only.
+    /// The images shown; a test's frames only.
     var shown: [Image] = []
-    /// What the delegate was told, and which frame was on.
-    var told: [String] = []
-    var whenTold: () -> Void = {}
+    /// The calls of the delegate, with the index of the current frame.
+    var delegateCalls: [String] = []
+    var onDelegateCall: () -> Void = {}
 
     init() {
         player = AnimationPlayer(displayLink: link, preloadQueue: queue)
@@ -232,13 +232,13 @@ final class PlayerRig: AnimationPlayerDelegate {
     var index: Int? { player.animator?.currentFrameIndex }
 
     func animationPlayer(_ player: AnimationPlayer, didPlayAnimationLoops count: UInt) {
-        told.append("loops(\(count)) at \(player.animator?.currentFrameIndex ?? -1)")
-        whenTold()
+        delegateCalls.append("loops(\(count)) at \(player.animator?.currentFrameIndex ?? -1)")
+        onDelegateCall()
     }
 
     func animationPlayerDidFinishAnimating(_ player: AnimationPlayer) {
-        told.append("finished at \(player.animator?.currentFrameIndex ?? -1)")
-        whenTold()
+        delegateCalls.append("finished at \(player.animator?.currentFrameIndex ?? -1)")
+        onDelegateCall()
     }
 
     func tick(_ count: Int = 1, by seconds: TimeInterval = 0.1) {
@@ -249,8 +249,8 @@ final class PlayerRig: AnimationPlayerDelegate {
     }
 }
 
-/// Lets everything happen that has been put on the main queue.
-func mainQueueTurn() async {
+/// Waits until everything that has been put on the main queue is done.
+func drainMainQueue() async {
     await withCheckedContinuation { continuation in
         DispatchQueue.main.async { continuation.resume() }
     }

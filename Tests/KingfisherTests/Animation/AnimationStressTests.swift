@@ -1,4 +1,4 @@
-// Everything at once, from several threads.
+// Concurrent use from several threads.
 
 import Dispatch
 import Foundation
@@ -9,8 +9,8 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct AnimationStressTests {
-    @Test("AN12, F18: ticks, purges, questions and resets from several threads at once", arguments: [2, 20])
-    func everythingAtOnce(preload: Int) {
+    @Test("AN12, F18: ticks, purges, look-ups and resets run from several threads", arguments: [2, 20])
+    func concurrentUse(preload: Int) {
         let source = TestFrames(12)
         let current = Box(AnimatorRig(source, preload: preload))
         DispatchQueue.concurrentPerform(iterations: 6) { worker in
@@ -36,17 +36,17 @@ import Testing
         rig.tick()
         let index = rig.animator.currentFrameIndex
         #expect(rig.present == Set((0...min(preload, 11)).map { (index + $0) % 12 }))
-        #expect(source.journal.strayDecodes == 0)
+        #expect(source.decodeLog.decodesOffQueue == 0)
     }
 
-    @Test("4.2: players have queues of their own, and no more threads together than there are cores")
-    func lanes() {
+    @Test("4.2: each player has a queue of its own, and together they use no more threads than there are cores")
+    func queuesPerPlayer() {
         let lane = DispatchSpecificKey<Int>()
-        for (number, queue) in FrameLanes.lanes.enumerated() { queue.setSpecific(key: lane, value: number) }
-        let queues = (0..<FrameLanes.lanes.count * 3).map { _ in FrameLanes.makeQueue() }
+        for (number, queue) in FrameQueues.queues.enumerated() { queue.setSpecific(key: lane, value: number) }
+        let queues = (0..<FrameQueues.queues.count * 3).map { _ in FrameQueues.makeQueue() }
         let used = queues.map { queue in queue.sync { DispatchQueue.getSpecific(key: lane) } }
-        #expect(!used.contains(nil) && Set(used).count == FrameLanes.lanes.count)
-        #expect(FrameLanes.lanes.count == ProcessInfo.processInfo.activeProcessorCount)
+        #expect(!used.contains(nil) && Set(used).count == FrameQueues.queues.count)
+        #expect(FrameQueues.queues.count == ProcessInfo.processInfo.activeProcessorCount)
         #expect(Set(queues.map(ObjectIdentifier.init)).count == queues.count)
     }
 }

@@ -1,4 +1,4 @@
-// What makes animations go on: by hand, and by a timer.
+// Display links that drive animations: manual and by a timer.
 
 import Foundation
 import Testing
@@ -7,8 +7,8 @@ import Testing
 
 @MainActor
 @Suite struct DisplayLinkTests {
-    @Test("4.5: a manual link ticks when it is told to, and not while it is paused")
-    func manual() {
+    @Test("4.5: a manual link ticks on request, but not while it is paused")
+    func manualLink() {
         let link = ManualDisplayLink()
         var ticks: [TimeInterval] = []
         link.onTick = { ticks.append(link.duration) }
@@ -24,7 +24,7 @@ import Testing
         #expect(ticks.count == 2 && link.isPaused)
     }
 
-    /// What a timer says at each of its first ticks.
+    /// What a timer reports at each of its first ticks.
     private func ticks(_ count: Int, of link: TimerDisplayLink) async -> [(
         timestamp: TimeInterval, duration: TimeInterval
     )] {
@@ -42,8 +42,8 @@ import Testing
         return ticks
     }
 
-    @Test("4.5: the first tick of a timer stands for its interval, the others for the time since the one before")
-    func timer() async {
+    @Test("4.5: the first tick of a timer reports its interval, the others the time since the one before")
+    func timerLink() async {
         let link = TimerDisplayLink(interval: 0.002)
         #expect(link.isPaused)
         let first = await ticks(3, of: link)
@@ -51,7 +51,7 @@ import Testing
         for (one, next) in zip(first, first.dropFirst()) {
             #expect(next.duration == next.timestamp - one.timestamp && next.duration > 0)
         }
-        // The time in which it was paused is nobody's.
+        // The time in which it was paused does not count.
         let second = await ticks(2, of: link)
         #expect(second[0].duration == 0.002 && second[0].timestamp > first[2].timestamp)
         link.preferredFramesPerSecond = 500
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "4.5: intervals that cannot be are made possible",
+        "4.5: impossible intervals are corrected",
         arguments: [0, -1, .nan, .infinity, 1e300] as [TimeInterval]
     )
     func oddIntervals(interval: TimeInterval) {
@@ -76,15 +76,15 @@ import Testing
         link.isPaused = false
         #expect(!link.isPaused)
         link.preferredFramesPerSecond = .max
-        // Who counts a tick as one of so many a second counts right.
+        // Counting ticks by the preferred rate gives the right time.
         #expect(link.preferredFramesPerSecond == 1_000)
         link.preferredFramesPerSecond = .min
         link.isPaused = true
         #expect(link.isPaused)
     }
 
-    @Test("4.5: an animation is played by a timer when nothing else is said")
-    func playing() async throws {
+    @Test("4.5: a timer plays an animation by default")
+    func defaultLink() async throws {
         let player = AnimationPlayer()
         player.repeatCount = .once
         player.attach()

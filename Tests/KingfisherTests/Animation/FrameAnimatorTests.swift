@@ -9,12 +9,12 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct FrameAnimatorTests {
-    @Test("AN01: preparing makes a slot for each frame, and pictures for one more than are to be preloaded")
+    @Test("AN01: preparing makes a slot for each frame and decodes one frame more than the preload count")
     func preparing() {
         let rig = AnimatorRig(TestFrames([0.1, 3, 0.25, 0.1, 1]), preload: 2, prepared: false)
         #expect(rig.animator.duration(at: 0) == .infinity && rig.animator.currentFrameDuration == .infinity)
-        #expect(rig.animator.loopDuration == 0 && rig.present == [] && rig.journal.copies == 0)
-        let barrier = rig.journal.hold(0)
+        #expect(rig.animator.loopDuration == 0 && rig.present == [] && rig.decodeLog.copies == 0)
+        let barrier = rig.decodeLog.hold(0)
         rig.animator.prepareFramesAsynchronously()
         barrier.waitUntilReached()
         // All durations are there before the first picture is.
@@ -22,12 +22,15 @@ import Testing
         #expect(abs(rig.animator.loopDuration - 2.45) < 1e-9)
         barrier.open()
         rig.queue.drain()
-        #expect(rig.present == [0, 1, 2] && rig.journal.decoded == [0, 1, 2])
+        #expect(rig.present == [0, 1, 2] && rig.decodeLog.decoded == [0, 1, 2])
         #expect(rig.animator.frame(at: 2)?.number == 2 && rig.animator.currentFrameImage?.number == 0)
         #expect(rig.animator.maxFrameCount == 2 && rig.animator.frameCount == 5 && !rig.animator.isLastFrame)
     }
 
-    @Test("AN01: what cannot be has no picture and lasts for ever", arguments: [-1, 3, Int.max, Int.min])
+    @Test(
+        "AN01: a frame index out of range has no picture and an infinite duration",
+        arguments: [-1, 3, Int.max, Int.min]
+    )
     func noSuchFrame(index: Int) {
         let rig = AnimatorRig(TestFrames(3))
         #expect(rig.animator.frame(at: index) == nil && rig.animator.duration(at: index) == .infinity)
@@ -38,10 +41,10 @@ import Testing
         let rig = AnimatorRig(TestFrames(5), preload: 2)
         rig.animator.prepareFramesAsynchronously()
         rig.queue.drain()
-        #expect(rig.journal.decoded == [0, 1, 2] && rig.journal.copies == 1)
+        #expect(rig.decodeLog.decoded == [0, 1, 2] && rig.decodeLog.copies == 1)
     }
 
-    @Test("AN01: delays that are no numbers count as none, and no source is asked for a negative number of frames")
+    @Test("AN01: delays that are no numbers count as zero, and a negative frame count is not used")
     func oddDelays() {
         let rig = AnimatorRig(TestFrames([.nan, -1, .infinity]))
         #expect((0..<3).map(rig.animator.duration) == [0, 0, .infinity] && rig.animator.loopDuration == 1)
@@ -67,30 +70,30 @@ import Testing
         #expect(animator.frameCount == 0 && animator.tick(1).step == AnimationStep())
     }
 
-    @Test("AN02: what can be kept as a whole is decoded once", arguments: [(8, 7), (8, 10), (3, Int.max), (2, 0)])
-    func everythingStays(count: Int, preload: Int) {
+    @Test("AN02: frames that can all be kept are decoded once", arguments: [(8, 7), (8, 10), (3, Int.max), (2, 0)])
+    func allFramesKept(count: Int, preload: Int) {
         let rig = AnimatorRig(TestFrames(count), preload: preload)
         rig.tick(3 * count)
-        #expect(rig.present == Set(0..<count) && rig.journal.decoded == Array(0..<count))
+        #expect(rig.present == Set(0..<count) && rig.decodeLog.decoded == Array(0..<count))
     }
 
-    @Test("AN02: a frame that cannot be decoded is not asked for again and again")
+    @Test("AN02: a frame that cannot be decoded is not decoded again and again")
     func brokenFrames() {
         let source = TestFrames(4)
-        source.journal.breakFrame(2)
+        source.decodeLog.breakFrame(2)
         let rig = AnimatorRig(source)
         rig.tick(12)
-        #expect(rig.journal.decoded == [0, 1, 2, 3] && rig.present == [0, 1, 3])
+        #expect(rig.decodeLog.decoded == [0, 1, 2, 3] && rig.present == [0, 1, 3])
         rig.animator.purgeFrames(keepCurrentFrame: false)
         rig.tick(1)
-        #expect(rig.journal.decoded.count == 8)
+        #expect(rig.decodeLog.decoded.count == 8)
     }
 
     @Test(
-        "AN03, F15: the current frame and the next m are there; m of 0 and less means the next one alone",
+        "AN03, F15: the current frame and the next m are in memory; m ≤ 0 means the next one alone",
         arguments: [(8, 2), (8, 6), (8, 0), (8, -3), (5, 1), (4, 2), (100, 10), (3, 1)]
     )
-    func ring(count: Int, preload: Int) {
+    func preloadRing(count: Int, preload: Int) {
         let rig = AnimatorRig(TestFrames(count), preload: preload)
         let ahead = max(1, preload)
         for current in 0..<3 * count {
@@ -99,13 +102,13 @@ import Testing
             rig.tick()
         }
         // Each frame once a loop, in order, and never one more in memory than that.
-        #expect(rig.journal.decoded == (0...3 * count + ahead).map { $0 % count })
-        #expect(rig.journal.peak == ahead + 1)
-        #expect(rig.journal.strayDecodes == 0)
+        #expect(rig.decodeLog.decoded == (0...3 * count + ahead).map { $0 % count })
+        #expect(rig.decodeLog.peak == ahead + 1)
+        #expect(rig.decodeLog.decodesOffQueue == 0)
     }
 
-    @Test("AN03: frames that are skipped leave their slots too")
-    func skippingInTheRing() {
+    @Test("AN03: skipped frames leave their slots as well")
+    func skippingInRing() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         for _ in 0..<20 {
             let step = rig.animator.tick(0.35, catchUp: true).step
@@ -116,12 +119,12 @@ import Testing
         }
     }
 
-    @Test("AN05: nothing advances before it is prepared; what is not decoded comes on without a picture")
+    @Test("AN05: nothing advances before preparation; a frame that is not decoded comes on without a picture")
     func lateFrames() {
         let rig = AnimatorRig(TestFrames(8), preload: 2, prepared: false)
         #expect(rig.animator.tick(1).step == AnimationStep() && rig.animator.currentFrameIndex == 0)
         let late = AnimatorRig(TestFrames(8), preload: 2, prepared: false)
-        let barrier = late.journal.hold(1)
+        let barrier = late.decodeLog.hold(1)
         late.animator.prepareFramesAsynchronously()
         barrier.waitUntilReached()
         let (step, image) = late.animator.tick(0.1)
@@ -135,14 +138,14 @@ import Testing
         #expect(late.present == [1, 2, 3])
     }
 
-    @Test("AN05: a decoder that cannot keep up still shows what it has, once, and only while there is nothing better")
-    func latecomers() {
+    @Test("AN05: a decoder that is too slow still shows what it has, once, unless a newer frame is there")
+    func slowDecoder() {
         let rig = AnimatorRig(TestFrames(50), preload: 2)
-        let third = rig.journal.hold(3)
+        let third = rig.decodeLog.hold(3)
         _ = rig.animator.tick(0.1)
         third.waitUntilReached()
         for _ in 0..<5 { _ = rig.animator.tick(0.1) }
-        let sixth = rig.journal.hold(6)
+        let sixth = rig.decodeLog.hold(6)
         third.open()
         sixth.waitUntilReached()
         // Frame 3 has been passed: it goes nowhere but on the screen.
@@ -152,10 +155,10 @@ import Testing
         rig.queue.drain()
         #expect(rig.animator.tick(0).image?.number == 6)
         // What has been passed meanwhile was not decoded.
-        #expect(rig.journal.decoded == [0, 1, 2, 3, 6, 7, 8] && rig.present == [6, 7, 8])
+        #expect(rig.decodeLog.decoded == [0, 1, 2, 3, 6, 7, 8] && rig.present == [6, 7, 8])
     }
 
-    @Test("AN12: what a change makes necessary is that of the change, however late it is done")
+    @Test("AN12: the work that a change requires is done for that change, however late it runs")
     func lateMaintenance() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         let busy = Barrier()
@@ -167,13 +170,13 @@ import Testing
         _ = rig.animator.tick(0.1)
         busy.open()
         rig.queue.drain()
-        #expect(rig.present == [1, 2, 3] && rig.journal.decoded == [0, 1, 2, 3] && rig.journal.peak == 3)
+        #expect(rig.present == [1, 2, 3] && rig.decodeLog.decoded == [0, 1, 2, 3] && rig.decodeLog.peak == 3)
     }
 
-    @Test("AN12: an animator that is gone decodes no more")
-    func abandoned() {
+    @Test("AN12: a deinitialised animator decodes nothing")
+    func deinitialized() {
         let source = TestFrames(50)
-        let barrier = source.journal.hold(1)
+        let barrier = source.decodeLog.hold(1)
         let queue = FrameQueue.make()
         var rig: AnimatorRig? = AnimatorRig(source, prepared: false)
         let used = rig?.queue
@@ -183,20 +186,20 @@ import Testing
         barrier.open()
         used?.drain()
         queue.drain()
-        #expect(source.journal.decoded == [0, 1])
+        #expect(source.decodeLog.decoded == [0, 1])
     }
 
-    @Test("AN13: an animator asks a copy of the source")
+    @Test("AN13: an animator decodes from a copy of the source")
     func copies() {
         let source = TestFrames(4)
         let (one, other) = (AnimatorRig(source), AnimatorRig(source))
         one.tick(8)
         other.tick(8)
-        #expect(source.journal.copies == 2 && source.journal.askers == [1, 2])
+        #expect(source.decodeLog.copies == 2 && source.decodeLog.readingCopies == [1, 2])
     }
 
     @Test("AN14: eight frames, two preloaded")
-    func vectorOfTheRing() {
+    func ringVector() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         #expect(rig.present == [0, 1, 2])
         rig.tick()

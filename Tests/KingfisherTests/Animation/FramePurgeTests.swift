@@ -1,4 +1,4 @@
-// Frames that are forgotten, and come back.
+// Frames that are dropped, and decoded again.
 
 import Dispatch
 import Foundation
@@ -8,19 +8,19 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct FramePurgeTests {
-    @Test("PU01: a purge leaves the current frame, or not even that, and all durations")
-    func purging() {
+    @Test("PU01: a purge keeps the current frame or nothing, and all durations")
+    func purge() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         rig.animator.purgeFrames(keepCurrentFrame: true)
         rig.queue.drain()
         #expect(rig.present == [0] && rig.animator.duration(at: 7) == 0.1)
         rig.animator.purgeFrames(keepCurrentFrame: false)
         rig.queue.drain()
-        #expect(rig.present == [] && rig.animator.currentFrameDuration == 0.1 && rig.journal.decoded == [0, 1, 2])
+        #expect(rig.present == [] && rig.animator.currentFrameDuration == 0.1 && rig.decodeLog.decoded == [0, 1, 2])
     }
 
-    @Test("PU01: frames are forgotten on the queue")
-    func purgingOnTheQueue() {
+    @Test("PU01: frames are dropped on the queue")
+    func purgeOnQueue() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         let busy = Barrier()
         rig.queue.async { busy.pass() }
@@ -33,42 +33,42 @@ import Testing
     }
 
     @MainActor
-    @Test("PU01: forgotten pictures are released on the main thread")
-    func releasing() async {
+    @Test("PU01: dropped pictures are released on the main thread")
+    func releaseOnMain() async {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         weak let picture = rig.animator.frame(at: 1)
         #expect(picture != nil)
         rig.animator.purgeFrames(keepCurrentFrame: true)
         rig.queue.drain()
-        // This is the main thread, and it has not come to that yet.
+        // The release is queued behind this test on the main thread.
         #expect(rig.animator.frame(at: 1) == nil && picture != nil)
-        await mainQueueTurn()
+        await drainMainQueue()
         #expect(picture == nil && rig.present == [0])
     }
 
     @Test(
-        "PU02, F14: what was purged is decoded again with the next frame, also when all of it is kept",
+        "PU02, F14: purged frames are decoded again with the next frame, also when all of them are kept",
         arguments: [2, 7, 20],
         [true, false]
     )
-    func refilling(preload: Int, keepsCurrent: Bool) {
+    func refill(preload: Int, keepsCurrent: Bool) {
         let rig = AnimatorRig(TestFrames(8), preload: preload)
         rig.animator.purgeFrames(keepCurrentFrame: keepsCurrent)
         rig.queue.drain()
-        rig.journal.forget()
+        rig.decodeLog.forget()
         // No frame has come on yet.
         rig.tick(1, by: 0.05)
-        #expect(rig.journal.decoded == [])
+        #expect(rig.decodeLog.decoded == [])
         rig.tick(1, by: 0.05)
         let wanted = (1...1 + min(preload, 7)).map { $0 % 8 }
         #expect(rig.present == Set(wanted))
-        #expect(rig.journal.decoded == wanted.filter { $0 != 0 || !keepsCurrent })
+        #expect(rig.decodeLog.decoded == wanted.filter { $0 != 0 || !keepsCurrent })
         rig.tick()
         #expect(rig.animator.currentFrameImage?.number == 2)
     }
 
-    @Test("PU02: frames come back after a purge that was still on its way", arguments: [2, 20])
-    func purgeOnItsWay(preload: Int) {
+    @Test("PU02: frames come back after a purge that was still pending", arguments: [2, 20])
+    func pendingPurge(preload: Int) {
         let rig = AnimatorRig(TestFrames(8), preload: preload)
         let busy = Barrier()
         rig.queue.async { busy.pass() }
@@ -80,24 +80,24 @@ import Testing
         #expect(rig.present == Set(0...min(preload, 7)))
     }
 
-    @Test("PU01: a frame that was ready too late is forgotten, too")
-    func purgingALatecomer() {
+    @Test("PU01: a frame that was decoded too late is dropped as well")
+    func purgeOfLateFrame() {
         let rig = AnimatorRig(TestFrames(50), preload: 2)
-        let barrier = rig.journal.hold(3)
+        let barrier = rig.decodeLog.hold(3)
         _ = rig.animator.tick(0.1)
         barrier.waitUntilReached()
         for _ in 0..<5 { _ = rig.animator.tick(0.1) }
-        // The third frame has been passed when it is there; the sixth, which is on, is there by then, and goes with the purge.
+        // The third frame has been passed when it is decoded; the sixth, which is current, is purged.
         rig.animator.purgeFrames(keepCurrentFrame: false)
         barrier.open()
         rig.queue.drain()
         #expect(rig.present == [] && rig.animator.tick(0).image == nil)
     }
 
-    @Test("F14: pictures that were there from the beginning cannot be purged")
+    @Test("F14: preloaded pictures cannot be purged")
     func preloadedFrames() throws {
         let pictures = (0..<3).map { Picture.gradient(4, 4, tint: UInt8($0)) }
-        let frames = try #require(Image.animatedImage(with: pictures, duration: 0.3)?.facts.preloaded)
+        let frames = try #require(Image.animatedImage(with: pictures, duration: 0.3)?.metadata.preloaded)
         let queue = FrameQueue.make()
         let animator = FrameAnimator(preloaded: frames, repeatCount: .infinite, preloadQueue: queue)
         animator.purgeFrames(keepCurrentFrame: false)

@@ -8,16 +8,16 @@ import Testing
 
 @MainActor
 @Suite struct LateFrameTests {
-    @Test("AN05, F17: what is shown stays until the frame that is on has been decoded")
+    @Test("AN05, F17: the shown frame stays until the current one has been decoded")
     func lateFrames() {
         let source = TestFrames(8)
-        let barrier = source.journal.hold(2)
+        let barrier = source.decodeLog.hold(2)
         let rig = PlayerRig()
         rig.player.attach()
         rig.player.image = source.image
         barrier.waitUntilReached()
         for _ in 0..<4 { rig.link.advance(by: 0.1) }
-        // The picture that stands for the image is not shown again.
+        // The poster image is not shown again.
         #expect(rig.shown.map(\.number) == [TestFrames.poster, 1] && rig.index == 4)
         #expect(rig.player.shownImage?.number == 1)
         barrier.open()
@@ -29,12 +29,12 @@ import Testing
     }
 
     @Test(
-        "AN05, F17: an animation that stands still on a frame shows it as soon as it is decoded",
+        "AN05, F17: an animation that stops on a frame shows it as soon as it is decoded",
         arguments: [true, false]
     )
     func lateLastFrame(ends: Bool) async {
         let source = TestFrames(3)
-        let barrier = source.journal.hold(2)
+        let barrier = source.decodeLog.hold(2)
         let rig = PlayerRig()
         rig.player.repeatCount = .once
         rig.player.attach()
@@ -45,17 +45,17 @@ import Testing
         #expect(!rig.player.isAnimating && rig.shown.last?.number == 1)
         barrier.open()
         rig.queue.drain()
-        await mainQueueTurn()
+        await drainMainQueue()
         #expect(rig.shown.last?.number == 2)
     }
 
     @Test(
-        "AN05: an animation that is stopped shows the frame that is on, also when that was decoded since the last tick",
+        "AN05: a stopped animation shows the current frame, even if it was decoded since the last tick",
         arguments: [true, false]
     )
-    func stoppingOnALateFrame(goesToTheBackground: Bool) {
+    func stopOnLateFrame(goesToTheBackground: Bool) {
         let source = TestFrames(3)
-        let barrier = source.journal.hold(1)
+        let barrier = source.decodeLog.hold(1)
         let rig = PlayerRig()
         rig.player.purgeFramesOnBackground = true
         rig.player.attach()
@@ -69,12 +69,12 @@ import Testing
         #expect(rig.shown.map(\.number) == [TestFrames.poster, 1])
     }
 
-    @Test("AN05: an animation that is stopped on its first frame after the last one shows that when it is decoded")
-    func stoppingOnALateFirstFrame() async {
+    @Test("AN05: an animation stopped on its first frame after a loop shows it once it is decoded")
+    func stopOnLateFirstFrame() async {
         let source = TestFrames(3)
         let rig = PlayerRig(source.image)
         rig.tick(2)
-        let barrier = source.journal.hold(0)
+        let barrier = source.decodeLog.hold(0)
         rig.player.purgeFrames(keepCurrentFrame: true)
         rig.queue.drain()
         rig.link.advance(by: 0.1)
@@ -83,7 +83,7 @@ import Testing
         #expect(rig.index == 0 && rig.shown.last?.number == 2)
         barrier.open()
         rig.queue.drain()
-        await mainQueueTurn()
+        await drainMainQueue()
         #expect(rig.shown.last?.number == 0)
     }
 }

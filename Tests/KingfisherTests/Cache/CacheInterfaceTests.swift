@@ -1,4 +1,4 @@
-// Everything a cache can be asked for, in every form it can be written. That this file compiles is most of the test.
+// Every function of a cache, in every form in which it can be called. That this file compiles is most of the test.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
     private static let data = Data("bytes".utf8)
     private typealias Done = @Sendable () -> Void
 
-    @Test func namesAndValues() {
+    @Test("names and values of the cache's types are as in Kingfisher") func namesAndValues() {
         #expect(
             Notification.Name.KingfisherDidCleanDiskCache.rawValue
                 == "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache"
@@ -29,7 +29,7 @@ import Testing
         #expect(identifiers[0] == identifiers[1])
     }
 
-    @Test func creating() throws {
+    @Test("the initialisers compile and work") func creating() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 1, cleanInterval: 120))
@@ -42,7 +42,7 @@ import Testing
         _ = try ImageCache(name: "test", cacheDirectoryURL: directory, diskCachePathClosure: nil)
     }
 
-    @Test func formsWithHandlers() async throws {
+    @Test("every form with a completion handler compiles and works") func formsWithHandlers() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let calls = Self.calls(cache)
@@ -89,7 +89,7 @@ import Testing
                     completionHandler: { _ in done() }
                 )
             },
-            // As in version 4: told when, not how.
+            // As in version 4: the handler gets no result.
             { done in cache.store(image, forKey: "a") { done() } },
             { done in
                 cache.store(image, original: data, forKey: "a", processorIdentifier: "p", toDisk: false) { done() }
@@ -184,7 +184,7 @@ import Testing
         ]
     }
 
-    /// Every form that needs no handler, without one, and what is answered at once.
+    /// Every form whose handler is optional, without one, and every form that returns a value.
     private static func callWithoutHandlers(_ cache: ImageCache) {
         let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         cache.store(image, forKey: "a")
@@ -228,7 +228,7 @@ import Testing
         #expect(cost == 0)
     }
 
-    @Test func asyncForms() async throws {
+    @Test("every async form compiles and works") func asyncForms() async throws {
         let image = Self.image
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -285,7 +285,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func onTheMainActor() throws {
+    @Test("cleaning in the background can be started on the main actor") @MainActor func onTheMainActor() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try ImageCache(name: "test", cacheDirectoryURL: directory).backgroundCleanExpiredDiskCache()
@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    /// Notes what was called.
+    /// Records what was called.
     // SAFETY: its only property is a constant.
     private final class Cleaning: ImageCache, @unchecked Sendable {
         let calls = Box<[String]>([])

@@ -1,4 +1,4 @@
-// When the janitor sweeps.
+// The times at which the janitor sweeps.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 @Suite struct CacheJanitorTests {
     private let clock = ManualClock()
 
-    /// Sweeps that tell that they have begun, and end when they may.
+    /// Sweeps that signal when they have begun, and end when they may.
     private final class Sweeps: Sendable {
         let count = Counter()
         let begun = [Gate(), Gate(), Gate()]
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0.0, 5, 90), (1.0, 25, 110)])
-    func theFirstSweepComesEarlyTheOthersAboutAnIntervalApart(chance: Double, first: Int, others: Int) async {
+    @Test("the first sweep comes early, the others about an interval apart", arguments: [(0.0, 5, 90), (1.0, 25, 110)])
+    func sweepTimes(chance: Double, first: Int, others: Int) async {
         let sweeps = Sweeps()
         for gate in sweeps.mayEnd { gate.open() }
         let janitor = CacheJanitor(interval: 100, clock: clock) { chance }
@@ -40,7 +40,8 @@ import Testing
         #expect(janitor.interval == 100)
     }
 
-    @Test(arguments: [0, -1, TimeInterval.infinity, .nan]) func someIntervalsMeanNever(interval: TimeInterval) async {
+    @Test("zero, negative and non-finite intervals mean never", arguments: [0, -1, TimeInterval.infinity, .nan])
+    func neverSweeping(interval: TimeInterval) async {
         let sweeps = Sweeps()
         let janitor = CacheJanitor(interval: interval, clock: clock) { 0 }
         janitor.start(sweeps.sweep)
@@ -52,7 +53,7 @@ import Testing
         #expect(!janitor.isSweepingNowAndThen)
     }
 
-    @Test func aNewIntervalCountsFromItsAssignment() async {
+    @Test("a new interval counts from its assignment") func intervalChange() async {
         let sweeps = Sweeps()
         let janitor = CacheJanitor(interval: 1000, clock: clock) { 0 }
         janitor.start(sweeps.sweep)
@@ -64,7 +65,7 @@ import Testing
         await sweeps.begun[0].wait()
     }
 
-    @Test func thereAreNeverTwoSweepsAtATime() async {
+    @Test("two sweeps never overlap") func noOverlappingSweeps() async {
         let sweeps = Sweeps()
         for gate in sweeps.mayEnd.dropFirst() { gate.open() }
         let janitor = CacheJanitor(interval: 100, clock: clock) { 0 }
@@ -76,13 +77,13 @@ import Testing
         janitor.interval = 200
         await clock.waitForSleepers()
         clock.advance(by: .seconds(10))
-        #expect(sweeps.count.value == 1, "The first is not over: the second does not begin.")
+        #expect(sweeps.count.value == 1, "The second does not begin before the first has ended.")
 
         sweeps.mayEnd[0].open()
         await sweeps.begun[1].wait()
     }
 
-    @Test func aJanitorThatIsGoneSweepsNoMore() async {
+    @Test("a deinitialised janitor does not sweep") func deinitialized() async {
         var janitor: CacheJanitor? = CacheJanitor(interval: 100, clock: clock) { 0 }
         janitor?.start {}
         await clock.waitForSleepers()

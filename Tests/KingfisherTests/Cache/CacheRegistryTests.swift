@@ -1,4 +1,4 @@
-// Which caches a process has, what happens to all of them, and when the memory is watched.
+// The caches of a process, what happens to all of them, and when memory is watched.
 
 import Foundation
 import KFSupport
@@ -6,14 +6,14 @@ import Testing
 
 @testable import Kingfisher
 
-/// Watches nothing, and remembers what was asked of it.
+/// Watches nothing, and records its calls.
 final class FakeWatch: MemoryWatch {
     let log: Box<[String]>
-    let tell: @Sendable (MemoryPressure) -> Void
+    let notify: @Sendable (MemoryPressure) -> Void
 
-    init(log: Box<[String]> = Box([]), tell: @escaping @Sendable (MemoryPressure) -> Void = { _ in }) {
+    init(log: Box<[String]> = Box([]), notify: @escaping @Sendable (MemoryPressure) -> Void = { _ in }) {
         self.log = log
-        self.tell = tell
+        self.notify = notify
     }
 
     func start() { log.change { $0.append("start") } }
@@ -31,10 +31,10 @@ final class FakeWatch: MemoryWatch {
         CacheLifeCycle(registry: registry, janitor: CacheJanitor(interval: 0))
     }
 
-    @Test func theMemoryIsWatchedWhileThereIsACache() async throws {
+    @Test("memory is watched as long as there is a cache") func watchFollowsCaches() async throws {
         try await withTemporaryDirectory { directory in
             let log = Box([String]())
-            let registry = CacheRegistry { FakeWatch(log: log, tell: $0) }
+            let registry = CacheRegistry { FakeWatch(log: log, notify: $0) }
             let cache = try cache(in: directory)
             var lives = [life(registry), life(registry)]
             #expect(log.value == [])
@@ -50,10 +50,10 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test func watchingCanBeSwitchedOff() async throws {
+    @Test("watching can be switched off") func watchSwitchedOff() async throws {
         try await withTemporaryDirectory { directory in
             let log = Box([String]())
-            let registry = CacheRegistry { FakeWatch(log: log, tell: $0) }
+            let registry = CacheRegistry { FakeWatch(log: log, notify: $0) }
             #expect(registry.isWatching)
             registry.isWatching = false
             let life = life(registry)
@@ -67,11 +67,11 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test func whatTheWatchTellsReachesAllCaches() async throws {
+    @Test("memory pressure reaches all caches") func pressureReachesAllCaches() async throws {
         try await withTemporaryDirectory { directory in
             let watch = Box<FakeWatch?>(nil)
-            let registry = CacheRegistry { tell in
-                let fake = FakeWatch(tell: tell)
+            let registry = CacheRegistry { notify in
+                let fake = FakeWatch(notify: notify)
                 if watch.value == nil { watch.value = fake }
                 return fake
             }
@@ -81,19 +81,19 @@ final class FakeWatch: MemoryWatch {
                 life.begin(cache)
                 for key in ["1", "2"] { cache.memoryStorage.store(value: image, forKey: key) }
             }
-            let tell = try #require(watch.value).tell
-            tell(.none)
+            let notify = try #require(watch.value).notify
+            notify(.none)
             #expect(caches.map(\.memoryStorageCacheCost) == [2 * image.cost, 2 * image.cost])
-            tell(.warning)
+            notify(.warning)
             #expect(caches.map(\.memoryStorageCacheCost) == [image.cost, image.cost])
-            tell(.critical)
+            notify(.critical)
             #expect(caches.map(\.memoryStorageCacheCost) == [0, 0])
             withExtendedLifetime(lives) {}
         }
     }
 
-    @Test("CAC-5: the registry and the janitor keep no cache")
-    func nobodyKeepsACache() async throws {
+    @Test("CAC-5: the registry and the janitor do not retain a cache")
+    func noCacheIsRetained() async throws {
         try await withTemporaryDirectory { directory in
             let registry = CacheRegistry { _ in FakeWatch() }
             let life = CacheLifeCycle(registry: registry, janitor: CacheJanitor(interval: 3600))
@@ -109,7 +109,7 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test func steppingBackAndEndingReachAllCaches() async throws {
+    @Test("entering the background and flushing reach all caches") func backgroundAndFlush() async throws {
         try await withTemporaryDirectory { directory in
             let registry = CacheRegistry { _ in FakeWatch() }
             let caches = try ["a", "b"].map { try cache(in: directory, named: $0) }

@@ -61,8 +61,8 @@ import Testing
         #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
     }
 
-    /// Kingfisher answers nil, and such a picture is loaded and processed anew as often as memory forgets it.
-    @Test("SER-3: a still that was made of a GIF is nothing as GIF, and yet stored: as PNG")
+    /// Kingfisher returns nil, and such a picture is loaded and processed again whenever memory has evicted it.
+    @Test("SER-3: a still made of a GIF has no GIF bytes and is stored as PNG")
     func stillsOfGIFs() async throws {
         #expect(picture.kf.data(format: .GIF) == nil)
         #expect(standard.data(with: picture, original: Self.gif) == picture.pngData())
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("SER-5: a GIF stays one on its way to the disk and back, without its original bytes")
+    @Test("SER-5: a GIF stays animated on its way to disk and back, without its original bytes")
     func animationsStay() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("SER-6: the format that is asked for, else the original's, else the original itself, else PNG")
+    @Test("SER-6: the requested format comes first, then the original's, then the original bytes, then PNG")
     func indicatedFormats() throws {
         let jpeg = try Picture.jpeg()
         #expect(format(FormatIndicatedCacheSerializer.png.data(with: picture, original: jpeg)) == .PNG)
@@ -143,7 +143,7 @@ import Testing
         #expect(AnyHashable(FormatIndicatedCacheSerializer.png) != AnyHashable(DefaultCacheSerializer.default))
     }
 
-    @Test("SER-7: images are made with the scale, the preloading and the frames that the options ask for")
+    @Test("SER-7: images are made with the scale, the preloading and the frames given in the options")
     func loading() throws {
         for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {
             var options = options

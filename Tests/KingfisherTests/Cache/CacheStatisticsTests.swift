@@ -1,4 +1,4 @@
-// The numbers of a cache: true, of one instant, and legible.
+// The statistics of a cache: correct, of one instant, and readable.
 
 import Foundation
 import KFStorage
@@ -16,7 +16,7 @@ import Testing
 
     private let image = Picture.gradient()
 
-    @Test func everyLookUpIsAHitOrAMissOfItsPart() async throws {
+    @Test("every look-up counts as a hit or a miss of its layer") func hitsAndMisses() async throws {
         try await withCache { cache in
             let png = try Picture.png()
             _ = try await cache.retrieveImage(forKey: "a")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func timeIsSpentOnWhatWasDone() async throws {
+    @Test("time is counted for the work that was done") func durations() async throws {
         try await withCache { cache in
             #expect(cache.statistics.seconds == CacheStatistics.Seconds())
             try await cache.store(image, forKey: "a")
@@ -59,20 +59,20 @@ import Testing
         }
     }
 
-    @Test func whatMakesNoImageIsCounted() async throws {
+    @Test("an entry that is not an image counts as undecodable") func undecodableEntries() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("no image".utf8), forKey: "a")
             _ = try await cache.retrieveImage(forKey: "a")
             let disk = cache.statistics.disk
             #expect(disk.undecodable == 1 && disk.hits == 1)
-            #expect(disk.corrupted == 0, "It was what had been written.")
+            #expect(disk.corrupted == 0, "The bytes are those that were stored.")
             #expect(disk.evictions == 1)
             cache.resetStatistics()
             #expect(cache.statistics.disk.undecodable == 0 && cache.statistics.disk.corrupted == 0)
         }
     }
 
-    /// Bytes that are no image, replaced while somebody tries to make one of them.
+    /// Replaces bytes that are no image while they are decoded.
     private struct ReplacingSerializer: CacheSerializer {
         let cache: ImageCache
 
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    @Test("what makes no image never takes part in the count of what is damaged, not even for a moment")
-    func whatMakesNoImageIsNotDamaged() async throws {
+    @Test("an undecodable entry is never counted as corrupted, not even for a moment")
+    func undecodableIsNotCorrupted() async throws {
         try await withCache { cache in
             await cache.diskStorage.listed.value
             try await damage("a", of: cache)
@@ -95,13 +95,13 @@ import Testing
             let options: KingfisherOptionsInfo = [.cacheSerializer(ReplacingSerializer(cache: cache))]
             #expect(try await cache.retrieveImage(forKey: "a", options: options).cacheType == .none)
             #expect(cache.statistics.disk.corrupted == 1)
-            #expect(cache.statistics.disk.undecodable == 0, "It was replaced, and did not go.")
+            #expect(cache.statistics.disk.undecodable == 0, "It was replaced, not removed.")
             _ = try await cache.retrieveImage(forKey: "a")
             #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 1)
         }
     }
 
-    /// Stores an image that is torn then.
+    /// Stores an image and truncates its file.
     private func damage(_ key: String, of cache: ImageCache) async throws {
         try await cache.store(image, forKey: key)
         cache.clearMemoryCache()
@@ -127,14 +127,14 @@ import Testing
         }
     }
 
-    @Test("what is on its way to the disk is found by a load that looked on its caller's thread too early")
-    func aLookOnTheThreadThatCameTooEarly() async throws {
+    @Test("a pending store is found by a load that looked on its caller's thread too early")
+    func earlySynchronousLookUp() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             let provider = RawImageDataProvider(data: try Picture.png(tint: 0), cacheKey: "a")
-            // Storing waits behind an operation that takes its time.
-            let (place, mayEnd) = (cache.order.place(forKey: "a"), Promise<Void>())
-            let slow = Task { await place.run { await mayEnd.value } }
+            // The store waits behind a slow operation.
+            let (ticket, mayEnd) = (cache.operations.ticket(forKey: "a"), Promise<Void>())
+            let slow = Task { await ticket.run { await mayEnd.value } }
             cache.storeToDisk(try Picture.png(), forKey: "a", completionHandler: nil)
             let loading = Task.immediate {
                 try await manager.retrieveImage(with: .provider(provider), options: [.loadDiskFileSynchronously])
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// Stores bytes on disk right after it has looked there.
+    /// Stores bytes on disk right after a look-up there.
     private final class LateCache: ImageCache, @unchecked Sendable {
         let bytes = Box<Data?>(nil)
 
@@ -168,8 +168,8 @@ import Testing
         }
     }
 
-    @Test("what is stored after a load has looked on its caller's thread, and before it goes on elsewhere, is found")
-    func whatIsStoredRightAfterALookOnTheThread() async throws {
+    @Test("what is stored between a load's look-up on its caller's thread and its next step is found")
+    func storeAfterLookUp() async throws {
         try await withTemporaryDirectory { directory in
             let cache = LateCache(
                 memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func whyImagesWentIsTold() async throws {
+    @Test("evictions are counted by their reason") func evictionReasons() async throws {
         try await withCache { cache in
             cache.memoryStorage.config.countLimit = 1
             for key in ["a", "b"] { try await cache.store(image, forKey: key, toDisk: false) }
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func corruptedEntriesAreCounted() async throws {
+    @Test("corrupted entries are counted") func corruptedEntries() async throws {
         try await withCache { cache in
             try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func countingBeginsAnew() async throws {
+    @Test("a reset sets the counts to zero and keeps the sizes") func reset() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             _ = try await cache.retrieveImage(forKey: "a")
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("a snapshot is of one instant: look-ups are hits and misses together, whoever looks up meanwhile")
+    @Test("a snapshot is of one instant: look-ups equal hits and misses, also while others look up")
     func snapshotsAreConsistent() async throws {
         try await withCache { cache in
             for key in 0..<8 { try await cache.store(image, forKey: "\(key)", toDisk: key % 2 == 0) }
@@ -233,7 +233,7 @@ import Testing
                     let next = cache.statistics
                     #expect(next.memory.hits >= last.memory.hits && next.memory.misses >= last.memory.misses)
                     #expect(next.memory.lookups <= 4 * rounds)
-                    // Whoever looks on disk has looked in memory before.
+                    // Every look-up on disk was a miss in memory before.
                     #expect(next.disk.lookups <= next.memory.misses)
                     last = next
                     await Task.yield()
@@ -254,14 +254,14 @@ import Testing
             await counting.value
             let statistics = cache.statistics
             #expect(statistics.memory.lookups == 4 * rounds)
-            // Of several who miss the same at once, one looks on disk.
+            // Of several concurrent misses of one key, one looks on disk.
             #expect(statistics.disk.lookups <= statistics.memory.misses)
             // What was read while memory was cleared is not promoted.
             #expect((8...8 + statistics.disk.hits).contains(statistics.memory.stores))
         }
     }
 
-    @Test func thePartsAreNamedInAFewLines() {
+    @Test("the description names all counts in a few lines") func statisticsDescription() {
         var statistics = CacheStatistics(since: Date(timeIntervalSince1970: 0), taken: Date(timeIntervalSince1970: 90))
         statistics.memory.hits = 3
         statistics.memory.misses = 1

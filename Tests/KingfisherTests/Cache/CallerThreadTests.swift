@@ -1,4 +1,4 @@
-// What may wait does not wait on the caller's thread: no asynchronous function goes to the file system there.
+// No asynchronous function uses the file system on the caller's thread.
 
 #if DEBUG
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("CAC-8, CAC-27: nobody's thread waits for the disk") struct CallerThreadTests {
+@Suite("CAC-8, CAC-27: no caller's thread waits for the disk") struct CallerThreadTests {
     /// A cache with one image on disk, and operations under way that others have to wait for.
     private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
@@ -61,7 +61,7 @@ import Testing
             { $0.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch, completionHandler: ignoring($1)) }
         ),
         ("calculateDiskStorageSize", { $0.calculateDiskStorageSize(completion: ignoring($1)) }),
-        ("what only memory is asked for", askMemory),
+        ("memory only", callMemoryFunctions),
         ("handleMemoryPressure", { cache, done in finishing(done) { cache.handleMemoryPressure(.critical) } }),
         ("enteredBackground", { cache, done in finishing(done) { cache.enteredBackground() } }),
     ]
@@ -108,7 +108,7 @@ import Testing
         done()
     }
 
-    @Sendable private static func askMemory(_ cache: ImageCache, _ done: @escaping @Sendable () -> Void) {
+    @Sendable private static func callMemoryFunctions(_ cache: ImageCache, _ done: @escaping @Sendable () -> Void) {
         _ = cache.retrieveImageInMemoryCache(forKey: "a")
         cache.store(picture, forKey: "a", toDisk: false, completionHandler: nil)
         _ = cache.memoryStorageCacheCost
@@ -118,7 +118,7 @@ import Testing
         cache.resetStatistics()
     }
 
-    @Test(arguments: calls.map(\.name))
+    @Test("forms with a handler do not use the file system on the caller's thread", arguments: calls.map(\.name))
     func formsWithHandlers(name: String) async throws {
         let call = try #require(Self.calls.first { $0.name == name }).call
         try await withCache { cache in
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: functions.map(\.name))
+    @Test("async forms do not use the file system on the caller's thread", arguments: functions.map(\.name))
     func asyncForms(name: String) async throws {
         let call = try #require(Self.functions.first { $0.name == name }).call
         try await withCache { cache in
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "the same after waiting for others, where the caller is an actor on a thread of its own",
+        "async forms called by an actor do not use the file system on its thread, also after waiting",
         arguments: functions.map(\.name)
     )
     func asyncFormsOnAnActor(name: String) async throws {
@@ -156,7 +156,8 @@ import Testing
         }
     }
 
-    @Test @MainActor func cleaningInTheBackground() async throws {
+    @Test("cleaning in the background does not use the file system on the caller's thread") @MainActor
+    func cleaningInTheBackground() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let found = BlockingGuard.violations { cache.backgroundCleanExpiredDiskCache() }
@@ -165,14 +166,14 @@ import Testing
         }
     }
 
-    /// Fails whatever it is asked for.
-    private struct NoProvider: ImageDataProvider {
+    /// Fails every load.
+    private struct FailingProvider: ImageDataProvider {
         struct Refusal: Error {}
         let cacheKey = "missing"
         func data() async throws -> Data { throw Refusal() }
     }
 
-    @Test("a source that replaces another is not read where the first one failed, whoever wanted to wait for that one")
+    @Test("an alternative source is not read on the thread where the first one failed")
     func replacementsAreReadElsewhere() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
@@ -180,20 +181,20 @@ import Testing
             let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously, .alternativeSources([replacement])]
             let caller = WatchedCaller()
             try await caller.run {
-                let result = try await manager.retrieveImage(with: .provider(NoProvider()), options: options)
+                let result = try await manager.retrieveImage(with: .provider(FailingProvider()), options: options)
                 #expect(result.cacheType == .disk)
             }
-            // The first source is looked for here, in vain and without a file to open.
+            // The first source is looked up here, which finds no file to open.
             #expect(!caller.found.contains("read(_:)"))
         }
     }
 
-    @Test("what says that it waits does, and is seen to")
-    func theGuardSees() async throws {
+    @Test("the guard reports calls that are documented to wait")
+    func guardDetectsWaiting() async throws {
         try await withCache { cache in
             await cache.diskStorage.listed.value
-            let asking = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
-            #expect(asking.count == 1)
+            let probing = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
+            #expect(probing.count == 1)
             let reading = BlockingGuard.violations {
                 let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously]
                 cache.retrieveImage(forKey: "a", options: options, callbackQueue: .untouch) { _ in }
@@ -210,19 +211,19 @@ import Testing
 private actor WatchedCaller {
     private nonisolated let executor = WatchedExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    /// What was found in all steps that have been taken.
+    /// The violations found in all steps so far.
     nonisolated var found: [String] { executor.found }
 
     private var calls = 0
 
     func run(_ body: @Sendable () async throws -> Void) async throws {
-        // Without anything to do here first, the compiler would not come here before it calls the body.
+        // Without work here first, the compiler would not switch to this actor before it calls the body.
         calls += 1
         try await body()
     }
 }
 
-/// Runs jobs one by one, and records what goes to the file system there.
+/// Runs jobs one by one, and records their uses of the file system.
 private final class WatchedExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "watched")
     private let all = Box<[String]>([])

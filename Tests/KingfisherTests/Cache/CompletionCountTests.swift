@@ -1,4 +1,4 @@
-// Every call is answered exactly once, however many are made at the same time.
+// Every call completes exactly once, however many are made concurrently.
 
 import Foundation
 import KFSupport
@@ -7,8 +7,8 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct CompletionCountTests {
-    /// How often each call was answered.
-    private final class Answers: Sendable {
+    /// How often each call completed.
+    private final class Completions: Sendable {
         private let state: Locked<[UInt8]>
         private let all = Promise<Void>()
         private let left: Locked<Int>
@@ -27,10 +27,10 @@ import Testing
             if isLast { all.keep(()) }
         }
 
-        /// The calls that were not answered once.
-        func wrong() async -> [Int] {
+        /// The calls that did not complete exactly once.
+        func miscounted() async -> [Int] {
             await all.value
-            return state.withLock { answers in answers.indices.filter { answers[$0] != 1 } }
+            return state.withLock { completions in completions.indices.filter { completions[$0] != 1 } }
         }
     }
 
@@ -67,10 +67,10 @@ import Testing
     private static let bytes = Picture.gradient(8, 8).pngData() ?? Data()
 
     @Test("exactly one completion for each of 4,000 calls of 16 kinds from 8 threads")
-    func everyCallIsAnsweredOnce() async throws {
+    func oneCompletionEach() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let answers = Answers(Self.threads * Self.rounds)
+            let completions = Completions(Self.threads * Self.rounds)
             for thread in 0..<Self.threads {
                 Thread.detachNewThread {
                     var random = UInt64(thread + 1)
@@ -79,28 +79,28 @@ import Testing
                         let number = thread * Self.rounds + round
                         // Those that concern all keys are rarer than the rest.
                         let kind = Int(random >> 33) % (round % 16 == 0 ? 16 : 11)
-                        Self.call(kind, cache, "key \(random >> 40 & 7)") { answers.note(number) }
+                        Self.call(kind, cache, "key \(random >> 40 & 7)") { completions.note(number) }
                     }
                 }
             }
-            #expect(await answers.wrong() == [])
-            // What is stored after all that is found.
+            #expect(await completions.miscounted() == [])
+            // What is stored afterwards is found.
             await cache.clearCache()
             try await cache.store(Self.image, forKey: "last")
             #expect(try await cache.retrieveImage(forKey: "last").image === Self.image)
-            #expect(await answers.wrong() == [], "some were answered again")
+            #expect(await completions.miscounted() == [], "some completed again")
         }
     }
 
-    @Test("with a disk that fails too")
-    func everyFailingCallIsAnsweredOnce() async throws {
+    @Test("exactly one completion for each call with a failing disk")
+    func oneCompletionOnFailure() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
             try Data().write(to: file)
             let cache = ImageCache(name: "test", directory: file)
-            let answers = Answers(16 * 16)
-            for number in 0..<256 { Self.call(number % 16, cache, "a") { answers.note(number) } }
-            #expect(await answers.wrong() == [])
+            let completions = Completions(16 * 16)
+            for number in 0..<256 { Self.call(number % 16, cache, "a") { completions.note(number) } }
+            #expect(await completions.miscounted() == [])
         }
     }
 }

@@ -1,4 +1,4 @@
-// What the tests of the disk storage share: a storage in a directory of its own, a clock, a file manager that obeys.
+// What the tests of the disk storage share: a storage in a directory of its own, a clock, a scripted file manager.
 
 import Foundation
 import KFSupport
@@ -59,17 +59,15 @@ struct DiskRig {
     }
 }
 
-/// A file manager that writes down what it is asked and answers what it is told to.
+/// A file manager that records its calls and returns what a script says.
 // SAFETY: all its state is in a lock.
 final class ScriptedFileManager: FileManager, @unchecked Sendable {
     struct Refusal: Error {}
     struct Script: Sendable {
-        /// What it says of every file; nil means the truth.
+        /// Whether every file exists; nil means the truth.
         var exists: Bool?
-        /// What it does before it makes a directory.
+        /// Called before it creates a directory.
         var beforeMaking: (@Sendable () throws -> Void)?
-        /// What it answers when it is to list a directory; nil means the truth.
-        var listing: (@Sendable () throws -> [String])?
     }
     let script = Box(Script())
     /// The names of the functions called, in their order.
@@ -80,11 +78,6 @@ final class ScriptedFileManager: FileManager, @unchecked Sendable {
     override func fileExists(atPath path: String) -> Bool {
         calls.change { $0.append("exists") }
         return script.value.exists ?? super.fileExists(atPath: path)
-    }
-
-    override func contentsOfDirectory(atPath path: String) throws -> [String] {
-        calls.change { $0.append("list") }
-        return try script.value.listing?() ?? super.contentsOfDirectory(atPath: path)
     }
 
     override func createDirectory(
@@ -102,10 +95,10 @@ final class ScriptedFileManager: FileManager, @unchecked Sendable {
     }
 }
 
-/// A value that is one text and cannot be made into or of anything else.
-struct Picky: DataTransformable, Sendable, Equatable {
+/// A value that can be made into data and back only for one text.
+struct StrictText: DataTransformable, Sendable, Equatable {
     struct Refusal: Error {}
-    static let empty = Picky(text: "")
+    static let empty = StrictText(text: "")
     var text = "good"
 
     func toData() throws -> Data {
@@ -113,13 +106,13 @@ struct Picky: DataTransformable, Sendable, Equatable {
         return Data(text.utf8)
     }
 
-    static func fromData(_ data: Data) throws -> Picky {
+    static func fromData(_ data: Data) throws -> StrictText {
         guard data == Data("good".utf8) else { throw Refusal() }
-        return Picky()
+        return StrictText()
     }
 }
 
-/// Why `body` fails with an error of the cache; nil if it does not.
+/// The cache error with which `body` fails; nil if it does not.
 func cacheFailure<Value>(_ body: () throws -> Value) -> KingfisherError.CacheErrorReason? {
     do {
         _ = try body()

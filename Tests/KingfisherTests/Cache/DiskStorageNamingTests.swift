@@ -1,4 +1,4 @@
-// What the files of a disk storage are called.
+// The names of the files of a disk storage.
 
 import Foundation
 import Testing
@@ -21,14 +21,14 @@ import Testing
 
     private let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-    @Test("DSK-7: files are called by the SHA-256 of their key, or by the key")
-    func filesAreCalledByTheHashOrTheKey() {
+    @Test("DSK-7: files are named by the SHA-256 of their key, or by the key")
+    func fileNames() {
         #expect(name("hello") == hello)
         #expect(name("hello") { $0.usesHashedFileName = false } == "hello")
     }
 
-    @Test("DSK-8: the forced extension goes before the configured one, and that before the key's own")
-    func extensionsHaveAnOrder() {
+    @Test("DSK-8: the forced extension comes before the configured one, and that before the key's own")
+    func extensionPrecedence() {
         let change = { (config: inout DiskStorage.Config) in
             config.pathExtension = "conf"
             config.autoExtAfterHashedFileName = true
@@ -49,13 +49,13 @@ import Testing
             ("a.12345678901234567890", "12345678901234567890"), ("a.123456789012345678901", nil),
         ] as [(String, String?)]
     )
-    func theExtensionOfAKey(key: String, expected: String?) {
+    func keyExtension(key: String, expected: String?) {
         let found = name(key) { $0.autoExtAfterHashedFileName = true }
         #expect(found == name(key) + (expected.map { "." + $0 } ?? ""))
     }
 
-    @Test("DSK-10: a file that is called by its key gets no second extension")
-    func theKeysExtensionIsNotAddedTwice() {
+    @Test("DSK-10: a file that is named by its key gets no second extension")
+    func noSecondExtension() {
         let change = { (config: inout DiskStorage.Config) in
             config.usesHashedFileName = false
             config.autoExtAfterHashedFileName = true

@@ -1,4 +1,4 @@
-// Reading single values from disk and asking for them, and what is asked of the disk for that.
+// Reads of single values on disk and probes for them, and the system calls they take.
 
 import Foundation
 import KFStorage
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageReadingTests {
-    @Test("DSK-16: a storage without a directory throws, what is missing or has expired is nil")
+    @Test("DSK-16: a storage without a directory throws; a missing or expired entry is nil")
     func missesAreNil() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test("DSK-16: a date may be given to read at")
-    func aDateMayBeGiven() async throws {
+    @Test("DSK-16: a reference date may be given to a read")
+    func referenceDate() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(10))
@@ -47,60 +47,28 @@ import Testing
         }
     }
 
-    @Test("DSK-16, DSK-26: a name that is not known is a miss, and the file manager is not asked")
-    func anUnknownNameIsAMiss() async throws {
+    @Test("DSK-16, DSK-26: a name that is not known is a miss, without a call of the file manager")
+    func unknownName() async throws {
         let manager = ScriptedFileManager()
         try await DiskRig.run(manager: manager) { rig in
             let storage = rig.storage
             manager.script.change { $0.exists = true }
-            let asked = manager.calls.value.count
+            let callsBefore = manager.calls.value.count
             let value = try storage.value(forKey: "a")
             #expect(value == nil)
             #expect(!storage.isCached(forKey: "b"))
-            #expect(manager.calls.value.count == asked)
+            #expect(manager.calls.value.count == callsBefore)
         }
     }
 
-    #if DEBUG
-    @Test("DSK-16, DSK-26: a miss opens one file in vain, and goes to no disk if the name is not among assigned ones")
-    func aMissOpensOneFileInVain() async throws {
-        try await DiskRig.run { rig in
-            let storage = rig.storage
-            // The first look opens the directory.
-            _ = try storage.value(forKey: "a")
-            for look in [{ _ = try storage.value(forKey: "a") }, { _ = storage.isCached(forKey: "a") }] {
-                storage.maybeCached = nil
-                let calls = try BlockingGuard.violations(during: look)
-                #expect(calls.count == 1, "\(calls)")
-                storage.maybeCached = []
-                let others = try BlockingGuard.violations(during: look)
-                #expect(others == [])
-            }
-        }
-    }
-
-    @Test("DSK-17: asking for an entry takes one system call")
-    func askingTakesOneSystemCall() async throws {
-        try await DiskRig.run { rig in
-            let storage = rig.storage
-            try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(10))
-            for isThere in [true, false] {
-                let calls = BlockingGuard.violations { #expect(storage.isCached(forKey: "a") == isThere) }
-                #expect(calls.count == 1, "\(calls)")
-                rig.advance(20)
-            }
-        }
-    }
-    #endif
-
-    @Test("DSK-17: an entry that can be looked at is not asked for in any other way")
-    func existenceIsNotAskedSeparately() async throws {
+    @Test("DSK-17: the existence of an entry whose attributes can be read is not checked separately")
+    func noSeparateExistenceCheck() async throws {
         let manager = ScriptedFileManager()
         try await DiskRig.run(manager: manager) { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(10))
             manager.script.change { $0.exists = false }
-            let asked = manager.calls.value.count
+            let callsBefore = manager.calls.value.count
             #expect(storage.isCached(forKey: "a"))
             #expect(try storage.value(forKey: "a") == bytes("a"))
             #expect(try storage.totalSize() == 1)
@@ -108,17 +76,16 @@ import Testing
             #expect(!storage.isCached(forKey: "a"))
             #expect(try storage.value(forKey: "a") == nil)
             #expect(try storage.removeExpiredValues().count == 1)
-            #expect(manager.calls.value.count == asked)
+            #expect(manager.calls.value.count == callsBefore)
         }
     }
 
-    @Test("DSK-18: a file that cannot be looked at is missing, unless the file manager says that it is there")
-    func whatCannotBeLookedAt() async throws {
+    @Test("DSK-18: a file whose attributes cannot be read is missing, unless the file manager reports it")
+    func unreadableAttributes() async throws {
         let manager = ScriptedFileManager()
         try await DiskRig.run(manager: manager) { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a")
-            storage.maybeCached = nil
             let url = storage.cacheFileURL(forKey: "a")
             try FileManager.default.removeItem(at: url)
             #expect(try storage.value(forKey: "a") == nil)
@@ -135,23 +102,23 @@ import Testing
                         forcedExtension: nil
                     )
                 }
-                guard case .invalidURLResource(let error, let key, let place) = reason else {
+                guard case .invalidURLResource(let error, let key, let reportedURL) = reason else {
                     Issue.record("\(String(describing: reason))")
                     return
                 }
                 #expect((error as? StorageError)?.code == ENOENT)
                 #expect(key == "a")
-                #expect(place == url)
+                #expect(reportedURL == url)
             }
             #expect(!storage.isCached(forKey: "a"))
         }
     }
 
     @Test(
-        "DSK-18: in a directory closed to an ordinary user a look-up is a miss, or an error if a file manager sees the file",
+        "DSK-18: in a directory closed to the user a look-up is a miss, or an error if a file manager sees the file",
         .enabled(if: geteuid() == 0, "only root can become another user")
     )
-    func aClosedDirectory() async throws {
+    func closedDirectory() async throws {
         await #expect(processExitsWith: .success) {
             let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
@@ -171,7 +138,6 @@ import Testing
                 defer { chmod(before.directoryURL.path, 0o755) }
                 let after = try DiskStorage.Backend<Data>(config: config)
                 for storage in [before, after] {
-                    storage.maybeCached = nil
                     for key in ["a", "b"] {
                         try #require(storage.value(forKey: key) == nil && !storage.isCached(forKey: key))
                     }
@@ -185,42 +151,41 @@ import Testing
     }
 
     @Test("DSK-19: bytes that cannot be made into a value are an error, and the entry still counts as cached")
-    func bytesThatCannotBeMadeIntoAValue() async throws {
+    func undecodableBytes() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("bad"), forKey: "a")
             let before = try rig.times(ofKey: "a")
             rig.advance(10)
-            let storage = await rig.another(Picky.self)
+            let storage = await rig.another(StrictText.self)
             let reason = cacheFailure { try storage.value(forKey: "a") }
             guard case .cannotLoadDataFromDisk(let url, let error) = reason else {
                 Issue.record("\(String(describing: reason))")
                 return
             }
             #expect(url == storage.cacheFileURL(forKey: "a"))
-            #expect(error is Picky.Refusal)
+            #expect(error is StrictText.Refusal)
             #expect(storage.isCached(forKey: "a"))
-            #expect(try rig.times(ofKey: "a") == before, "what cannot be decoded is not prolonged")
+            #expect(try rig.times(ofKey: "a") == before, "what cannot be decoded is not extended")
         }
     }
 
-    @Test("DSK-19: a directory in the place of an entry cannot be read")
-    func aDirectoryInThePlaceOfAnEntry() async throws {
+    @Test("DSK-19: a directory at the path of an entry cannot be read")
+    func directoryAtEntryPath() async throws {
         try await DiskRig.run { rig in
-            rig.storage.maybeCached = nil
             let url = rig.storage.cacheFileURL(forKey: "a")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             let reason = cacheFailure { try rig.storage.value(forKey: "a") }
-            guard case .cannotLoadDataFromDisk(let place, _) = reason else {
+            guard case .cannotLoadDataFromDisk(let reportedURL, _) = reason else {
                 Issue.record("\(String(describing: reason))")
                 return
             }
-            #expect(place.path == url.path)
+            #expect(reportedURL.path == url.path)
             #expect(!rig.storage.isCached(forKey: "a"))
         }
     }
 
-    @Test("DSK-20: asking prolongs nothing")
-    func askingProlongsNothing() async throws {
+    @Test("DSK-20: a probe extends nothing")
+    func probesDoNotExtend() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(10))
@@ -236,39 +201,33 @@ import Testing
                 forcedExtension: nil
             )
             #expect(probed == Data.empty)
-            storage.metaChangingQueue.sync {}
             #expect(try rig.times(ofKey: "a") == before)
         }
     }
 
     @Test(
-        "DSK-21: a reading prolongs as it is told, which is seen by what is queued after it",
+        "DSK-21: a read extends the expiration as its parameter says",
         arguments: [
             (.cacheTime, 100), (.expirationTime(.seconds(500)), 500), (.none, 40),
             (.expirationTime(.never), .infinity),
         ] as [(ExpirationExtending, TimeInterval)]
     )
-    func aReadingProlongs(extending: ExpirationExtending, left: TimeInterval) async throws {
+    func readsExtend(extending: ExpirationExtending, left: TimeInterval) async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
             rig.advance(60)
             #expect(try storage.value(forKey: "a", extendingExpiration: extending) == bytes("a"))
             let date = rig.now.value
-            let (before, after) = await withCheckedContinuation { continuation in
-                storage.metaChangingQueue.async {
-                    let before = storage.isCached(forKey: "a", referenceDate: date + min(left, 1e9) - 1)
-                    let after = storage.isCached(forKey: "a", referenceDate: date + min(left, 1e9) + 1)
-                    continuation.resume(returning: (before, after))
-                }
-            }
+            let before = storage.isCached(forKey: "a", referenceDate: date + min(left, 1e9) - 1)
+            let after = storage.isCached(forKey: "a", referenceDate: date + min(left, 1e9) + 1)
             #expect(before)
             #expect(after == (left == .infinity))
         }
     }
 
-    @Test("DSK-21: many readings prolong one after the other")
-    func readingAgainAndAgainKeepsAnEntry() async throws {
+    @Test("DSK-21: repeated reads extend the expiration one after the other")
+    func repeatedReads() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
             for _ in 0..<10 {
@@ -281,7 +240,7 @@ import Testing
     }
 
     @Test("DSK-22: no entry is reported expired too early", arguments: [0.001, 0.25, 0.999_999_999, 1, 1.000_000_1])
-    func noEntryExpiresTooEarly(lifetime: TimeInterval) async throws {
+    func noEarlyExpiry(lifetime: TimeInterval) async throws {
         try await DiskRig.run { rig in
             rig.advance(0.123_456_789)
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(lifetime))
@@ -291,8 +250,8 @@ import Testing
         }
     }
 
-    @Test("DSK-23: a file that was removed behind the storage is a plain miss")
-    func aFileRemovedBehindTheStorage() async throws {
+    @Test("DSK-23: a file that was removed outside of the storage is a plain miss")
+    func fileRemovedExternally() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a")
             try FileManager.default.removeItem(at: rig.storage.cacheFileURL(forKey: "a"))
@@ -303,12 +262,11 @@ import Testing
         }
     }
 
-    @Test("DSK-24: a link that leads nowhere counts by its own time and cannot be read")
-    func aDanglingLink() async throws {
+    @Test("DSK-24: a dangling link counts by its own time and cannot be read")
+    func danglingLink() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
             try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "/nowhere")
-            rig.storage.maybeCached = nil
             #expect(rig.storage.isCached(forKey: "a", referenceDate: .distantPast))
             let reason = cacheFailure {
                 try rig.storage.value(
@@ -319,11 +277,11 @@ import Testing
                     forcedExtension: nil
                 )
             }
-            guard case .cannotLoadDataFromDisk(let place, _) = reason else {
+            guard case .cannotLoadDataFromDisk(let reportedURL, _) = reason else {
                 Issue.record("\(String(describing: reason))")
                 return
             }
-            #expect(place.path == url.path)
+            #expect(reportedURL.path == url.path)
         }
     }
 }

@@ -1,4 +1,4 @@
-// A disk storage among others: keys that lead elsewhere, storages that share a directory.
+// A disk storage among others: keys that point outside, storages that share a directory.
 
 import Foundation
 import KFSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Texts that are no good as file names, and such that only look like it.
+/// Texts that are invalid as file names, and some that only look so.
 let hostileTexts = [
     "../../etc/passwd", "..", ".", "", "/", "/etc/passwd", "a/../../b", ".hidden", "nul\u{0}byte", "\u{0}", "new\nline",
     "\n", "📷👨‍👩‍👧", "%2e%2e%2f", "a b", "~", "-rf", "*", "é", "e\u{301}", "a:b?c#d", "\\..\\x",
@@ -19,8 +19,8 @@ let hostileTexts = [
         Set((FileManager.default.enumerator(atPath: root.path)?.allObjects as? [String]) ?? [])
     }
 
-    /// What is in the root although it is neither the storage's directory nor in it nor for its temporary files.
-    private func strays(_ rig: DiskRig) -> Set<String> {
+    /// Files in the root outside of the storage's directory and of that for its temporary files.
+    private func filesOutside(_ rig: DiskRig) -> Set<String> {
         let name = rig.folder.lastPathComponent
         return everything(in: rig.root).filter { !$0.hasPrefix(name) && !$0.hasPrefix(".\(name).tmp") }
     }
@@ -52,13 +52,13 @@ let hostileTexts = [
             sourceLocation: sourceLocation
         )
         #expect(try storage.totalSize() == UInt(value.count), "\(label)", sourceLocation: sourceLocation)
-        #expect(strays(rig) == [], "\(label)", sourceLocation: sourceLocation)
+        #expect(filesOutside(rig) == [], "\(label)", sourceLocation: sourceLocation)
         try storage.remove(forKey: key, forcedExtension: forcedExtension)
         #expect(rig.files == [], "\(label)", sourceLocation: sourceLocation)
     }
 
     @Test("DSK-11, F-16: no key leads out of the directory, hashed or not", arguments: [true, false])
-    func noKeyLeadsOut(isHashed: Bool) async throws {
+    func keysStayInDirectory(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
@@ -67,7 +67,7 @@ let hostileTexts = [
     }
 
     @Test("DSK-11, F-16: no extension leads out of the directory, hashed or not", arguments: [true, false])
-    func noExtensionLeadsOut(isHashed: Bool) async throws {
+    func extensionsStayInDirectory(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
@@ -82,7 +82,7 @@ let hostileTexts = [
     }
 
     @Test("DSK-11: different keys have different files, hashed or not", arguments: [true, false])
-    func differentKeysHaveDifferentFiles(isHashed: Bool) async throws {
+    func distinctFiles(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
@@ -96,11 +96,10 @@ let hostileTexts = [
         }
     }
 
-    @Test("DSK-11: a link at an entry's name is not followed, neither for reading nor for writing nor for removing")
-    func aLinkIsNotFollowed() async throws {
+    @Test("DSK-11: a link at an entry's path is not followed when reading, writing or removing")
+    func noLinkIsFollowed() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
-            storage.maybeCached = nil
             let secret = rig.root.appendingPathComponent("secret")
             try bytes("secret").write(to: secret)
             let url = storage.cacheFileURL(forKey: "a")
@@ -137,15 +136,15 @@ let hostileTexts = [
     {
         try await DiskRig.run { rig in
             let other = await rig.another()
-            // Both ways: neither the first nor the last to come is special.
+            // Both ways: neither the first nor the last storage is special.
             try body(rig, rig.storage, other)
             try rig.storage.removeAll()
             try body(rig, other, rig.storage)
         }
     }
 
-    @Test("F-14: what the one stores the other finds, and what it replaces too")
-    func whatTheOneStoresTheOtherFinds() async throws {
+    @Test("F-14: what one storage stores or replaces the other finds")
+    func sharedStores() async throws {
         try await run { _, one, other in
             for number in 0..<200 {
                 let key = "\(number)"
@@ -159,8 +158,8 @@ let hostileTexts = [
         }
     }
 
-    @Test("F-14: what the one removes the other misses, and may store again")
-    func whatTheOneRemovesTheOtherMisses() async throws {
+    @Test("F-14: what one storage removes the other misses, and may store again")
+    func sharedRemovals() async throws {
         try await run { rig, one, other in
             for key in ["a", "b"] { try one.store(value: bytes(key), forKey: key) }
             #expect(try other.value(forKey: "a") == bytes("a"))
@@ -176,8 +175,8 @@ let hostileTexts = [
         }
     }
 
-    @Test("F-14: what the one prolongs lives for the other")
-    func whatTheOneProlongsLivesForTheOther() async throws {
+    @Test("F-14: an expiration that one storage extends is extended for the other")
+    func sharedExtensions() async throws {
         try await run { rig, one, other in
             try one.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
             rig.advance(60)
@@ -191,8 +190,8 @@ let hostileTexts = [
         }
     }
 
-    @Test("a file that was put there by other means is found when it is looked for on the disk")
-    func aFilePutThereByOtherMeansIsFound() async throws {
+    @Test("a file that was put into the directory by other means is found on disk")
+    func externalFile() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
             try bytes("a").write(to: url)
@@ -209,8 +208,8 @@ let hostileTexts = [
         }
     }
 
-    @Test("a directory that is removed and made again serves both")
-    func aDirectoryMadeAgainServesBoth() async throws {
+    @Test("a directory that is removed and created again works for both storages")
+    func recreatedDirectory() async throws {
         try await run { rig, one, other in
             try one.store(value: bytes("a"), forKey: "a")
             #expect(other.isCached(forKey: "a"))
@@ -225,8 +224,8 @@ let hostileTexts = [
         }
     }
 
-    @Test("what both store and clean at once ends whole", .timeLimit(.minutes(5)))
-    func bothAtOnce() async throws {
+    @Test("two storages that store and clean concurrently leave whole entries", .timeLimit(.minutes(5)))
+    func concurrentStorages() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 20_000
         } _: { rig in

@@ -1,4 +1,4 @@
-// Storing single values on disk, and what becomes of stores that fail.
+// Storing single values on disk, and stores that fail.
 
 import Dispatch
 import Foundation
@@ -9,8 +9,8 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageStoringTests {
-    @Test("DSK-12, F-15: what has expired from the start is not written, and what was there goes")
-    func whatHasExpiredIsNotWritten() async throws {
+    @Test("DSK-12, F-15: a value that is already expired is not written, and the entry it would replace is removed")
+    func expiredValue() async throws {
         try await DiskRig.run { rig in
             for expiration in [StorageExpiration.expired, .seconds(0), .days(-1), .date(.distantPast)] {
                 try rig.storage.store(value: bytes("new"), forKey: "a", expiration: expiration)
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("a value that is larger than the limit is not kept, and what was there goes; others stay")
-    func whatIsTooLarge() async throws {
+    @Test("a value larger than the limit is not stored, its old entry is removed and others stay")
+    func valueAboveLimit() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 10
         } _: { rig in
@@ -40,22 +40,22 @@ import Testing
     }
 
     @Test("DSK-13: a value that cannot be made into data is an error, and nothing is written")
-    func aValueThatCannotBeData() async throws {
+    func unserializableValue() async throws {
         try await DiskRig.run { rig in
-            let storage = await rig.another(Picky.self)
-            let reason = cacheFailure { try storage.store(value: Picky(text: "bad"), forKey: "a") }
+            let storage = await rig.another(StrictText.self)
+            let reason = cacheFailure { try storage.store(value: StrictText(text: "bad"), forKey: "a") }
             guard case .cannotConvertToData(let object, let error) = reason else {
                 Issue.record("\(String(describing: reason))")
                 return
             }
-            #expect((object as? Picky)?.text == "bad")
-            #expect(error is Picky.Refusal)
+            #expect((object as? StrictText)?.text == "bad")
+            #expect(error is StrictText.Refusal)
             #expect(rig.files == [])
         }
     }
 
-    @Test("DSK-13: a file that cannot be written is an error with all that was to be written")
-    func aFileThatCannotBeWritten() async throws {
+    @Test("DSK-13: a file that cannot be written is an error with the path, the key, the data and the cause")
+    func unwritableFile() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("DSK-13: an entry is not overwritten when that is asked for, whether or not it has expired")
-    func anEntryIsNotOverwrittenIfThatIsAskedFor() async throws {
+    @Test("DSK-13: with the option an entry is not overwritten, whether or not it has expired")
+    func noOverwriting() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.store(value: bytes("old"), forKey: "a", writeOptions: .withoutOverwriting)
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    @Test("DSK-13: of several that store at once and must not overwrite, one stores")
-    func ofSeveralThatMustNotOverwriteOneStores() async throws {
+    @Test("DSK-13: of several concurrent stores that must not overwrite, one stores")
+    func concurrentNoOverwriting() async throws {
         try await DiskRig.run { rig in
             for number in 0..<200 {
                 let stored = Locked(0)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test("DSK-13: times that cannot be set are an error with the file's path")
-    func timesThatCannotBeSet() async throws {
+    func unsettableTimes() async throws {
         try await DiskRig.run { rig in
             guard
                 case .cacheError(.cannotSetCacheFileAttribute(let path, _, let error)) =
@@ -126,14 +126,14 @@ import Testing
             }
             #expect(path == "/x")
             #expect((error as? StorageError)?.code == EIO)
-            // Times are not all that is set: what is kept with an entry fails in the same words.
-            let words = rig.storage.translated(StorageError(.setAttachment, "/x", EROFS)).description
+            // Times are not all that is set: user metadata fails with the same error.
+            let words = rig.storage.translated(StorageError(.setUserMetadata, "/x", EROFS)).description
             #expect(words.hasPrefix("The attributes of the cache file /x cannot be set: "))
         }
     }
 
-    @Test("DSK-14, DSK-23: when the directory vanished, probes miss, the size is nothing and the next store works")
-    func theDirectoryVanished() async throws {
+    @Test("DSK-14, DSK-23: when the directory vanished, probes miss, the size is zero and the next store works")
+    func vanishedDirectory() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for round in 0..<3 {
@@ -151,32 +151,8 @@ import Testing
         }
     }
 
-    @Test("DSK-15: what was stored while the directory is listed is found, before and after")
-    func whatIsStoredWhileTheDirectoryIsListedIsFound() async throws {
-        let manager = ScriptedFileManager()
-        let goOn = DispatchSemaphore(value: 0)
-        manager.script.change {
-            $0.listing = {
-                goOn.wait()
-                return ["something else"]
-            }
-        }
-        try await DiskRig.run(scanned: false, manager: manager) { rig in
-            let storage = rig.storage
-            let keys = (0..<50).map { "key \($0)" }
-            for key in keys { try storage.store(value: bytes(key), forKey: key) }
-            for key in keys { #expect(storage.isCached(forKey: key)) }
-            goOn.signal()
-            await storage.listed.value
-            for key in keys {
-                #expect(storage.isCached(forKey: key))
-                #expect(try storage.value(forKey: key) == bytes(key))
-            }
-        }
-    }
-
     @Test("DSK-15: stores and listing may overlap in any way")
-    func storesAndListingMayOverlap() async throws {
+    func storesDuringListing() async throws {
         for _ in 0..<20 {
             try await DiskRig.run(scanned: false) { rig in
                 let storage = rig.storage
@@ -186,20 +162,20 @@ import Testing
                     #expect(storage.isCached(forKey: "\(number)"))
                 }
                 await storage.listed.value
-                for number in 0..<20 { #expect(storage.isCached(forKey: "\(number)")) }
+                for number in 0..<20 { #expect(try storage.value(forKey: "\(number)") == bytes(key)) }
             }
         }
     }
 
-    @Test func whatIsKeptWithAnEntryComesBackAndGoesWithIt() async throws {
+    @Test("user metadata comes back with its entry and is removed with it") func userMetadata() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
-            try storage.write(bytes("a"), forKey: "a", nil, [], nil, attachment: [1, 2, 3])
+            try storage.write(bytes("a"), forKey: "a", nil, [], nil, userMetadata: [1, 2, 3])
             #expect(try Data(contentsOf: storage.cacheFileURL(forKey: "a")) == bytes("a"))
             let name = storage.cacheFileName(forKey: "a")
-            #expect(try await rig.another().files.attachment(of: name) == [1, 2, 3])
+            #expect(try await rig.another().files.userMetadata(of: name) == [1, 2, 3])
             try storage.store(value: bytes("b"), forKey: "a")
-            #expect(try storage.files.attachment(of: name) == nil)
+            #expect(try storage.files.userMetadata(of: name) == nil)
         }
     }
 }

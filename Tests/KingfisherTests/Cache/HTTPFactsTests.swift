@@ -1,4 +1,4 @@
-// What a server said: read, kept in few bytes, read again, and what it means for freshness.
+// HTTP facts of a response: how they are read, encoded and decoded, and what they mean for freshness.
 
 import Foundation
 import FoundationNetworking
@@ -19,7 +19,7 @@ import Testing
     }
     private func roundTrip(_ facts: HTTPFacts) -> HTTPFacts? { HTTPFacts(encoded: facts.encoded()) }
 
-    // MARK: Reading and keeping
+    // MARK: Reading and encoding
 
     private let fields = Self.fields
     static let fields = [
@@ -28,7 +28,7 @@ import Testing
         "Date": "Sun, 06 Nov 1994 11:59:00 GMT", "Age": "17",
     ]
 
-    @Test func fieldsAreReadFromAResponse() throws {
+    @Test("fields are read from a response") func responseFields() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
@@ -44,13 +44,13 @@ import Testing
         #expect(read.url == url && read.storedAt == noon)
     }
 
-    @Test func whatIsKeptIsWhatWasSaid() {
+    @Test("encoding and decoding gives the same facts") func encodingRoundTrip() {
         for each in [facts(fields), facts([:]), facts(["Expires": "0"]), facts(["ETag": "\"ü\""])] {
             #expect(roundTrip(each) == each)
         }
     }
 
-    @Test func itIsNeverLongerThanItMayBe() {
+    @Test("the encoding never exceeds its limit") func lengthLimit() {
         for length in [10, 700, 1_400, 1_496, 1_497, 5_000, 70_000] {
             let long = String(repeating: "x", count: length)
             for name in ["ETag", "Last-Modified", "Cache-Control"] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsLeftOutWhole() {
+    @Test("a field that does not fit is left out as a whole") func oversizedFields() {
         let long = String(repeating: "x", count: 1_450)
         let byURL = roundTrip(facts(fields, url: "https://example.com/\(long)"))
         #expect(byURL?.url == nil && byURL?.eTag == "W/\"abc\"" && byURL?.expires != nil)
@@ -71,7 +71,7 @@ import Testing
         #expect(byControl?.expires == nil && byControl?.isFresh(at: noon) == false)
     }
 
-    @Test func damagedBytesAreNothing() {
+    @Test("damaged bytes decode to nil or to something valid") func damagedBytes() {
         let whole = facts(fields).encoded()
         #expect(HTTPFacts(encoded: []) == nil)
         #expect(HTTPFacts(encoded: [2] + whole.dropFirst()) == nil)
@@ -89,30 +89,30 @@ import Testing
         }
     }
 
-    @Test func fieldsOfALaterVersionAreSkipped() {
+    @Test("fields of a later version are skipped") func unknownFields() {
         let whole = facts(fields)
         #expect(HTTPFacts(encoded: whole.encoded() + [200, 2, 0, 1, 2]) == whole)
     }
 
-    @Test func noLineCanBeSmuggledIntoARequest() {
+    @Test("a stored value cannot inject a header line into a request") func headerInjection() {
         let read = facts(["ETag": "\"1\"\r\nX-Evil: 1", "Last-Modified": "\u{0}", "Cache-Control": " \t "])
         #expect(read.eTag == nil && read.lastModified == nil && read.cacheControl == nil)
         #expect(read.conditionalFields.isEmpty)
-        // Nor from a file that somebody has written.
+        // Nor from a file that was written by other means.
         let forged: [UInt8] = facts([:]).encoded() + [4, 3, 0] + Array("a\nb".utf8)
         #expect(HTTPFacts(encoded: forged) == nil)
     }
 
-    // MARK: Asking again
+    // MARK: Revalidation
 
-    @Test func conditionalFieldsAreTheValidators() {
+    @Test("the fields of a conditional request are the validators") func conditionalFields() {
         #expect(
             facts(fields).conditionalFields
                 == ["If-None-Match": "W/\"abc\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]
         )
     }
 
-    @Test func aConfirmationReplacesWhatItNames() {
+    @Test("a 304 response replaces the fields it names") func confirmation() {
         let newer = HTTPFacts(url: nil, storedAt: noon + 600) {
             ["Cache-Control": "max-age=5", "Date": "Sun, 06 Nov 1994 12:10:00 GMT"][$0]
         }
@@ -125,6 +125,7 @@ import Testing
     // MARK: Freshness
 
     @Test(
+        "freshness follows Cache-Control, Expires, Date and Age",
         arguments: [
             (["Cache-Control": "max-age=60"], 60.0),
             (["Cache-Control": "MAX-AGE=\"60\" , public"], 60),
@@ -161,16 +162,16 @@ import Testing
         if seconds > 0 { #expect(read.isFresh(at: noon) && read.isFresh(at: noon + seconds - 0.5)) }
     }
 
-    @Test func whatTheServerAsksForIsSeen() {
+    @Test("Cache-Control directives are read") func directives() {
         #expect(facts(["Cache-Control": "immutable"]).isImmutable)
         #expect(facts(["Cache-Control": "no-store"]).forbidsStoring)
         #expect(!facts(fields).isImmutable && !facts(fields).forbidsStoring)
         #expect(facts(fields).freshnessLifetime == 60 && facts([:]).freshnessLifetime == nil)
-        // A clock that was put back makes nothing younger than it was when it came.
+        // A clock that was set back makes nothing younger than it was when it was received.
         #expect(facts(fields).currentAge(at: noon - 600) == 60)
     }
 
-    @Test func datesOfAllThreeForms() {
+    @Test("dates are read in all three HTTP formats") func dateFormats() {
         let expected = Date(timeIntervalSince1970: 784_111_777)
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             #expect(HTTPDate.date(from: text) == expected)

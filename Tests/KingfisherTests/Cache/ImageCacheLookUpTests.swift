@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("CAC-19: modifiers of images are none of the cache's business")
+    @Test("CAC-19: image modifiers do not apply in the cache")
     func modifiers() async throws {
         try await withCache { cache in
             let calls = Counter()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("CAC-20: what comes from disk is decoded before it is delivered, at the scale that is asked for")
+    @Test("CAC-20: what comes from disk is decoded before it is delivered, at the requested scale")
     func backgroundDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -54,13 +54,13 @@ import Testing
             cache.clearMemoryCache()
             let found = try await cache.retrieveImage(forKey: "a", options: options).image
             #expect(found?.scale == 2 && found?.kf.cgImage?.width == 64)
-            // A serializer that makes what it likes is put right.
+            // An image of a serializer that ignores the options is corrected.
             let unscaled: KingfisherOptionsInfo = options + [.cacheSerializer(WatchedSerializer())]
             #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: unscaled)?.scale == 2)
         }
     }
 
-    @Test("CAC-21: only with the option the disk is read before the call returns")
+    @Test("CAC-21: the disk is read before the call returns only with the option")
     func synchronousReading() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -80,8 +80,11 @@ import Testing
         }
     }
 
-    @Test("CAC-24: who no longer wants an image is asked three times, and the first no ends the work", arguments: 1...4)
-    func staleness(refusedAt checkpoint: Int) async throws {
+    @Test(
+        "CAC-24: whether an image is still wanted is checked three times, and the first no ends the work",
+        arguments: 1...4
+    )
+    func staleLookUp(refusedAt checkpoint: Int) async throws {
         try await withCache { cache in
             for synchronously in [false, true] {
                 try await cache.storeToDisk(try Picture.png(), forKey: "a")
@@ -116,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("CAC-24: an entry that is given up is neither prolonged nor removed")
+    @Test("CAC-24: an abandoned look-up neither extends nor removes the entry")
     func staleEntriesStay() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(try Picture.png(), forKey: "a", expiration: .seconds(1_000))
@@ -134,25 +137,24 @@ import Testing
         }
     }
 
-    @Test("F-1: an entry that cannot be read keeps nobody from the original, also where only caches are asked")
-    func originalsBehindUnreadableEntries() async throws {
+    @Test("F-1: an unreadable entry does not hide the original, also with onlyFromCache")
+    func originalBehindBadEntry() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             let (png, processor) = (try Picture.png(), CountingProcessor("p"))
             let source = Source.provider(RawImageDataProvider(data: png, cacheKey: "a"))
             let options: KingfisherOptionsInfo = [.processor(processor), .onlyFromCache, .waitForCache]
-            cache.diskStorage.maybeCached = nil  // every name may be there
             let url = cache.diskStorage.cacheFileURL(forKey: "a@p")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             let error = await failure { try await manager.retrieveImage(with: source, options: options) }
-            #expect(error?.errorCode == 3004, "The disk's own words, when nothing else is there.")
+            #expect(error?.errorCode == 3004, "The error of the disk, when there is no original.")
             try await cache.storeToDisk(png, forKey: "a")
             #expect(try await manager.retrieveImage(with: source, options: options).cacheType == .none)
             #expect(processor.runs.value == 1)
         }
     }
 
-    @Test("CAC-25: each part prolongs life as its own option says")
+    @Test("CAC-25: each layer extends expirations as its own option says")
     func extending() async throws {
         try await withCache { cache in
             let shorten: KingfisherOptionsInfo = [
@@ -173,7 +175,7 @@ import Testing
     }
 }
 
-/// Notes the threads it works on; reads and writes any image as a few bytes.
+/// Records the threads it works on; reads and writes any image as a few bytes.
 struct WatchedSerializer: CacheSerializer {
     static let bytes = Data("bytes".utf8)
     let threads = Box<[pthread_t]>([])

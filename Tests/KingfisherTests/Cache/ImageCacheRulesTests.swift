@@ -1,4 +1,4 @@
-// What the cache promises about how it is made, asked, told and emptied, besides what the main tests cover.
+// What the cache promises about creation, queries, stores and removals, besides what the main tests cover.
 
 import Foundation
 import KFSupport
@@ -35,7 +35,7 @@ import Testing
             let name = UUID().uuidString
             let cacheAtHome = ImageCache(name: name)
             let atHome = cacheAtHome.diskStorage.directoryURL
-            // With what lies beside it, which listing it makes.
+            // With the files beside it, which listing the directory creates.
             if cacheAtHome.diskStorage.isReady { await cacheAtHome.diskStorage.listed.value }
             defer {
                 let all = (try? FileManager.default.contentsOfDirectory(atPath: caches.path)) ?? []
@@ -48,20 +48,20 @@ import Testing
             let below = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(below.diskStorage.directoryURL.path == directory.path + "/" + fullName)
 
-            let asked = Box<[String]>([])
-            let elsewhere = try ImageCache(name: "test", cacheDirectoryURL: directory) { root, name in
-                asked.change { $0 += [root.path, name] }
+            let arguments = Box<[String]>([])
+            let relocated = try ImageCache(name: "test", cacheDirectoryURL: directory) { root, name in
+                arguments.change { $0 += [root.path, name] }
                 return root.appendingPathComponent("elsewhere", isDirectory: true)
             }
-            #expect(elsewhere.diskStorage.directoryURL.path == directory.path + "/elsewhere")
-            #expect(asked.value == [directory.path, fullName])
-            try await elsewhere.store(image, forKey: "a")
-            #expect(files(elsewhere) == [elsewhere.hash(forKey: "a")])
+            #expect(relocated.diskStorage.directoryURL.path == directory.path + "/elsewhere")
+            #expect(arguments.value == [directory.path, fullName])
+            try await relocated.store(image, forKey: "a")
+            #expect(files(relocated) == [relocated.hash(forKey: "a")])
         }
     }
 
     @Test("CAC-4: two caches with one name see each other's files and lose none")
-    func twoCachesOfOneName() async throws {
+    func cachesOfOneName() async throws {
         try await withTemporaryDirectory { directory in
             let (one, other) = (
                 try ImageCache(name: "test", cacheDirectoryURL: directory),
@@ -73,7 +73,7 @@ import Testing
             #expect(one.imageCachedType(forKey: "a") == .memory)
             one.clearMemoryCache()
             #expect(one.imageCachedType(forKey: "a") == .none)
-            // What one has looked for in vain is found once the other has stored it.
+            // A miss of one cache is found once the other has stored it.
             try await other.store(image, forKey: "a")
             #expect(try await one.retrieveImage(forKey: "a").cacheType == .disk)
 
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test("CAC-8: bytes are made off the caller's thread, written as the options say, and told through their queue")
+    @Test("CAC-8: bytes are made off the caller's thread, written as the options say, and reported on their queue")
     func storingToDisk() async throws {
         try await withCache { cache in
             let serializer = WatchedSerializer()
@@ -122,10 +122,10 @@ import Testing
         }
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
-    @Test("CAC-26: memory before disk, nothing for what has expired, and nothing is prolonged")
-    func asking() async throws {
+    @Test("CAC-26: memory comes before disk, expired entries do not count, and nothing is extended")
+    func cachedType() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             #expect(cache.imageCachedType(forKey: "a") == .memory)
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    @Test("CAC-27: the disk is asked off the main thread, and the answer comes where it is wanted") @MainActor
-    func askingWithHandlers() async throws {
+    @Test("CAC-27: the disk is examined off the main thread, and the result comes on the requested queue") @MainActor
+    func cachedTypeAsync() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             try await cache.store(image, forKey: "a")
@@ -186,7 +186,7 @@ import Testing
 
     // MARK: Removing and cleaning
 
-    @Test("CAC-30: memory at once, the disk before the handler, and only what is asked for")
+    @Test("CAC-30: memory is cleared at once, the disk before the handler, and only the requested layers")
     func removing() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -208,8 +208,8 @@ import Testing
         }
     }
 
-    @Test("CAC-31: the handler that is told of errors is told of those of the disk, and of none when there was nothing")
-    func removingFails() async throws {
+    @Test("CAC-31: the handler that takes errors gets those of the disk, and none when there was nothing to remove")
+    func removalErrors() async throws {
         try await withCache { cache in
             let outcome = Promise<(any Error)?>()
             cache.removeImage(forKey: "a") { outcome.keep($0) }
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test("CAC-34: what has expired goes first, then what is too much")
+    @Test("CAC-34: expired entries are removed first, then those above the limit")
     func cleaningToSize() async throws {
         try await withCache { cache in
             let bytes = Data(count: 1_000)
@@ -268,7 +268,7 @@ import Testing
             while cache.diskStorage.isCached(forKey: "old") { await Task.yield() }
             cache.diskStorage.config.sizeLimit = 3_500
             await cache.cleanExpiredDiskCache()
-            // Had the size been looked at first, more than the expired one would have gone.
+            // Had the size been checked first, more than the expired entry would have been removed.
             #expect(try await cache.diskStorageSize == 3_000)
             cache.diskStorage.config.sizeLimit = 2_000
             await cache.cleanExpiredDiskCache()

@@ -1,4 +1,4 @@
-// The image cache: what is found where, in which order things happen, and what a bad disk does.
+// The image cache: what is found where, the order of operations, and errors of the disk.
 
 import Foundation
 import KFSupport
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test("CAC-2: a quarter of the usable memory, no disk limit, seven days")
+    @Test("CAC-2: the defaults are a quarter of the usable memory, no disk limit and seven days")
     func defaults() async throws {
         try await withCache { cache in
             #expect(cache.memoryStorage.config.totalCostLimit == Int(UsableMemory.bytes / 4))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("CAC-9, CAC-10: what cannot be serialised is an error of the disk, and stays in memory")
+    @Test("CAC-9, CAC-10: an image that cannot be serialised is an error of the disk, and stays in memory")
     func serializingFails() async throws {
         try await withCache { cache in
             let error = await failure {
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("CAC-11: when its time in memory is over, an image is on disk only")
-    func aShortLifeInMemory() async throws {
+    @Test("CAC-11: after its expiration in memory an image is on disk only")
+    func shortMemoryExpiration() async throws {
         try await withTemporaryDirectory { directory in
             let now = Box(Date(timeIntervalSince1970: 1_700_000_000))
             let cache = ImageCache(
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test("CAC-13: operations on one key take effect in the order of the calls")
-    func operationsHappenInOrder() async throws {
+    func operationOrder() async throws {
         try await withCache { cache in
             for round in 0..<20 {
                 let done = Promise<Void>()
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func bytesAreStoredAsTheyAre() async throws {
+    @Test("bytes are stored unchanged") func bytesAreStoredUnchanged() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("bytes".utf8), forKey: "a", processorIdentifier: "p")
             let path = cache.cachePath(forKey: "a", processorIdentifier: "p")
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Retrieving
 
-    @Test("CAC-15, CAC-17: from disk once, then from memory")
+    @Test("CAC-15, CAC-17: an image comes from disk once, then from memory")
     func promotion() async throws {
         try await withCache { cache in
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("CAC-16: what is in memory is reported before the call returns", arguments: [CallbackQueue.untouch])
+    @Test("CAC-16: a memory hit is reported before the call returns", arguments: [CallbackQueue.untouch])
     func synchronousHit(queue: CallbackQueue) async throws {
         try await withCache { cache in
             cache.memoryStorage.store(value: image, forKey: "a")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("CAC-16: on the main actor with the default queue too") @MainActor
+    @Test("CAC-16: a memory hit is synchronous also on the main actor with the default queue") @MainActor
     func synchronousHitOnMain() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("CAC-21: on the caller's thread if asked")
+    @Test("CAC-21: with the option the disk is read on the caller's thread")
     func synchronousDiskHit() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -210,8 +210,8 @@ import Testing
         }
     }
 
-    @Test("F-1, CAC-22: what cannot be decoded is a miss, and is removed")
-    func undecodableEntriesGo() async throws {
+    @Test("F-1, CAC-22: an entry that cannot be decoded is a miss and is removed")
+    func undecodableEntries() async throws {
         try await withCache { cache in
             for options in [KingfisherOptionsInfo(), [.loadDiskFileSynchronously]] {
                 try await cache.storeToDisk(Data("no image".utf8), forKey: "a")
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("F-19, CAC-32: what is removed while it is being read does not come back to memory")
+    @Test("F-19, CAC-32: an entry that is removed while it is read does not come back to memory")
     func removedWhileReading() async throws {
         try await withCache { cache in
             for clear in [{ cache.clearMemoryCache() }, { cache.removeImage(forKey: "a", completionHandler: nil) }] {
@@ -240,10 +240,9 @@ import Testing
         }
     }
 
-    @Test("CAC-23: what cannot be read is an error")
+    @Test("CAC-23: an entry that cannot be read is an error")
     func unreadableEntries() async throws {
         try await withCache { cache in
-            cache.diskStorage.maybeCached = nil  // every name may be there
             let url = cache.diskStorage.cacheFileURL(forKey: "a")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             let error = await failure { try await cache.retrieveImage(forKey: "a") }
@@ -251,8 +250,8 @@ import Testing
         }
     }
 
-    @Test("CAC-26, CAC-27: asking where an image is")
-    func askingAsynchronously() async throws {
+    @Test("CAC-26, CAC-27: the location of an image is reported asynchronously")
+    func cachedTypeAsync() async throws {
         try await withCache { cache in
             #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
             try await cache.store(image, forKey: "a")
@@ -261,20 +260,20 @@ import Testing
             #expect(type.value == .memory)
             cache.clearMemoryCache()
             #expect(await cache.imageCachedTypeAsync(forKey: "a") == .disk)
-            let answer = Promise<CacheType>()
-            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { answer.keep($0) }
-            #expect(await answer.value == .disk)
+            let cachedType = Promise<CacheType>()
+            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { cachedType.keep($0) }
+            #expect(await cachedType.value == .disk)
         }
     }
 }
 
-/// Makes no bytes of any image.
+/// Returns no bytes for any image.
 private struct FailingSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
-/// Tells when it is asked for an image, and makes it when it may.
+/// Signals when it is called for an image, and returns it when it may.
 struct GatedSerializer: CacheSerializer {
     let isDecoding = Promise<Void>()
     let mayGoOn = DispatchSemaphore(value: 0)

@@ -1,4 +1,4 @@
-// What a cache does when memory gets short, and when the program steps back or ends.
+// What a cache does under memory pressure, and when the program enters the background or ends.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import Testing
     private let image = Picture.gradient()
     private let clock = Box(Date())
 
-    /// A cache whose disk tells the time by `clock`.
+    /// A cache whose disk storage reads the time from `clock`.
     private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: directory)
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func aWarningHalvesWhatIsInMemoryAndTheCacheMayGrowAgain() async throws {
+    @Test("a memory warning halves what is in memory, and the cache may grow again") func memoryWarning() async throws {
         try await withCache { cache in
             for number in 0..<8 { cache.memoryStorage.store(value: image, forKey: "\(number)") }
             let full = cache.memoryStorageCacheCost
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    @Test("MEM-13, MEM-21: stepping back purges what was not stored to be kept")
-    func steppingBackPurgesMemory() async throws {
+    @Test("MEM-13, MEM-21: entering the background purges images that were not stored to be kept")
+    func backgroundPurgesMemory() async throws {
         try await withCache { cache in
             cache.memoryStorage.store(value: image, forKey: "before")
             cache.memoryStorage.config.keepWhenEnteringBackground = true
@@ -67,8 +67,8 @@ import Testing
 
     // MARK: Disk
 
-    @Test("CAC-34, CAC-35: stepping back cleans the disk and tells of it")
-    func steppingBackCleansTheDisk() async throws {
+    @Test("CAC-34, CAC-35: entering the background cleans the disk and posts a notification")
+    func backgroundCleansDisk() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(10))
             try await cache.storeToDisk(Data("x".utf8), forKey: "new")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// What the first notification of a cache names that comes after `action`.
+    /// The names in the first notification of a cache after `action`.
     private func removedNames(of cache: ImageCache, after action: () async throws -> Void) async rethrows -> [String] {
         let removed = Promise<[String]>()
         let observer = NotificationCenter.default.addObserver(
@@ -92,8 +92,8 @@ import Testing
         return await removed.value
     }
 
-    @Test("F-31, CAC-35: the disk is swept now and then without anybody's asking")
-    func theDiskIsSwept() async throws {
+    @Test("F-31, CAC-35: the disk is swept periodically")
+    func periodicSweep() async throws {
         try await withCache { cache in
             let manual = ManualClock()
             let registry = CacheRegistry { _ in FakeWatch() }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func theIntervalBetweenSweepsIsAnHourUntilItIsChanged() async throws {
+    @Test("the interval between sweeps is an hour by default and can be changed") func sweepInterval() async throws {
         try await withCache { cache in
             #expect(cache.diskCleanInterval == 3600)
             cache.diskCleanInterval = 0
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    @Test("CAC-36, F-10: on a disk that does not work, every form returns")
-    func aBrokenDiskKeepsNobodyWaiting() async throws {
+    @Test("CAC-36, F-10: with a disk that does not work, every form returns")
+    func brokenDisk() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
             try Data().write(to: file)
@@ -156,7 +156,7 @@ import Testing
         cache.willTerminate(within: seconds)
     }
 
-    @Test func terminatingWaitsForWhatIsBeingWritten() async throws {
+    @Test("terminating waits for pending writes") func terminationWaits() async throws {
         try await withCache { cache in
             let writer = await startStore(cache)
             #expect(await !terminate(cache, within: 0), "There was no time to wait.")
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func theFormThatIsAwaitedWaitsNoLongerThanItMay() async throws {
+    @Test("the async form waits no longer than its time limit") func terminationTimeout() async throws {
         try await withCache { cache in
             let manual = ManualClock()
             let writer = await startStore(cache)
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func timeThatIsLeftIsUsedForCleaning() async throws {
+    @Test("the remaining time is used for cleaning") func cleaningBeforeTermination() async throws {
         try await withCache { cache in
             for form in 0..<2 {
                 try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(10))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func aProcessThatExitsWaitsForItsCachesIfItMay() async throws {
+    @Test("a process that exits waits for its caches if that is enabled") func flushOnExit() async throws {
         try await withCache { cache in
             let registry = CacheRegistry { _ in FakeWatch() }
             registry.timeLimit = 1e6
@@ -219,7 +219,7 @@ import Testing
     }
 }
 
-/// Tells when it is asked for the bytes of an image, and makes them when it may.
+/// Signals when it is called for the bytes of an image, and returns them when it may.
 private struct GatedWriter: CacheSerializer {
     let isWriting = Gate()
     let mayGoOn = DispatchSemaphore(value: 0)

@@ -15,25 +15,25 @@ import Testing
     }
 
     /// A wall clock that is set by hand.
-    private final class Calendar: Sendable {
+    private final class WallClock: Sendable {
         private let date = Locked(Date(timeIntervalSince1970: 1_700_000_000))
         var now: Date { date.withLock { $0 } }
         func advance(_ seconds: TimeInterval) { date.withLock { $0 += seconds } }
     }
 
-    private let calendar = Calendar()
+    private let wallClock = WallClock()
 
     private func storage(
         _ config: MemoryStorage.Config = .init(totalCostLimit: 3),
         timer: any Clock<Duration> = ContinuousClock()
     ) -> MemoryStorage.Backend<Value> {
-        let calendar = calendar
-        return MemoryStorage.Backend(config: config, clock: { calendar.now }, timer: timer)
+        let wallClock = wallClock
+        return MemoryStorage.Backend(config: config, clock: { wallClock.now }, timer: timer)
     }
 
     // MARK: Configuration
 
-    @Test("Section 6: what a configuration is without being told")
+    @Test("Section 6: a configuration has the documented defaults")
     func defaults() {
         let config = MemoryStorage.Config(totalCostLimit: 7)
         #expect(config.totalCostLimit == 7)
@@ -43,7 +43,7 @@ import Testing
         #expect(!config.keepWhenEnteringBackground)
     }
 
-    @Test("MEM-9, MEM-12: limits can be changed while the storage is in use, one by one or all at once")
+    @Test("MEM-9, MEM-12: limits can be changed while the storage is in use, one by one or all together")
     func limitsAreLive() {
         let storage = storage()
         for key in ["a", "b", "c"] { storage.store(value: Value(), forKey: key) }
@@ -71,8 +71,8 @@ import Testing
         #expect(storage.keys.count == 100)
     }
 
-    @Test("MEM-14, MEM-9: when several threads change the configuration, the last one holds in the engine as well")
-    func configurationsDoNotMix() async {
+    @Test("MEM-14, MEM-9: when several threads change the configuration, the last one applies in the engine as well")
+    func concurrentConfiguration() async {
         let storage = storage()
         await withTaskGroup(of: Void.self) { group in
             for task in 1...4 {
@@ -86,14 +86,14 @@ import Testing
 
     // MARK: Storing and reading
 
-    @Test("MEM-1, MEM-2, MEM-3: storing, replacing, expiring by argument or configuration")
+    @Test("MEM-1, MEM-2, MEM-3: values are stored, replaced and expired by argument or configuration")
     func storing() {
         let storage = storage()
         storage.store(value: Value(number: 1), forKey: "a")
         storage.store(value: Value(number: 2), forKey: "a", expiration: .seconds(1_000))
         #expect(storage.value(forKey: "a") == Value(number: 2))
         storage.store(value: Value(), forKey: "b")
-        calendar.advance(300)
+        wallClock.advance(300)
         #expect(storage.isCached(forKey: "a"))
         #expect(!storage.isCached(forKey: "b"))
         storage.store(value: Value(), forKey: "a", expiration: .expired)
@@ -101,12 +101,12 @@ import Testing
         #expect(storage.storage.object(forKey: "a") == nil)
     }
 
-    @Test("MEM-4, MEM-7: what has expired is not found, and lies there until it is removed")
+    @Test("MEM-4, MEM-7: an expired value is not found, and stays in memory until it is removed")
     func expiring() {
         let storage = storage()
         storage.store(value: Value(number: 1), forKey: "a", expiration: .seconds(1))
         storage.store(value: Value(), forKey: "b", expiration: .seconds(1))
-        calendar.advance(1)
+        wallClock.advance(1)
         #expect(storage.value(forKey: "a") == nil)
         #expect(storage.storage.object(forKey: "a")?.value == Value(number: 1))
         #expect(storage.totalCacheCost() == 2)
@@ -116,17 +116,17 @@ import Testing
         #expect(storage.totalCacheCost() == 0)
     }
 
-    @Test("MEM-5, MEM-6, MEM-11: a read extends as it is told, a probe does not, a date stays")
+    @Test("MEM-5, MEM-6, MEM-11: a read extends the expiration by its argument, a probe does not, a fixed date stays")
     func extending() throws {
         let storage = storage(.init(totalCostLimit: 10))
-        let start = calendar.now
+        let start = wallClock.now
         func expiry(_ key: String) throws -> Double {
             try #require(storage.storage.object(forKey: key)).estimatedExpiration.timeIntervalSince(start)
         }
         for key in ["a", "b", "c", "d"] { storage.store(value: Value(), forKey: key, expiration: .seconds(10)) }
         storage.store(value: Value(), forKey: "e", expiration: .date(start + 10))
         storage.store(value: Value(), forKey: "f", expiration: .never)
-        calendar.advance(4)
+        wallClock.advance(4)
         _ = storage.value(forKey: "a")
         _ = storage.value(forKey: "b", extendingExpiration: .none)
         _ = storage.value(forKey: "c", extendingExpiration: .expirationTime(.seconds(100)))
@@ -138,23 +138,23 @@ import Testing
         #expect(storage.storage.object(forKey: "a")?.expiration == .seconds(10))
     }
 
-    @Test("MEM-10: the total cost counts what has expired, and not what was evicted")
+    @Test("MEM-10: the total cost counts expired entries, but not evicted ones")
     func totalCost() {
         let storage = storage(.init(totalCostLimit: 10))
         storage.store(value: Value(cacheCost: 4), forKey: "a", expiration: .seconds(1))
-        calendar.advance(2)
+        wallClock.advance(2)
         #expect(storage.totalCacheCost() == 4)
         storage.store(value: Value(cacheCost: 5), forKey: "b")
         #expect(storage.totalCacheCost() == 9)
         storage.store(value: Value(cacheCost: 5), forKey: "c")
         #expect(storage.totalCacheCost() == 10)
         #expect(storage.storage.object(forKey: "a") == nil)
-        // Asking has prolonged nothing.
-        calendar.advance(300)
+        // Probes have extended nothing.
+        wallClock.advance(300)
         #expect(!storage.isCached(forKey: "b"))
     }
 
-    private final class Asked: CacheCostCalculable, Sendable {
+    private final class CountedCost: CacheCostCalculable, Sendable {
         let times = Locked(0)
         var cacheCost: Int {
             times.withLock { times in
@@ -164,10 +164,10 @@ import Testing
         }
     }
 
-    @Test("MEM-15: the cost is asked once, when storing")
-    func theCostIsAskedOnce() {
-        let storage = MemoryStorage.Backend<Asked>(config: .init(totalCostLimit: 100))
-        let value = Asked()
+    @Test("MEM-15: the cost is read once, when storing")
+    func costIsReadOnce() {
+        let storage = MemoryStorage.Backend<CountedCost>(config: .init(totalCostLimit: 100))
+        let value = CountedCost()
         storage.store(value: value, forKey: "a")
         _ = storage.value(forKey: "a")
         #expect(storage.totalCacheCost() == 1)
@@ -175,7 +175,7 @@ import Testing
         #expect(value.times.withLock { $0 } == 1)
     }
 
-    @Test("MEM-13, MEM-21: a purge takes what was stored before it was to be kept, and the rest stays")
+    @Test("MEM-13, MEM-21: a purge removes what was stored before keeping was configured, and the rest stays")
     func purging() {
         let storage = storage(.init(totalCostLimit: 10))
         storage.store(value: Value(), forKey: "before")
@@ -188,7 +188,7 @@ import Testing
         #expect(storage.store.counts.purged == 2)
     }
 
-    @Test func shrinkingAndRemoving() {
+    @Test("shrinking and removing update keys and cost") func shrinkingAndRemoving() {
         let storage = storage(.init(totalCostLimit: 10))
         for number in 0..<10 { storage.store(value: Value(number: number), forKey: "\(number)") }
         storage.store.shrink(toCost: 4)
@@ -203,14 +203,14 @@ import Testing
 
     // MARK: Cleaning
 
-    @Test("MEM-8: expired entries go at every interval, without anybody asking", .timeLimit(.minutes(5)))
-    func expiredEntriesGoByThemselves() async {
+    @Test("MEM-8: expired entries are removed at every interval", .timeLimit(.minutes(5)))
+    func automaticCleaning() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 10), timer: timer)
         for round in 1...3 {
             storage.store(value: Value(), forKey: "a", expiration: .seconds(5))
             await timer.waitForSleepers()
-            calendar.advance(5)
+            wallClock.advance(5)
             timer.advance(by: .seconds(9))
             #expect(storage.keys.count == 1)
             timer.advance(by: .seconds(1))
@@ -219,23 +219,23 @@ import Testing
         }
     }
 
-    @Test("MEM-8: with the real clock, an entry is gone from store and keys soon", .timeLimit(.minutes(5)))
-    func theRealClock() async {
+    @Test("MEM-8: with the real clock, an expired entry is removed from store and keys", .timeLimit(.minutes(5)))
+    func realClock() async {
         let storage = MemoryStorage.Backend<Value>(config: .init(totalCostLimit: 3, cleanInterval: 0.01))
         storage.store(value: Value(), forKey: "1", expiration: .seconds(0.01))
         while storage.storage.object(forKey: "1") != nil { await Task.yield() }
         #expect(storage.keys.count == 0)
     }
 
-    @Test("MEM-8, MEM-9: a new interval begins anew, and none at all cleans nothing", .timeLimit(.minutes(5)))
-    func theIntervalIsLive() async {
+    @Test("MEM-8, MEM-9: a new interval restarts the timer, and none stops cleaning", .timeLimit(.minutes(5)))
+    func intervalChange() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 1_000), timer: timer)
         storage.store(value: Value(), forKey: "a", expiration: .seconds(1))
-        calendar.advance(1)
+        wallClock.advance(1)
         await timer.waitForSleepers()
         storage.config.cleanInterval = 10
-        // The old one has given up or does so soon; the new one waits.
+        // The old timer has ended or does so soon; the new one waits.
         while timer.sleeperCount != 1 { await Task.yield() }
         timer.advance(by: .seconds(10))
         while storage.keys.count > 0 { await Task.yield() }
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(5)))
-    func cleaningDoesNotKeepTheStorage() async {
+    func cleaningDoesNotRetain() async {
         let timer = ManualClock()
         weak var storage: MemoryStorage.Backend<Value>?
         do {
@@ -259,7 +259,7 @@ import Testing
 
     // MARK: Entries
 
-    @Test("EXP-6: an object extends its own expiry as it is told")
+    @Test("EXP-6: a storage object extends its own expiration as requested")
     func storageObjects() {
         let object = MemoryStorage.StorageObject(1, expiration: .seconds(100))
         #expect(object.value == 1)

@@ -1,4 +1,4 @@
-// What keys give to file names, and values kept with objects from outside.
+// What keys contribute to file names, and values associated with objects.
 
 import Foundation
 import KFStorage
@@ -8,12 +8,13 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct NamesAndAssociationsTests {
-    @Test func hashesOfKeysNameTheirFiles() {
+    @Test("files are named by the hash of their key") func fileNameHash() {
         #expect("hello".kf.sha256 == FileNaming().fileName(forKey: "hello"))
         #expect("hello".kf.sha256.count == 64 && "hello".kf.sha256 != "hallo".kf.sha256)
     }
 
     @Test(
+        "the extension of a key is read from its end",
         arguments: [
             ("image.png", "png"), ("image.PNG", "PNG"), ("image.png@round", "png"),
             ("https://example.com/57373197@300-1.jpg", nil), ("image", nil), ("image.", nil), ("a.b/c", nil), ("", nil),
@@ -38,12 +39,12 @@ import Testing
         #expect(url.cacheKey == url.localFileCacheKey)
     }
 
-    private final class Thing: Sendable {}
+    private final class TestObject: Sendable {}
 
-    @Test func valuesStayWithTheirObjectsAndKeys() {
+    @Test("associated values belong to their object and key") func associatedValues() {
         let keys = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
         defer { keys.deallocate() }
-        let (one, other) = (Thing(), Thing())
+        let (one, other) = (TestObject(), TestObject())
         #expect(getAssociatedObject(one, keys) as Int? == nil)
         setRetainedAssociatedObject(one, keys, 1)
         setRetainedAssociatedObject(one, keys, 2)
@@ -54,18 +55,22 @@ import Testing
         #expect(getAssociatedObject(other, keys) as Int? == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func neitherObjectsNorTheirValuesAreKeptForEver() async {
+    @Test("objects and their associated values are released", .timeLimit(.minutes(5)))
+    func associatedValuesAreReleased() async {
         let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
         defer { key.deallocate() }
-        weak var firstValue: Thing?
+        weak var firstValue: TestObject?
         for number in 0..<1_000 {
-            let (object, value) = (Thing(), Thing())
-            #expect(getAssociatedObject(object, key) as Thing? == nil, "Others may have lain there.")
+            let (object, value) = (TestObject(), TestObject())
+            #expect(
+                getAssociatedObject(object, key) as TestObject? == nil,
+                "Another object may have had the same address."
+            )
             setRetainedAssociatedObject(object, key, value)
-            #expect((getAssociatedObject(object, key) as Thing?) === value)
+            #expect((getAssociatedObject(object, key) as TestObject?) === value)
             if number == 0 { firstValue = value }
         }
-        // Another thread may have swept, and be about to let it go.
+        // Another thread may have swept, and be about to release it.
         while firstValue != nil { await Task.yield() }
     }
 }

@@ -1,4 +1,4 @@
-// What goes from disk to memory while the disk changes: never what is about to go, or has gone.
+// What is promoted from disk to memory while the disk changes: never an entry that is removed or about to be.
 
 import Foundation
 import KFSupport
@@ -16,7 +16,7 @@ import Testing
     private let image = Picture.gradient()
 
     /// Looks an image up before this returns.
-    private func lookNow(_ cache: ImageCache) -> CacheType {
+    private func lookUpNow(_ cache: ImageCache) -> CacheType {
         let found = Box(CacheType.memory)
         cache.retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) {
             if case .success(let result) = $0 { found.value = result.cacheType }
@@ -31,21 +31,21 @@ import Testing
     ]
 
     @Test(
-        "CAC-13, CAC-32, F-19: a synchronous look-up does not promote what an operation waits to change",
+        "CAC-13, CAC-32, F-19: a synchronous look-up does not promote what a waiting operation will change",
         arguments: 0..<3
     )
-    func synchronousLookUpBesideAChange(number: Int) async throws {
+    func lookUpBesideRemoval(number: Int) async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
-            #expect(lookNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "Nothing is in its way.")
+            #expect(lookUpNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "No operation is pending.")
             cache.clearMemoryCache()
 
-            // The change waits behind an operation that takes its time.
-            let (place, mayEnd, changed) = (cache.order.place(forKey: "a"), Promise<Void>(), Promise<Void>())
-            let slow = Task { await place.run { await mayEnd.value } }
+            // The change waits behind a slow operation.
+            let (ticket, mayEnd, changed) = (cache.operations.ticket(forKey: "a"), Promise<Void>(), Promise<Void>())
+            let slow = Task { await ticket.run { await mayEnd.value } }
             Self.changes[number].1(cache) { changed.keep(()) }
-            #expect(lookNow(cache) == .disk, "It is there still.")
+            #expect(lookUpNow(cache) == .disk, "The entry still exists.")
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
             mayEnd.keep(())
             await slow.value
@@ -54,11 +54,11 @@ import Testing
 
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
-            #expect(lookNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "It is over.")
+            #expect(lookUpNow(cache) == .disk && cache.memoryStorage.isCached(forKey: "a"), "The operation has ended.")
         }
     }
 
-    @Test("what was read is not promoted once something else is to be stored on disk")
+    @Test("an image that was read is not promoted when another store to disk is pending")
     func storingWhileDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("CAC-32, F-19: what a load makes of an entry is not promoted once that was removed", arguments: 0..<3)
+    @Test("CAC-32, F-19: what a load makes of an entry is not promoted after the entry was removed", arguments: 0..<3)
     func removingWhileProcessing(change: Int) async throws {
         try await withCache { cache in
             let (png, processor) = (try Picture.png(), GatedProcessor())
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("what is read while a cache is being cleared does not stay in memory", arguments: [false, true])
+    @Test("an image that is read while the cache is cleared does not stay in memory", arguments: [false, true])
     func clearing(isAwaited: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let cache = BusyCache(
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// Tells when it is asked to work, and works when it may.
+/// Signals when it is called, and works when it may.
 private struct GatedProcessor: ImageProcessor {
     let identifier = "gated"
     let isWorking = Promise<Void>()
@@ -146,18 +146,18 @@ private struct InterruptedSerializer: CacheSerializer {
     }
 }
 
-/// A cache that is asked for an image just before its files are cleared.
+/// A cache that looks an image up just before its files are cleared.
 private final class BusyCache: ImageCache, @unchecked Sendable {
     let found = Box<[CacheType]>([])
 
-    private func look() {
+    private func lookUp() {
         retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) { [found] result in
             if case .success(let result) = result { found.change { $0.append(result.cacheType) } }
         }
     }
 
     override func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
-        look()
+        lookUp()
         super.clearDiskCache(completion: handler)
     }
 }

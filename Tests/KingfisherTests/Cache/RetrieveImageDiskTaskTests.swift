@@ -1,4 +1,4 @@
-// Look-ups as before version 5, which may be called off.
+// Look-ups as before version 5, which can be cancelled.
 
 import Foundation
 import KFSupport
@@ -16,19 +16,19 @@ import Testing
     private let image = Picture.gradient()
     private let options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
 
-    @Test("a look-up that is called off before its turn has come reads nothing, and ends with nothing")
-    func calledOffBeforeReading() async throws {
+    @Test("a look-up cancelled before its position in the queue is reached reads nothing and finds nothing")
+    func cancelledBeforeReading() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
             cache.resetStatistics()
-            let (place, mayEnd) = (cache.order.place(forKey: "a"), Promise<Void>())
-            let slow = Task { await place.run { await mayEnd.value } }
-            let (calls, answer) = (Counter(), Promise<CacheType>())
+            let (ticket, mayEnd) = (cache.operations.ticket(forKey: "a"), Promise<Void>())
+            let slow = Task { await ticket.run { await mayEnd.value } }
+            let (calls, result) = (Counter(), Promise<CacheType>())
             let task = cache.retrieveImage(forKey: "a", options: options) { (found: KFCrossPlatformImage?, type) in
                 calls.add()
                 #expect(found == nil)
-                answer.keep(type)
+                result.keep(type)
             }
             let started: RetrieveImageDiskTask = try #require(task)
             #expect(!started.isCancelled)
@@ -36,7 +36,7 @@ import Testing
             started.cancel()
             mayEnd.keep(())
             await slow.value
-            #expect(await answer.value == .none)
+            #expect(await result.value == .none)
             #expect(started.isCancelled && calls.value == 1)
             #expect(cache.statistics.disk.lookups == 0, "It was not read.")
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
@@ -44,26 +44,26 @@ import Testing
         }
     }
 
-    @Test("a look-up that is called off while it decodes gives nothing to memory")
-    func calledOffWhileDecoding() async throws {
+    @Test("a look-up cancelled while it decodes adds nothing to memory")
+    func cancelledWhileDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
-            let (serializer, answer) = (GatedSerializer(), Promise<CacheType>())
+            let (serializer, result) = (GatedSerializer(), Promise<CacheType>())
             let options = options + [.cacheSerializer(serializer)]
             let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
-                answer.keep(type)
+                result.keep(type)
             }
             await serializer.isDecoding.value
             task?.cancel()
             serializer.mayGoOn.signal()
-            #expect(await answer.value == .none)
+            #expect(await result.value == .none)
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
         }
     }
 
-    @Test("the answer comes through the queue of the options, from memory and from disk", arguments: [true, false])
-    func theQueueOfTheOptions(isInMemory: Bool) async throws {
+    @Test("the result comes on the queue of the options, from memory and from disk", arguments: [true, false])
+    func callbackQueue(isInMemory: Bool) async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             if !isInMemory { cache.clearMemoryCache() }
@@ -78,17 +78,17 @@ import Testing
         }
     }
 
-    @Test("what is not called off is found, and who does not want to hear of it gets no task")
-    func notCalledOff() async throws {
+    @Test("a look-up that is not cancelled finds its image, and one without a handler returns no task")
+    func notCancelled() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             for type in [CacheType.memory, .disk] {
                 if type == .disk { cache.clearMemoryCache() }
-                let answer = Promise<CacheType>()
+                let result = Promise<CacheType>()
                 let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
-                    answer.keep(type)
+                    result.keep(type)
                 }
-                #expect(await answer.value == type)
+                #expect(await result.value == type)
                 task?.cancel()
             }
             let none: (@Sendable (KFCrossPlatformImage?, CacheType) -> Void)? = nil

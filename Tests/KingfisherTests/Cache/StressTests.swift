@@ -1,4 +1,4 @@
-// Everything at once, from many threads. `make tsan` does as much of it as takes minutes.
+// Concurrent use from many threads. `make tsan` runs as much of it as takes minutes.
 
 import Foundation
 import KFSupport
@@ -8,73 +8,73 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct StressTests {
-    /// Threads of the test's own: they wait for the cache, and others' tests must not wait for them.
+    /// Threads of this test alone: they wait for the cache, and other tests must not wait for them.
     private static let threadCount = 8
     private static let executor = WorkExecutor("kf.stress", threads: threadCount)
 
-    /// Calls a thread makes; `KF_STRESS` asks for more.
+    /// Calls per thread; `KF_STRESS` sets another number.
     private static var callsPerThread: Int {
         ProcessInfo.processInfo.environment["KF_STRESS"].flatMap { Int($0) } ?? 1_500
     }
 
-    /// How often each call of one thread was answered.
-    private final class Answers: Sendable {
+    /// How often each call of one thread completed.
+    private final class Completions: Sendable {
         private struct State: Sendable {
             var counts: [UInt8]
             var open = 0
         }
         private let state: Locked<State>
-        /// Not more calls than this are open at a time, or memory would fill with them.
-        private let places = DispatchSemaphore(value: 64)
+        /// Limits the number of pending calls, which would fill memory otherwise.
+        private let slots = DispatchSemaphore(value: 64)
         private let isOver = DispatchSemaphore(value: 0)
 
         init(calls: Int) { state = Locked(State(counts: [UInt8](repeating: 0, count: calls), open: calls)) }
 
-        func begin() { places.wait() }
+        func begin() { slots.wait() }
 
-        func answer(_ call: Int) {
+        func complete(_ call: Int) {
             let isLast = state.withLock { state in
                 state.counts[call] &+= 1
                 if state.counts[call] == 1 { state.open -= 1 }
                 return state.open == 0 && state.counts[call] == 1
             }
-            places.signal()
+            slots.signal()
             if isLast { isOver.signal() }
         }
 
         func wait() { isOver.wait() }
 
-        var areExactlyOnePerCall: Bool { state.withLock { $0.counts.allSatisfy { $0 == 1 } } }
+        var isExactlyOnePerCall: Bool { state.withLock { $0.counts.allSatisfy { $0 == 1 } } }
     }
 
-    @Test("eight threads of mixed operations: every call is answered exactly once")
-    func everyCallIsAnsweredOnce() async throws {
+    @Test("eight threads of mixed operations get exactly one completion for each call")
+    func oneCompletionEach() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "stress", cacheDirectoryURL: directory)
             let bytes = try Picture.png(3, 3)
             let image = Picture.gradient(3, 3)
             let calls = Self.callsPerThread
-            let all = (0..<Self.threadCount).map { _ in Answers(calls: calls) }
+            let all = (0..<Self.threadCount).map { _ in Completions(calls: calls) }
             await withTaskGroup { group in
-                for (thread, answers) in all.enumerated() {
+                for (thread, completions) in all.enumerated() {
                     group.addTask(executorPreference: Self.executor) {
                         var random = SystemRandomNumberGenerator()
                         for call in 0..<calls {
-                            answers.begin()
+                            completions.begin()
                             let key = "https://example.com/\(Int.random(in: 0..<48, using: &random))"
-                            Self.call(cache, call &* 31 &+ thread, key, image, bytes) { answers.answer(call) }
+                            Self.call(cache, call &* 31 &+ thread, key, image, bytes) { completions.complete(call) }
                         }
-                        answers.wait()
+                        completions.wait()
                     }
                 }
             }
-            // An answer given twice may come late: what is behind everything comes after it.
+            // A second completion may come late: an operation after all others comes behind it.
             await cache.cleanExpiredDiskCache()
-            for answers in all { #expect(answers.areExactlyOnePerCall) }
+            for completions in all { #expect(completions.isExactlyOnePerCall) }
         }
     }
 
-    // One line a form; the switch is the point.
+    // One line per form.
     private static func call(
         _ cache: ImageCache,
         _ number: Int,

@@ -1,4 +1,4 @@
-// The limits a process has beside the machine's memory.
+// The limits of a process besides the machine's memory.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct UsableMemoryLimitsTests {
     @Test("CAC-2, L18: the lowest of machine, control group and resource limits counts")
-    func theLowestLimitCounts() async throws {
+    func lowestLimit() async throws {
         try await withTemporaryDirectory { directory in
             let group = directory.appendingPathComponent("sys/fs/cgroup")
             try FileManager.default.createDirectory(at: group, withIntermediateDirectories: true)

@@ -1,10 +1,10 @@
-// What a server learns of a failed load: `import Kingfisher` and nothing of ours that is not public.
+// What a server learns of a failed load, with `import Kingfisher` and its public interface only.
 
 import Foundation
 import Kingfisher
 import Testing
 
-/// Fails whatever it is given.
+/// Fails for every input.
 private struct Refusal: ImageProcessor {
     let identifier = "refusal"
 
@@ -12,7 +12,7 @@ private struct Refusal: ImageProcessor {
 }
 
 @Suite struct ImagingErrorTests {
-    /// The status a server answers with.
+    /// The status a server responds with.
     private func status(_ error: KingfisherError) -> Int {
         switch error.imagingError {
         case .limitExceeded, .tooManyFrames, .outOfMemory: 413
@@ -41,7 +41,7 @@ private struct Refusal: ImageProcessor {
         }
     }
 
-    @Test("one code, and a value that tells a server what to answer")
+    @Test("one error code, and a value from which a server derives its response status")
     func statuses() async throws {
         let huge = png(0xEA, checksum: [0x80, 0xD2, 0x75, 0x42])
         for (data, expected) in [
@@ -61,7 +61,7 @@ private struct Refusal: ImageProcessor {
         #expect(try await failure(huge).imagingError == limit)
     }
 
-    @Test("when the bytes are fine, no error of imaging is to blame")
+    @Test("a failure with intact bytes carries no imaging error")
     func otherFailures() async throws {
         let error = try await failure(try Picture.jpeg(4, 4), Refusal())
         #expect(error.errorCode == 4001 && error.imagingError == nil)

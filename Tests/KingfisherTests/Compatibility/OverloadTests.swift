@@ -8,7 +8,7 @@ import Testing
     private func running<Value>(_ body: () async throws -> Value) async rethrows -> Value { try await body() }
     private func now(_ body: () throws -> Void) rethrows { try body() }
 
-    @Test func awaitedCallsInClosuresAreTheAsyncOnes() async throws {
+    @Test("awaited calls in closures choose the async form") func awaitedCallsInClosures() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             try await cache.store(Picture.gradient(), forKey: "a")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func awaitedStoringOfBytesIsTheAsyncOne() async throws {
+    @Test("awaited storing of bytes chooses the async form") func awaitedStoreToDisk() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             try await running { try await cache.storeToDisk(Data("a".utf8), forKey: "a") }
@@ -51,7 +51,9 @@ import Testing
     }
 
     /// Also written as before version 5, when handlers had four parameters and tasks were never nil.
-    @Test func loadsAreTodaysUnlessTheyAreWrittenAsBefore() async throws {
+    @Test("loads choose the current form unless they are written as before version 5") func currentLoadForms()
+        async throws
+    {
         try await withTemporaryDirectory { directory in
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "overloads"),
@@ -70,9 +72,9 @@ import Testing
                 let inferred = manager.retrieveImage(with: url, options: [], progressBlock: nil) { _ in }
                 #expect(type(of: inferred) == DownloadTask?.self)
             }
-            let asBefore: any Asking = AskingAsBefore()
-            asBefore.ask(manager, url)
-            // Without a handler it is the form that is awaited.
+            let deprecatedForms: any DeprecatedCalls = DeprecatedLoads()
+            deprecatedForms.load(manager, url)
+            // Without a handler it is the async form.
             await #expect(throws: KingfisherError.self) { try await manager.retrieveImage(with: url) }
             await #expect(throws: KingfisherError.self) {
                 try await manager.retrieveImage(with: url, options: nil, progressBlock: nil)
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func plainCallsAreTheOnesWithHandlers() async throws {
+    @Test("calls without await choose the form with a handler") func plainCalls() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             now { cache.removeImage(forKey: "a") }
@@ -93,14 +95,14 @@ import Testing
     }
 }
 
-/// So that what is deprecated can be called without a warning: by what is deprecated itself.
-private protocol Asking {
-    func ask(_ manager: KingfisherManager, _ url: URL)
+/// Calls deprecated functions without a warning, from functions that are deprecated themselves.
+private protocol DeprecatedCalls {
+    func load(_ manager: KingfisherManager, _ url: URL)
 }
 
-private struct AskingAsBefore: Asking {
+private struct DeprecatedLoads: DeprecatedCalls {
     @available(*, deprecated)
-    func ask(_ manager: KingfisherManager, _ url: URL) {
+    func load(_ manager: KingfisherManager, _ url: URL) {
         let four = manager.retrieveImage(with: url, options: nil, progressBlock: nil) { _, _, _, _ in }
         #expect(type(of: four) == RetrieveImageTask.self)
         let named = manager.retrieveImage(with: url, options: nil, progressBlock: { _, _ in }) {

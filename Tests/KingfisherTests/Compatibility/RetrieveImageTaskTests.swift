@@ -8,8 +8,8 @@ import Testing
 @testable import Kingfisher
 
 @Suite("Section 15: loads as before version 5") struct RetrieveImageTaskTests {
-    /// What a handler of four parameters is told.
-    private final class Told: Sendable {
+    /// The arguments of a handler of four parameters.
+    private final class Completion: Sendable {
         struct End: Sendable {
             let width: Int?
             let domain: String?
@@ -33,54 +33,55 @@ import Testing
     }
 
     @discardableResult
-    private func load(_ rig: Rig, _ url: URL, _ told: Told, _ options: KingfisherOptionsInfo = []) -> RetrieveImageTask
+    private func load(_ rig: Rig, _ url: URL, _ completion: Completion, _ options: KingfisherOptionsInfo = [])
+        -> RetrieveImageTask
     {
-        rig.manager.asBefore.retrieveImage(
+        rig.manager.deprecatedForms.retrieveImage(
             with: url,
             options: options,
             progressBlock: nil,
-            completionHandler: told.handler
+            completionHandler: completion.handler
         )
     }
 
-    @Test("an image, where it was found, and the URL it came from")
+    @Test("the handler gets an image, its cache type and the URL it came from")
     func images() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
             for type in [CacheType.none, .memory, .disk] {
                 if type == .disk { rig.cache.clearMemoryCache() }
-                let told = Told()
-                let task = load(rig, url, told, [.waitForCache])
-                let end = await told.end
+                let completion = Completion()
+                let task = load(rig, url, completion, [.waitForCache])
+                let end = await completion.end
                 #expect(end.width == 64 && end.code == nil && end.cacheType == type && end.url == url)
                 task.cancel()
-                #expect(told.calls.value == 1)
+                #expect(completion.calls.value == 1)
             }
-            let told = Told()
-            load(rig, rig.server.url("/missing"), told, [.alternativeSources([.network(url)])])
-            #expect(await told.end.url == url, "That of the source that worked.")
+            let completion = Completion()
+            load(rig, rig.server.url("/missing"), completion, [.alternativeSources([.network(url)])])
+            #expect(await completion.end.url == url, "The URL of the source that succeeded.")
         }
     }
 
-    @Test("an error, as an NSError, and the URL that was asked for")
+    @Test("the handler gets an NSError and the requested URL")
     func errors() async throws {
         try await Rig.run { rig in
-            let (url, told) = (rig.server.url("/missing"), Told())
-            load(rig, url, told)
-            let end = await told.end
+            let (url, completion) = (rig.server.url("/missing"), Completion())
+            load(rig, url, completion)
+            let end = await completion.end
             #expect(end.width == nil && end.cacheType == .none && end.url == url)
             #expect(end.domain == KingfisherError.domain && end.code == 2002)
         }
     }
 
-    @Test("cancelling a load under way: one call, with a cancellation")
+    @Test("cancelling a load under way calls the handler once, with a cancellation")
     func cancelling() async throws {
         try await Rig.run { rig in
-            let (gate, told) = (Gate(), Told())
+            let (gate, completion) = (Gate(), Completion())
             rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
             let url = rig.server.url("/a.png")
-            let task = load(rig, url, told)
+            let task = load(rig, url, completion)
             await rig.server.waitForRequests(to: "/a.png")
             let download = try #require(task.downloadTask)
             #expect(download.url == url)
@@ -88,60 +89,60 @@ import Testing
             task.cancel()
             task.cancel()
             download.cancel()
-            #expect(await told.end.code == 1003)
+            #expect(await completion.end.code == 1003)
             gate.open()
-            #expect(told.calls.value == 1)
+            #expect(completion.calls.value == 1)
         }
     }
 
-    @Test("cancelled before there is a download, there never is one")
-    func cancellingBeforeTheDownload() async throws {
+    @Test("a load cancelled before its download starts none")
+    func cancellingBeforeDownload() async throws {
         struct Slow: AsyncImageDownloadRequestModifier {
-            let asked = Promise<Void>()
+            let called = Promise<Void>()
             let gate = Gate()
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
             func modified(for request: URLRequest) async -> URLRequest? {
-                asked.keep(())
+                called.keep(())
                 await gate.wait()
                 return request
             }
         }
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
-            let (modifier, told) = (Slow(), Told())
-            let task = load(rig, rig.server.url("/a.png"), told, [.requestModifier(modifier)])
-            await modifier.asked.value
+            let (modifier, completion) = (Slow(), Completion())
+            let task = load(rig, rig.server.url("/a.png"), completion, [.requestModifier(modifier)])
+            await modifier.called.value
             #expect(task.downloadTask == nil)
             task.cancel()
-            #expect([1003, 1005].contains(await told.end.code))
+            #expect([1003, 1005].contains(await completion.end.code))
             modifier.gate.open()
-            #expect(rig.server.count("/a.png") == 0 && told.calls.value == 1)
+            #expect(rig.server.count("/a.png") == 0 && completion.calls.value == 1)
         }
     }
 
-    @Test("a task that is cancelled before the load starts nothing, and the handler is told")
-    func cancelledBefore() async throws {
+    @Test("a task cancelled before the load starts nothing, and the handler is called")
+    func cancelledTask() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
-            let (task, told) = (RetrieveImageTask(), Told())
+            let (task, completion) = (RetrieveImageTask(), Completion())
             task.cancel()
             let download = rig.manager.downloadAndCacheImage(
                 with: url,
                 forKey: "a",
                 retrieveImageTask: task,
                 progressBlock: nil,
-                completionHandler: told.handler,
+                completionHandler: completion.handler,
                 options: [.callbackQueue(.untouch)]
             )
-            #expect(download == nil && told.hasEnded)
-            #expect(await told.end.code == 1005)
-            #expect(await told.end.url == url)
-            #expect(rig.server.count("/a.png") == 0 && told.calls.value == 1)
+            #expect(download == nil && completion.hasEnded)
+            #expect(await completion.end.code == 1005)
+            #expect(await completion.end.url == url)
+            #expect(rig.server.count("/a.png") == 0 && completion.calls.value == 1)
         }
     }
 
-    @Test("a task follows the load that is started with it, also when it was cancelled in between")
-    func following() {
+    @Test("a task follows the load it was started with, also when it was cancelled in between")
+    func taskFollowsLoad() {
         let (task, handle, cancelled) = (RetrieveImageTask(), DownloadTask(), Counter())
         handle.onCancel { cancelled.add() }
         task.cancel()
@@ -149,50 +150,50 @@ import Testing
         #expect(cancelled.value == 1)
     }
 
-    @Test("the empty task is nobody's: it can be used again and again")
-    func theEmptyTask() async throws {
+    @Test("the empty task belongs to no load and can be reused")
+    func emptyTask() async throws {
         RetrieveImageTask.empty.cancel()
         #expect(RetrieveImageTask.empty.downloadTask == nil)
         try await Rig.run { rig in
             let gate = Gate()
             rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
-            let told = Told()
+            let completion = Completion()
             let download = rig.manager.downloadAndCacheImage(
                 with: rig.server.url("/a.png"),
                 forKey: "a",
                 retrieveImageTask: .empty,
                 progressBlock: nil,
-                completionHandler: told.handler,
+                completionHandler: completion.handler,
                 options: []
             )
             RetrieveImageTask.empty.cancel()
             gate.open()
-            #expect(await told.end.width == 64)
+            #expect(await completion.end.width == 64)
             #expect(download != nil && RetrieveImageTask.empty.downloadTask == nil)
         }
     }
 
-    @Test("downloading and caching: always a download, kept under the key given")
+    @Test("downloadAndCacheImage always downloads, and stores under the given key")
     func downloadingAndCaching() async throws {
         try await Rig.run { rig in
             let (url, bytes) = (rig.server.url("/a.png"), try Picture.png())
             for count in 1...2 {
-                // What is reported when all has arrived may be too late to be told.
+                // Progress that is reported when all has arrived may come too late.
                 let gate = Gate()
                 let response = TestResponse.data(bytes).with { $0.interruption = .hold(after: 50, until: gate) }
                 rig.server.route("/a.png", response)
-                let (task, told, received) = (RetrieveImageTask(), Told(), Promise<Int64>())
+                let (task, completion, received) = (RetrieveImageTask(), Completion(), Promise<Int64>())
                 rig.manager.downloadAndCacheImage(
                     with: url,
                     forKey: "mine",
                     retrieveImageTask: task,
                     progressBlock: { _, total in received.keep(total) },
-                    completionHandler: told.handler,
+                    completionHandler: completion.handler,
                     options: [.waitForCache, .onlyFromCache]
                 )
                 #expect(await received.value == Int64(bytes.count))
                 gate.open()
-                let end = await told.end
+                let end = await completion.end
                 #expect(end.width == 64 && end.cacheType == .none && end.url == url)
                 #expect(rig.server.count("/a.png") == count)
             }
@@ -200,26 +201,26 @@ import Testing
         }
     }
 
-    @Test("nobody needs to listen, and a download keeps no downloader alive")
-    func nobodyListens() async throws {
+    @Test("the handler is optional, and a download does not keep its downloader alive")
+    func noHandler() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
-            let task = rig.manager.asBefore.retrieveImage(
+            let task = rig.manager.deprecatedForms.retrieveImage(
                 with: url,
                 options: nil,
                 progressBlock: nil,
                 completionHandler: nil
             )
-            // Joins the load, if that is not over.
+            // Joins the load, if that has not ended.
             #expect(try await rig.manager.retrieveImage(with: url).image.pixelWidth == 64)
             #expect(rig.server.count("/a.png") == 1)
             task.cancel()
         }
     }
 
-    @Test("a download can be hurried once it is there, and keeps no downloader alive")
-    func downloads() {
+    @Test("a download's priority can be raised once it exists, and it does not keep its downloader alive")
+    func downloadTask() {
         let transport = FakeTransport { _ in }
         var downloader: ImageDownloader? = ImageDownloader(name: "short", transport: transport)
         let handle = downloader?.downloadImage(with: fakeURL, options: [.downloadPriority(0.7)])
@@ -233,6 +234,6 @@ import Testing
 
         let none = RetrieveImageDownloadTask(task: DownloadTask(), ownerDownloader: nil)
         none.priority = 1
-        #expect(none.url == nil && none.priority == 0.5, "There is nothing yet to be urgent.")
+        #expect(none.url == nil && none.priority == 0.5, "There is no download yet.")
     }
 }

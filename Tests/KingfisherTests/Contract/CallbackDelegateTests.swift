@@ -9,7 +9,7 @@ import Testing
         var inputs: [Int] = []
     }
 
-    @Test func theBlockGetsItsTarget() {
+    @Test("the block is called with its target") func blockGetsTarget() {
         let target = Target(), delegate = Delegate<Int, String>()
         #expect(!delegate.isSet && delegate(1) == nil)
         delegate.delegate(on: target) { target, input in
@@ -23,7 +23,7 @@ import Testing
         #expect(!delegate.isSet && delegate(9) == nil)
     }
 
-    @Test func theTargetIsNotKeptAlive() {
+    @Test("the target is not kept alive") func weakTarget() {
         let delegate = Delegate<Void, Int>()
         var target: Target? = Target()
         weak let weakTarget = target

@@ -1,4 +1,4 @@
-// Where callbacks go.
+// The queues on which callbacks run.
 
 import Dispatch
 import Foundation
@@ -22,8 +22,8 @@ import Testing
         #expect(calls.value == 1)
     }
 
-    @Test("QUE-2: main-or-async dispatches from elsewhere")
-    func mainCurrentDispatchesFromElsewhere() async {
+    @Test("QUE-2: main-or-async dispatches from other threads")
+    func mainCurrentDispatches() async {
         let wasMain = Promise<Bool>()
         await WorkExecutor.cpu.run {
             #expect(!CallbackQueue.isMain)
@@ -32,19 +32,19 @@ import Testing
         #expect(await wasMain.value)
     }
 
-    @Test func theDefaultIsTheMainQueue() {
+    @Test("the default is the main queue") func defaultQueue() {
         #expect(CallbackQueue.default.identity == .main)
         #expect(KingfisherParsedOptionsInfo(nil).callbackQueue.identity == .main)
     }
 
-    /// In a process of its own: it is chosen for all of a process.
-    @Test func aProcessMayChooseAnotherDefault() async {
+    /// In a process of its own: the default holds for the whole process.
+    @Test("a process may choose another default") func changedDefault() async {
         await #expect(processExitsWith: .success) {
             CallbackQueue.default = .untouch
             let manager = KingfisherManager.shared
             let isInline = KingfisherParsedOptionsInfo([.forceRefresh]).callbackQueue.identity == .inline
             let chosen = KingfisherParsedOptionsInfo([.callbackQueue(.mainAsync)]).callbackQueue.identity == .main
-            // Nobody serves the main queue of this process before it ends.
+            // The main queue of this process runs nothing before the process ends.
             let calls = Counter()
             manager.cache.store(Image(), forKey: "a", toDisk: false)
             manager.cache.retrieveImage(forKey: "a") { _ in calls.add() }
@@ -60,7 +60,7 @@ import Testing
         await called.value
     }
 
-    @Test func dispatchAndOperationQueuesAreUsed() async {
+    @Test("callbacks run on the given dispatch and operation queues") func givenQueues() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine"), operations = OperationQueue()
         queue.setSpecific(key: key, value: 7)
         operations.underlyingQueue = queue
@@ -71,11 +71,11 @@ import Testing
         #expect(await second.value == 7)
     }
 
-    @Test("QUE-3: the dispatch queue behind each, the main one where there is none")
-    func queuesBehind() async {
+    @Test("QUE-3: each has an underlying dispatch queue, by default the main one")
+    func underlyingQueues() async {
         let (queue, operations, plain) = (DispatchQueue(label: "mine"), OperationQueue(), OperationQueue())
         operations.underlyingQueue = queue
-        // Every look at the main queue gives another object on Linux.
+        // On Linux, every access to the main queue returns another object.
         let main = DispatchQueue.main.label
         #expect(CallbackQueue.mainAsync.queue.label == main)
         #expect(CallbackQueue.mainCurrentOrAsync.queue.label == main)
@@ -87,7 +87,7 @@ import Testing
         #expect(await inside.value == "mine")
     }
 
-    @Test func workIsRunOnTheQueueItNames() async {
+    @Test("asynchronous work runs on the given queue") func runOnQueue() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: 7)
         #expect(await CallbackQueue.dispatch(queue).run { DispatchQueue.getSpecific(key: key) } == 7)

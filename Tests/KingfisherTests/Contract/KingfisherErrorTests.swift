@@ -1,4 +1,4 @@
-// Codes, domains and words.
+// Error codes, domains and descriptions.
 
 import Foundation
 import Testing
@@ -77,12 +77,12 @@ import Testing
         ]
     }
 
-    @Test func everyReasonHasItsCode() {
+    @Test("every reason has its error code") func errorCodes() {
         for (error, code) in samples { #expect(error.errorCode == code) }
     }
 
-    @Test("ERR-4, ERR-5, F-23: the domain and the words survive the way through NSError")
-    func nsErrorKeepsDomainCodeAndWords() {
+    @Test("ERR-4, ERR-5, F-23: domain, code and description survive bridging to NSError")
+    func bridgingToNSError() {
         for (error, code) in samples {
             let bridged = error as NSError
             #expect(bridged.domain == KingfisherError.domain)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func everyDescriptionIsOneLineThatSaysSomething() {
+    @Test("every description is one meaningful line with the code") func descriptions() {
         for (error, code) in samples {
             #expect(error.description.count > 20 && !error.description.contains("\n"))
             #expect(error.description.hasSuffix("(code \(code))"))
@@ -110,7 +110,7 @@ import Testing
 
     @Test("isTaskCancelled is true for every cancellation and for nothing else")
     func cancellations() {
-        // 1003 carries a task that only a downloader makes; the tests of cancelling see it.
+        // 1003 carries a task that only a downloader creates; the tests of cancelling cover it.
         let cancellations: Set = [1004, 1005, 1006]
         for (error, code) in samples {
             #expect(error.isTaskCancelled == cancellations.contains(code), "\(code)")
@@ -124,17 +124,17 @@ import Testing
         ).description
     }
 
-    @Test func undecodableDataSaysWhatItLooksLike() throws {
+    @Test("the error for undecodable data names what the data looks like") func nonImageContent() throws {
         #expect(undecodable(Data("<!DOCTYPE html><html><body>404</body></html>".utf8)).contains("HTML"))
         #expect(undecodable(Data()).contains("0 bytes"))
         let random = Data((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 19) })
         #expect(undecodable(random).contains("200 bytes"))
     }
 
-    @Test func networkErrorsNameTheHostAndWhatToDo() throws {
-        let place = try #require(URL(string: "http://example.com:81/a.png"))
+    @Test("network errors name the host and what to do") func networkErrors() throws {
+        let failingURL = try #require(URL(string: "http://example.com:81/a.png"))
         func text(_ code: URLError.Code) -> String {
-            let error = URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: place])
+            let error = URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: failingURL])
             return KingfisherError.responseError(reason: .URLSessionError(error: error)).description
         }
         #expect(text(.timedOut).contains("in time"))

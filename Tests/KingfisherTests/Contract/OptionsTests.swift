@@ -1,4 +1,4 @@
-// The one list of options, and the two lists of names for it.
+// The parsed options, the option items and the builder methods set the same properties.
 
 import Foundation
 import KFSupport
@@ -7,10 +7,10 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct OptionsTests {
-    /// Every option: its property, and both ways of saying it.
+    /// An option: its property, and both ways to set it.
     ///
     /// A property that is missing here fails a test below.
-    private struct Said: Sendable {
+    private struct Option: Sendable {
         let property: String
         let item: KingfisherOptionsInfoItem
         let chained: @Sendable (KF.Builder) -> KF.Builder
@@ -21,72 +21,80 @@ import Testing
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
 
-    private static func all(_ cache: ImageCache, _ downloader: ImageDownloader) -> [Said] {
+    private static func all(_ cache: ImageCache, _ downloader: ImageDownloader) -> [Option] {
         [
-            Said(property: "targetCache", item: .targetCache(cache)) { $0.targetCache(cache) },
-            Said(property: "originalCache", item: .originalCache(cache)) { $0.originalCache(cache) },
-            Said(property: "downloader", item: .downloader(downloader)) { $0.downloader(downloader) },
-            Said(property: "downloadPriority", item: .downloadPriority(0.9)) { $0.downloadPriority(0.9) },
-            Said(property: "forceRefresh", item: .forceRefresh) { $0.forceRefresh() },
-            Said(property: "fromMemoryCacheOrRefresh", item: .fromMemoryCacheOrRefresh) {
+            Option(property: "targetCache", item: .targetCache(cache)) { $0.targetCache(cache) },
+            Option(property: "originalCache", item: .originalCache(cache)) { $0.originalCache(cache) },
+            Option(property: "downloader", item: .downloader(downloader)) { $0.downloader(downloader) },
+            Option(property: "downloadPriority", item: .downloadPriority(0.9)) { $0.downloadPriority(0.9) },
+            Option(property: "forceRefresh", item: .forceRefresh) { $0.forceRefresh() },
+            Option(property: "fromMemoryCacheOrRefresh", item: .fromMemoryCacheOrRefresh) {
                 $0.fromMemoryCacheOrRefresh()
             },
-            Said(property: "cacheMemoryOnly", item: .cacheMemoryOnly) { $0.cacheMemoryOnly() },
-            Said(property: "waitForCache", item: .waitForCache) { $0.waitForCache() },
-            Said(property: "onlyFromCache", item: .onlyFromCache) { $0.onlyFromCache() },
-            Said(property: "backgroundDecode", item: .backgroundDecode) { $0.backgroundDecode() },
-            Said(property: "callbackQueue", item: .callbackQueue(.untouch)) { $0.callbackQueue(.untouch) },
-            Said(property: "scaleFactor", item: .scaleFactor(3)) { $0.scaleFactor(3) },
-            Said(property: "requestModifier", item: .requestModifier(modifier)) { $0.requestModifier(modifier) },
-            Said(property: "redirectHandler", item: .redirectHandler(redirects)) { $0.redirectHandler(redirects) },
-            Said(property: "processor", item: .processor(CountingProcessor())) { $0.setProcessor(CountingProcessor()) },
-            Said(property: "onlyLoadFirstFrame", item: .onlyLoadFirstFrame) { $0.onlyLoadFirstFrame() },
-            Said(property: "preloadAllAnimationData", item: .preloadAllAnimationData) { $0.preloadAllAnimationData() },
-            Said(property: "animatedProcessing", item: .animatedProcessing(.transformFrames)) {
+            Option(property: "cacheMemoryOnly", item: .cacheMemoryOnly) { $0.cacheMemoryOnly() },
+            Option(property: "waitForCache", item: .waitForCache) { $0.waitForCache() },
+            Option(property: "onlyFromCache", item: .onlyFromCache) { $0.onlyFromCache() },
+            Option(property: "backgroundDecode", item: .backgroundDecode) { $0.backgroundDecode() },
+            Option(property: "callbackQueue", item: .callbackQueue(.untouch)) { $0.callbackQueue(.untouch) },
+            Option(property: "scaleFactor", item: .scaleFactor(3)) { $0.scaleFactor(3) },
+            Option(property: "requestModifier", item: .requestModifier(modifier)) { $0.requestModifier(modifier) },
+            Option(property: "redirectHandler", item: .redirectHandler(redirects)) { $0.redirectHandler(redirects) },
+            Option(property: "processor", item: .processor(CountingProcessor())) {
+                $0.setProcessor(CountingProcessor())
+            },
+            Option(property: "onlyLoadFirstFrame", item: .onlyLoadFirstFrame) { $0.onlyLoadFirstFrame() },
+            Option(property: "preloadAllAnimationData", item: .preloadAllAnimationData) {
+                $0.preloadAllAnimationData()
+            },
+            Option(property: "animatedProcessing", item: .animatedProcessing(.transformFrames)) {
                 $0.animatedProcessing(.transformFrames)
             },
-            Said(property: "cacheSerializer", item: .cacheSerializer(FormatIndicatedCacheSerializer.png)) {
+            Option(property: "cacheSerializer", item: .cacheSerializer(FormatIndicatedCacheSerializer.png)) {
                 $0.serialize(by: FormatIndicatedCacheSerializer.png)
             },
-            Said(property: "imageModifier", item: .imageModifier(AnyImageModifier { $0 })) {
+            Option(property: "imageModifier", item: .imageModifier(AnyImageModifier { $0 })) {
                 $0.imageModifier(AnyImageModifier { $0 })
             },
-            Said(property: "cacheOriginalImage", item: .cacheOriginalImage) { $0.cacheOriginalImage() },
-            Said(property: "loadDiskFileSynchronously", item: .loadDiskFileSynchronously) {
+            Option(property: "cacheOriginalImage", item: .cacheOriginalImage) { $0.cacheOriginalImage() },
+            Option(property: "loadDiskFileSynchronously", item: .loadDiskFileSynchronously) {
                 $0.loadDiskFileSynchronously()
             },
-            Said(property: "memoryCacheExpiration", item: .memoryCacheExpiration(.seconds(5))) {
+            Option(property: "memoryCacheExpiration", item: .memoryCacheExpiration(.seconds(5))) {
                 $0.memoryCacheExpiration(.seconds(5))
             },
-            Said(
+            Option(
                 property: "memoryCacheAccessExtendingExpiration",
                 item: .memoryCacheAccessExtendingExpiration(.none)
             ) { $0.memoryCacheAccessExtending(.none) },
-            Said(property: "diskCacheExpiration", item: .diskCacheExpiration(.days(2))) {
+            Option(property: "diskCacheExpiration", item: .diskCacheExpiration(.days(2))) {
                 $0.diskCacheExpiration(.days(2))
             },
-            Said(property: "diskCacheAccessExtendingExpiration", item: .diskCacheAccessExtendingExpiration(.none)) {
+            Option(property: "diskCacheAccessExtendingExpiration", item: .diskCacheAccessExtendingExpiration(.none)) {
                 $0.diskCacheAccessExtending(.none)
             },
-            Said(property: "processingQueue", item: .processingQueue(.untouch)) { $0.processingQueue(.untouch) },
-            Said(property: "alternativeSources", item: .alternativeSources([alternative])) {
+            Option(property: "processingQueue", item: .processingQueue(.untouch)) { $0.processingQueue(.untouch) },
+            Option(property: "alternativeSources", item: .alternativeSources([alternative])) {
                 $0.alternativeSources([alternative])
             },
-            Said(property: "lowDataModeSource", item: .lowDataMode(alternative)) { $0.lowDataModeSource(alternative) },
-            Said(property: "retryStrategy", item: .retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
+            Option(property: "lowDataModeSource", item: .lowDataMode(alternative)) {
+                $0.lowDataModeSource(alternative)
+            },
+            Option(property: "retryStrategy", item: .retryStrategy(DelayRetryStrategy(maxRetryCount: 1))) {
                 $0.retry(maxCount: 1)
             },
-            Said(property: "diskStoreWriteOptions", item: .diskStoreWriteOptions(.withoutOverwriting)) {
+            Option(property: "diskStoreWriteOptions", item: .diskStoreWriteOptions(.withoutOverwriting)) {
                 $0.diskStoreWriteOptions(.withoutOverwriting)
             },
-            Said(property: "forcedExtension", item: .forcedCacheFileExtension("bin")) {
+            Option(property: "forcedExtension", item: .forcedCacheFileExtension("bin")) {
                 $0.forcedCacheFileExtension("bin")
             },
-            Said(property: "progressiveJPEG", item: .progressiveJPEG(progressive)) { $0.progressiveJPEG(progressive) },
+            Option(property: "progressiveJPEG", item: .progressiveJPEG(progressive)) {
+                $0.progressiveJPEG(progressive)
+            },
         ]
     }
 
-    /// What a property holds, as text that tells its values apart.
+    /// The value of a property, as text that differs between values.
     private func text(_ options: KingfisherParsedOptionsInfo, _ property: String) -> String? {
         guard let value = Mirror(reflecting: options).children.first(where: { $0.label == property })?.value else {
             return nil
@@ -97,30 +105,30 @@ import Testing
         return "\(value)".replacingOccurrences(of: "(Function)", with: "")
     }
 
-    @Test func everyOptionCanBeSaidBothWays() async throws {
+    @Test("every option can be set by an item and by a builder method") func itemsAndBuilderMethods() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
             let downloader = ImageDownloader(name: "options")
-            for said in Self.all(cache, downloader) {
-                let plain = text(KingfisherParsedOptionsInfo(), said.property)
-                let asItem = text(KingfisherParsedOptionsInfo([said.item]), said.property)
+            for option in Self.all(cache, downloader) {
+                let plain = text(KingfisherParsedOptionsInfo(), option.property)
+                let asItem = text(KingfisherParsedOptionsInfo([option.item]), option.property)
                 var builder = KF.source(nil)
                 builder.options = KingfisherParsedOptionsInfo()
-                let asMethod = text(said.chained(builder).options, said.property)
-                #expect(asItem != nil && asItem != plain, "the item for \(said.property) changes nothing")
-                #expect(asItem == asMethod, "\(said.property) differs between item and method")
+                let asMethod = text(option.chained(builder).options, option.property)
+                #expect(asItem != nil && asItem != plain, "the item for \(option.property) changes nothing")
+                #expect(asItem == asMethod, "\(option.property) differs between item and method")
             }
         }
     }
 
-    @Test func noOptionIsForgotten() {
+    @Test("the list of this suite names every option") func allOptionsAreListed() {
         let inner: Set = [
             "onDataReceived", "onTransferLinked", "onTransferStarted", "sourceTaskIdentifierChecker", "httpFacts",
             "countsMemoryMiss",
         ]
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
-        let said = Set(Self.all(.default, .default).map(\.property))
-        #expect(properties.subtracting(inner) == said)
+        let listed = Set(Self.all(.default, .default).map(\.property))
+        #expect(properties.subtracting(inner) == listed)
     }
 
     @Test("OPT-1: later items override earlier ones")
@@ -130,15 +138,15 @@ import Testing
         #expect(options.downloadPriority == 0.1)
     }
 
-    @Test("OPT-3: the original cache is the target cache unless given")
-    func theOriginalCacheFollowsTheTargetCache() {
+    @Test("OPT-3: the original cache is the target cache unless one is given")
+    func originalCacheDefault() {
         let options = KingfisherParsedOptionsInfo([.targetCache(.default)])
         #expect(options.originalCache === ImageCache.default)
         #expect(KingfisherParsedOptionsInfo(nil).originalCache == nil)
     }
 
-    @Test("MGR-1: the manager's own settings, then its defaults, then the call's")
-    func callOptionsWinOverDefaults() {
+    @Test("MGR-1: the call's options override the manager's defaults, and those its own settings")
+    func optionPrecedence() {
         let manager = KingfisherManager(downloader: .default, cache: .default)
         manager.defaultOptions = [.scaleFactor(2), .waitForCache]
         let options = manager.parsed([.scaleFactor(3)])
@@ -148,7 +156,7 @@ import Testing
         #expect(options.downloader === manager.downloader)
     }
 
-    @Test("KFB-1: a setter leaves the builder it is called on alone")
+    @Test("KFB-1: a setter does not change the builder it is called on")
     func settersCopy() {
         let builder = KF.source(nil).scaleFactor(2)
         let changed = builder.forceRefresh().scaleFactor(3)
@@ -156,7 +164,7 @@ import Testing
         #expect(changed.options.scaleFactor == 3 && changed.options.forceRefresh)
     }
 
-    @Test("KFB-2, KFB-3, F-20: processors chain, downsampling takes the default's place, keys are equal")
+    @Test("KFB-2, KFB-3, F-20: processors chain, downsampling replaces the default one, and the keys are equal")
     func processorsChain() {
         let size = CGSize(width: 10, height: 20)
         let chained = KF.source(nil).downsampling(size: size).roundCorner(radius: .point(4))

@@ -10,7 +10,7 @@ import Testing
     private let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "k"))
     private let failure = KingfisherError.responseError(reason: .URLSessionError(error: URLError(.timedOut)))
 
-    @Test("RS-1: intervals")
+    @Test("RS-1: the pause depends on the interval and the number of retries")
     func intervals() {
         #expect((0...3).map { DelayRetryStrategy.Interval.seconds(10).timeInterval(for: $0) } == [10, 10, 10, 10])
         #expect((0...3).map { DelayRetryStrategy.Interval.accumulated(3).timeInterval(for: $0) } == [3, 6, 9, 12])
@@ -18,7 +18,7 @@ import Testing
         #expect((0...3).map { custom.timeInterval(for: $0) } == [0, 2, 4, 6])
     }
 
-    @Test func contextsCountRetries() {
+    @Test("a context counts its retries") func retryCount() {
         let context = RetryContext(source: source, error: failure)
         #expect(context.increaseRetryCount() === context)
         context.increaseRetryCount()
@@ -31,11 +31,13 @@ import Testing
         return decision.valueIfKept
     }
 
-    @Test("RS-2, RS-3: stops at the limit, for cancellations and for errors that are not the response's")
-    func delayStrategyKnowsWhenToStop() {
+    @Test(
+        "RS-2, RS-3: the delay strategy stops at the limit, for cancellations and for errors other than response errors"
+    )
+    func delayStrategyStops() {
         let strategy = DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0))
         guard case .retry(let info)? = decision(strategy, failure, count: 1) else {
-            return #expect(Bool(false), "an interval of zero answers at once")
+            return #expect(Bool(false), "an interval of zero retries at once")
         }
         #expect(info == nil)
         guard case .stop? = decision(strategy, failure, count: 2),
@@ -45,18 +47,20 @@ import Testing
     }
 
     @Test("RS-13: a wait for a retry ends with its task")
-    func waitingForADecisionCanBeCancelled() async {
+    func cancelledWait() async {
         struct Silent: RetryStrategy {
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {}
         }
         let context = RetryContext(source: source, error: failure)
         let waiting = Task { await Silent().decision(for: context) }
         waiting.cancel()
-        guard case .stop = await waiting.value else { return #expect(Bool(false), "nobody waits any more") }
+        guard case .stop = await waiting.value else {
+            return #expect(Bool(false), "the wait should have ended with stop")
+        }
     }
 
     @Test("RS-15: a second decision is ignored")
-    func onlyTheFirstDecisionCounts() async {
+    func secondDecision() async {
         struct Fickle: RetryStrategy {
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
                 retryHandler(.stop)
@@ -64,7 +68,7 @@ import Testing
             }
         }
         guard case .stop = await Fickle().decision(for: RetryContext(source: source, error: failure)) else {
-            return #expect(Bool(false), "the first one was to stop")
+            return #expect(Bool(false), "the first decision was to stop")
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SourceTests {
     private let url = URL(string: "https://example.com/a/b.png?size=2#part")
 
-    @Test func aURLsKeyIsItsText() throws {
+    @Test("a URL's key is its text") func urlKey() throws {
         let url = try #require(url)
         #expect(url.cacheKey == "https://example.com/a/b.png?size=2#part")
         #expect(url.downloadURL == url)
@@ -17,14 +17,14 @@ import Testing
     }
 
     @Test("RES-2: a file's key has three slashes after the prefix, and the query")
-    func aFilesKeyIsMadeOfItsPath() throws {
+    func fileKey() throws {
         #expect(URL(fileURLWithPath: "/a/b/c.png").cacheKey == "kingfisher.local.cacheKey///a/b/c.png")
         let withQuery = try #require(URL(string: "file:///a/c.png?v=2"))
         #expect(withQuery.cacheKey == "kingfisher.local.cacheKey///a/c.png?v=2")
     }
 
-    @Test("RES-3: two install places of one bundle have equal keys")
-    func aBundledFilesKeyStartsAtTheBundle() {
+    @Test("RES-3: two install locations of one bundle have equal keys")
+    func bundledFileKey() {
         let one = URL(fileURLWithPath: "/containers/1/My.app/images/a.png")
         let two = URL(fileURLWithPath: "/containers/2/My.app/images/a.png")
         #expect(one.cacheKey == "kingfisher.local.cacheKey/My.app/images/a.png")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("RES-4, RES-5: a file URL becomes a provider and keeps an explicit key")
-    func fileURLsAreReadNotDownloaded() {
+    func fileURLBecomesProvider() {
         let file = URL(fileURLWithPath: "/a/b.png")
         guard case .provider(let provider) = file.convertToSource() else {
             return #expect(Bool(false), "a file is not downloaded")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("RES-1: sources are equal by kind, key and URL")
-    func sourcesCompareByKindKeyAndURL() throws {
+    func equality() throws {
         let url = try #require(url), other = try #require(URL(string: "https://example.com/other"))
         #expect(Source.network(url) == Source.network(KF.ImageResource(downloadURL: url)))
         #expect(Source.network(url) != Source.network(other))
@@ -57,25 +57,25 @@ import Testing
         #expect(Source.network(url).url == url && Source.provider(provider).url == nil)
     }
 
-    @Test("PRV-9, F-22: malformed Base64 is an error, well-formed is data")
-    func base64IsCheckedNotTrusted() async throws {
+    @Test("PRV-9, F-22: malformed Base64 is an error, valid Base64 is data")
+    func malformedBase64() async throws {
         let good = Base64ImageDataProvider(base64String: Data("hello".utf8).base64EncodedString(), cacheKey: "k")
         #expect(try await good.data() == Data("hello".utf8))
         let bad = Base64ImageDataProvider(base64String: "not base64 !", cacheKey: "k")
         await #expect(throws: Base64ImageDataProvider.MalformedBase64.self) { try await bad.data() }
     }
 
-    @Test("PRV-7: raw and Base64 providers answer before they return")
-    func providersOfBytesAtHandAreSynchronous() {
-        let answered = Counter()
-        RawImageDataProvider(data: Data([1]), cacheKey: "k").data { if (try? $0.get()) == Data([1]) { answered.add() } }
+    @Test("PRV-7: raw and Base64 providers call their handler before they return")
+    func synchronousProviders() {
+        let calls = Counter()
+        RawImageDataProvider(data: Data([1]), cacheKey: "k").data { if (try? $0.get()) == Data([1]) { calls.add() } }
         Base64ImageDataProvider(base64String: "AQ==", cacheKey: "k").data {
-            if (try? $0.get()) == Data([1]) { answered.add() }
+            if (try? $0.get()) == Data([1]) { calls.add() }
         }
-        #expect(answered.value == 2)
+        #expect(calls.value == 2)
     }
 
-    @Test func aMissingFileIsAnErrorOfItsProvider() async {
+    @Test("a missing file is an error of its provider") func missingFile() async {
         let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: "/nowhere/at/all.png"))
         await #expect(throws: (any Error).self) { try await provider.data() }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct BuilderTests {
-    @Test func aBuilderLoadsWithItsOptions() async throws {
+    @Test("a builder loads with its options") func builderOptions() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let result = try await KF.url(rig.server.url("/a.png"), cacheKey: "mine")
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func handlersAreToldOfTheOutcome() async throws {
+    @Test("success and failure handlers are called with the result") func handlers() async throws {
         try await Rig.run { rig in
             let good = Promise<Int>(), bad = Promise<Int>()
             KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache).callbackQueue(.untouch)
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    @Test("IV01: no source is an error of its own")
-    func withoutASourceThereIsNothingToLoad() async {
+    @Test("IV01: a missing source is an error of its own")
+    func noSource() async {
         #expect(await failure { try await KF.url(nil).retrieve() }?.errorCode == 5001)
         let code = Box(0)
         let task = KF.source(nil).callbackQueue(.untouch).onFailure { code.value = $0.errorCode }.start()

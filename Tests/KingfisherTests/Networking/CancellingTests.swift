@@ -11,7 +11,7 @@ import Testing
 @Suite struct CancellingTests {
     private let silent = FakeTransport { _ in }
 
-    @Test("TC-1") func cancellingTheOnlyCallerStopsTheTransfer() async throws {
+    @Test("TC-1: cancelling the only caller stops the transfer") func cancellingOnlyCaller() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .data(Data(count: 100_000)).with { $0.interruption = .stall(after: 1_000) })
             let caller = Caller.load(server.url("/a"), with: downloader)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("TC-2") func cancellingOneOfTwoLeavesTheOther() async throws {
+    @Test("TC-2: cancelling one of two callers does not affect the other") func cancellingOneOfTwo() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader), second = Caller.load(with: downloader)
         first.cancel()
@@ -38,7 +38,7 @@ import Testing
         #expect(first.completionCount == 1)
     }
 
-    @Test("TC-3") func cancellingAllSettlesEverybody() async throws {
+    @Test("TC-3: cancelling all ends every call") func cancelAll() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let other = URL(fileURLWithPath: "/other.png")
         let callers = [
@@ -49,27 +49,28 @@ import Testing
         #expect(silent.cancelCount == 2)
     }
 
-    @Test("TC-4") func cancellingAURLLeavesOtherURLs() async throws {
+    @Test("TC-4: cancelling a URL does not affect other URLs") func cancelURL() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let other = URL(fileURLWithPath: "/other.png")
-        let gone = [Caller.load(with: downloader), Caller.load(with: downloader)]
+        let cancelled = [Caller.load(with: downloader), Caller.load(with: downloader)]
         let stays = Caller.load(other, with: downloader)
         downloader.cancel(url: fakeURL)
-        for caller in gone { #expect(await caller.error?.isTaskCancelled == true) }
+        for caller in cancelled { #expect(await caller.error?.isTaskCancelled == true) }
         silent.transfers[1].play(.data(someBytes))
         #expect(await stays.data == someBytes)
     }
 
-    @Test("TC-5", arguments: [false, true]) func bothTheAskedAndTheModifiedURLCancel(asked: Bool) async throws {
+    @Test("TC-5: both the requested and the modified URL cancel a download", arguments: [false, true])
+    func cancelModifiedURL(isOriginal: Bool) async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let modified = URL(fileURLWithPath: "/modified.png")
         let modifier = AnyModifier { _ in URLRequest(url: modified) }
         let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
-        downloader.cancel(url: asked ? fakeURL : modified)
+        downloader.cancel(url: isOriginal ? fakeURL : modified)
         #expect(await caller.error?.isTaskCancelled == true)
     }
 
-    @Test("TC-6") func cancellingTwiceOrTooLateDoesNothing() async throws {
+    @Test("TC-6: cancelling twice or too late has no effect") func cancellingTwice() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let cancelled = Caller.load(with: downloader)
         cancelled.cancel()
@@ -83,7 +84,8 @@ import Testing
         #expect(settled.completionCount == 1)
     }
 
-    @Test("TC-7") func aNewRequestAfterCancellingGetsItsOwnTransfer() async throws {
+    @Test("TC-7: a request after a cancellation gets a transfer of its own") func requestAfterCancelling() async throws
+    {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader)
         first.cancel()
@@ -96,7 +98,9 @@ import Testing
         #expect(await second.data == someBytes)
     }
 
-    @Test("TC-8") func joiningWhileTheLastOneLeavesNeverLosesAnybody() async throws {
+    @Test("TC-8: a caller that joins while the last one cancels still gets its result") func joiningDuringCancel()
+        async throws
+    {
         let transport = FakeTransport { _ in }
         let downloader = ImageDownloader(name: "test", transport: transport)
         for _ in 0..<200 {
@@ -111,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("TC-9") func cancellingAllRacingWithStartsSettlesEverybody() async throws {
+    @Test("TC-9: cancelling all while downloads start ends every call") func cancelAllRacingStarts() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         for _ in 0..<200 {
             async let cancelled: Void = Task { @concurrent in downloader.cancelAll() }.value
@@ -122,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("TC-9") func cancellingWhenTheTransferIsAboutToStartPreventsIt() async throws {
+    @Test("TC-9: cancelling in onDownloadTaskStarted prevents the transfer") func cancelInTaskStarted() async throws {
         struct Cancelling: ImageDownloadRequestModifier {
             func modified(for request: URLRequest) -> URLRequest? { request }
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { $0?.cancel() } }
@@ -136,7 +140,7 @@ import Testing
         #expect(delegate.log.value == [])
     }
 
-    @Test("TC-10, TC-16") func cancellingWhileTheModifierRunsIsRemembered() async throws {
+    @Test("TC-10, TC-16: cancelling while the modifier runs takes effect") func cancelDuringModifier() async throws {
         struct Slow: AsyncImageDownloadRequestModifier {
             let gate: Gate
             let entered = Gate()
@@ -174,7 +178,7 @@ import Testing
         #expect(await !caller.task.isInitialized)
     }
 
-    @Test("TC-11") func cancellingDuringProcessingSettlesAsCancelled() async throws {
+    @Test("TC-11: cancelling during processing ends the call as cancelled") func cancelDuringProcessing() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let entered = Gate()
         let release = DispatchSemaphore(value: 0)
@@ -195,7 +199,7 @@ import Testing
         #expect(caller.completionCount == 1)
     }
 
-    @Test("TC-14") func cancellingTheSurroundingTaskCancelsTheDownload() async throws {
+    @Test("TC-14: cancelling the surrounding task cancels the download") func taskCancellation() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let loading = Task.immediate {
             await failure { () async throws(KingfisherError) in try await downloader.downloadImage(with: fakeURL) }
@@ -206,9 +210,9 @@ import Testing
         #expect(silent.cancelCount == 1)
     }
 
-    @Test("TC-15") func callsCancelledAtOnceNeitherHangNorEndTwice() async throws {
+    @Test("TC-15: calls that are cancelled at once end exactly once") func immediateCancellation() async throws {
         try await withDownloader { server, downloader in
-            // On a busy machine the answer may otherwise be there before the task is cancelled.
+            // On a busy machine the response may otherwise be there before the task is cancelled.
             let gate = Gate()
             defer { gate.open() }
             server.route("/a", .data(someBytes).with { $0.gate = gate })
@@ -224,7 +228,7 @@ import Testing
         }
     }
 
-    @Test("TC-16") func aRefusedRequestNeverInitialisesItsTask() async throws {
+    @Test("TC-16: a refused request never initialises its task") func refusedRequest() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let refused = Caller.load(with: downloader, [.requestModifier(AnyModifier { _ in nil })])
         #expect(await refused.error?.errorCode == 1001)

@@ -10,14 +10,14 @@ import Testing
 
 @Suite struct HardeningTests {
     @Test(
-        "a URL the client cannot take is an error, not a trap",
+        "a URL that the client cannot take is an error, not a trap",
         arguments: [
             "http://127.0.0.1:99999/a", "http://[::1]:70000/a", "http://127.0.0.1:0/a", "unix:///tmp/socket",
             "ftp://a/b",
             "http+unix://%2Ftmp%2Fsocket/a",
         ]
     )
-    func impossibleURLsAreErrors(_ text: String) async throws {
+    func impossibleURLs(_ text: String) async throws {
         let url = try #require(URL(string: text))
         let downloader = ImageDownloader(name: "test")
         let error = try #require(await Caller.load(url, with: downloader).error)
@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test(
-        "a redirect leads to the web or nowhere",
+        "a redirect to a scheme other than HTTP and HTTPS is an error",
         arguments: [
             "http://127.0.0.1:65536/a", "http+unix://%2Ftmp%2Fsocket/a", "unix:///tmp/socket", "file:///etc/passwd",
             "ftp://127.0.0.1/a",
         ]
     )
-    func redirectsCannotLeaveTheWeb(_ location: String) async throws {
+    func redirectScheme(_ location: String) async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .redirect(to: location))
             let error = await Caller.load(server.url("/a"), with: downloader).error
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    @Test("an answer that is too large stops a transport that answers while it is being started")
-    func tooLargeAnswersAreStoppedEvenWhenSynchronous() async {
+    @Test("a response above the limit stops a transport that delivers it inside of start")
+    func synchronousTooLarge() async {
         let transport = FakeTransport { transfer in
             guard
                 let response = HTTPURLResponse(
@@ -63,14 +63,16 @@ import Testing
     }
 
     @Test(
-        "cancelling after an asynchronous modifier answered at once still stops the transfer",
+        "cancelling stops the transfer also after an asynchronous modifier that returned at once",
         .timeLimit(.minutes(5))
     )
-    func cancellingAfterAQuickModifierStopsTheTransfer() async {
+    func cancelAfterQuickModifier() async {
         struct Quick: AsyncImageDownloadRequestModifier {
-            let told = Promise<Void>()
+            let taskStarted = Promise<Void>()
             func modified(for request: URLRequest) async -> URLRequest? { request }
-            var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [told] _ in told.keep(()) } }
+            var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
+                { [taskStarted] _ in taskStarted.keep(()) }
+            }
         }
         for _ in 0..<200 {
             let started = Promise<FakeTransfer>()
@@ -86,8 +88,8 @@ import Testing
         }
     }
 
-    @Test("RD-4: the handler of the first caller that has one is asked at every hop, also after it has left")
-    func theRedirectHandlerIsFixed() async throws {
+    @Test("RD-4: the handler of the first caller that has one is called at every hop, also after that caller left")
+    func redirectHandlerIsFixed() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate(), first = Counter(), second = Counter()
             server.route("/a", .redirect(to: "/b"))
@@ -111,8 +113,8 @@ import Testing
         }
     }
 
-    @Test("DL-9: callers with processing queues of their own are each processed there")
-    func everyCallersQueueIsUsed() async throws {
+    @Test("DL-9: callers with their own processing queues are each processed there")
+    func processingQueues() async throws {
         let gate = Gate()
         try await withDownloader { server, downloader in
             server.route("/a", TestResponse.data(someBytes).with { $0.gate = gate })

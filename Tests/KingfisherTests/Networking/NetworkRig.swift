@@ -33,7 +33,7 @@ final class Caller: Sendable {
     private let outcome = Promise<DownloadResult>()
     private let completions = Counter()
     private let started = Promise<DownloadTask>()
-    /// A downloader that goes away cancels its downloads.
+    /// Keeps the downloader alive: one that is released cancels its downloads.
     private let downloader: ImageDownloader?
 
     private init(_ downloader: ImageDownloader?) { self.downloader = downloader }
@@ -86,7 +86,7 @@ func withDownloader(_ body: (TestServer, ImageDownloader) async throws -> Void) 
 
 let someBytes = Data("these are the bytes of a picture".utf8)
 
-/// A delegate that writes down what it is told, and answers as a test wants.
+/// A delegate that records its calls, and returns what a test wants.
 final class RecordingDelegate: ImageDownloaderDelegate {
     let log = Box<[String]>([])
     let finishes = Box<[(response: URLResponse?, error: KingfisherError?)]>([])

@@ -1,4 +1,4 @@
-// What happens to requests on their way: numbers RM and RD of the specification.
+// Request modifiers and redirects: numbers RM and RD of the specification.
 
 import Foundation
 import KFSupport
@@ -8,23 +8,23 @@ import Testing
 
 @testable import Kingfisher
 
-/// A modifier that takes its time.
+/// A slow modifier.
 private struct AsyncModifier: AsyncImageDownloadRequestModifier {
     let gate = Gate()
-    let told = Promise<DownloadTask?>()
+    let startedTask = Promise<DownloadTask?>()
     var change: @Sendable (URLRequest) -> URLRequest? = { $0 }
     func modified(for request: URLRequest) async -> URLRequest? {
         await gate.wait()
         return change(request)
     }
-    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [told] in told.keep($0) } }
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [startedTask] in startedTask.keep($0) } }
 }
 
 @Suite struct RequestModifierTests {
     private let silent = FakeTransport { _ in }
     private let immediate = FakeTransport { $0.play(.data(someBytes)) }
 
-    @Test("RM-1") func theModifiersURLIsLoadedAndReported() async throws {
+    @Test("RM-1: the URL set by the modifier is loaded and reported") func modifiedURL() async throws {
         try await withDownloader { server, downloader in
             server.route("/new", .data(someBytes))
             let new = server.url("/new")
@@ -39,7 +39,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RM-2") func aSynchronousModifierIsAskedSynchronously() {
+    @Test("RM-2: a synchronous modifier is called synchronously") func synchronousModifier() {
         let modifier: any AsyncImageDownloadRequestModifier = AnyModifier { $0 }
         let downloader = ImageDownloader(name: "test", transport: silent)
         let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
@@ -47,7 +47,8 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         caller.cancel()
     }
 
-    @Test("RM-3") func nilRefusesWithoutATransfer() async throws {
+    @Test("RM-3: a modifier that returns nil refuses the request without a transfer") func refusedRequest() async throws
+    {
         let delegate = RecordingDelegate()
         let downloader = ImageDownloader(name: "test", transport: silent)
         downloader.delegate = delegate
@@ -68,7 +69,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         #expect(delegate.log.value == [])
     }
 
-    @Test("RM-4, RM-7") func aRequestWithoutAURLIsInvalid() async throws {
+    @Test("RM-4, RM-7: a request without a URL is invalid") func requestWithoutURL() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         var modifier = AsyncModifier()
         modifier.change = { request in
@@ -83,37 +84,39 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
             return
         }
         #expect(request.url == nil)
-        #expect(modifier.told.valueIfKept == nil)
+        #expect(modifier.startedTask.valueIfKept == nil)
         #expect(silent.startCount == 0)
     }
 
-    @Test("RM-5") func anAsynchronousModifierIsToldOfTheTaskThatWasReturned() async throws {
+    @Test("RM-5: an asynchronous modifier is notified of the task that was returned") func asyncModifierTask()
+        async throws
+    {
         let modifier = AsyncModifier()
         let downloader = ImageDownloader(name: "test", transport: immediate)
         let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
         #expect(await !caller.task.isInitialized)
         #expect(caller.resultIfAny == nil)
         modifier.gate.open()
-        let told = await modifier.told.value
-        #expect(await told === caller.task)
-        #expect(told?.isInitialized == true)
+        let startedTask = await modifier.startedTask.value
+        #expect(await startedTask === caller.task)
+        #expect(startedTask?.isInitialized == true)
         #expect(await caller.data == someBytes)
     }
 
-    @Test("RM-6") func aCallerWhoJoinsIsToldToo() async throws {
+    @Test("RM-6: the modifier of a caller that joins is notified as well") func joiningModifierTask() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader)
         let modifier = AsyncModifier()
         modifier.gate.open()
         let second = Caller.load(with: downloader, [.requestModifier(modifier)])
-        #expect(await modifier.told.value != nil)
+        #expect(await modifier.startedTask.value != nil)
         #expect(silent.startCount == 1)
         silent.transfers[0].play(.data(someBytes))
         #expect(await first.data == someBytes)
         #expect(await second.data == someBytes)
     }
 
-    @Test("RM-10") func aTimeoutOfTheModifierHolds() async throws {
+    @Test("RM-10: a timeout set by the modifier applies") func modifiedTimeout() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let modifier = AnyModifier { request in
             var request = request
@@ -127,7 +130,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
 }
 
 @Suite struct RedirectHandlerTests {
-    @Test("RD-1, RD-6") func redirectsAreFollowedAndTheFirstURLStays() async throws {
+    @Test("RD-1, RD-6: redirects are followed, and the reported URL is the first one") func redirects() async throws {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             server.route("/2", .redirect(to: "/3", status: 308))
@@ -139,7 +142,8 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-2") func theHandlerSeesTheResponseAndMayChangeTheRequest() async throws {
+    @Test("RD-2: the redirect handler gets the response and may change the request") func redirectHandler() async throws
+    {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             server.route("/2", .data(someBytes))
@@ -158,7 +162,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-3") func nilMakesTheRedirectTheAnswer() async throws {
+    @Test("RD-3: a handler that returns nil makes the redirect the response") func refusedRedirect() async throws {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             let handler = AnyRedirectHandler { _, _, _, proceed in proceed(nil) }
@@ -168,7 +172,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-4") func theEarliestCallersHandlerDecides() async throws {
+    @Test("RD-4: the handler of the earliest caller decides") func firstRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             server.route("/1", .redirect(to: "/2").with { $0.gate = gate })
@@ -191,7 +195,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-5") func aHandlerThatNeverAnswersEndsInATimeout() async throws {
+    @Test("RD-5: a handler that never calls back ends in a timeout") func silentRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             downloader.downloadTimeout = 0.3
             server.route("/1", .redirect(to: "/2"))
@@ -205,7 +209,9 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-7", arguments: [false, true]) func aLoopEndsAfterTwentyHops(hasHandler: Bool) async throws {
+    @Test("RD-7: a redirect loop ends after twenty hops", arguments: [false, true]) func redirectLoop(hasHandler: Bool)
+        async throws
+    {
         try await withDownloader { server, downloader in
             server.route("/loop", .redirect(to: "/loop"))
             let handler = AnyRedirectHandler { _, _, request, proceed in proceed(request) }
@@ -223,7 +229,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-8") func credentialsDoNotFollowToAnotherOrigin() async throws {
+    @Test("RD-8: credentials do not follow a redirect to another origin") func credentialHeaders() async throws {
         try await withDownloader { server, downloader in
             let other = try await TestServer.start()
             other.route("/2", .data(someBytes))
@@ -244,7 +250,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
     }
 
     @Test("RD-8: credentials of a URL do not follow to another origin")
-    func credentialsOfURLsStayWithTheirOrigin() async throws {
+    func urlCredentials() async throws {
         try await withDownloader { server, downloader in
             let other = try await TestServer.start()
             other.route("/3", .data(someBytes))
@@ -261,7 +267,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-8") func aRedirectFromHTTPSToHTTPNeedsAHandler() async throws {
+    @Test("RD-8: a redirect from HTTPS to HTTP needs a handler") func redirectToHTTP() async throws {
         let secure = try await TestServer.start(usesTLS: true)
         try await withDownloader { server, downloader in
             downloader.trustedHosts = ["localhost"]

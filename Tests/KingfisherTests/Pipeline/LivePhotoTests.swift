@@ -1,4 +1,4 @@
-// The two files of a live photo: what they are called, what is missing, how they come to disk.
+// The two files of a live photo: their names, which are missing, how they are stored.
 
 import Foundation
 import KFSupport
@@ -20,12 +20,15 @@ import Testing
 
     private func count(_ rig: Rig) -> [Int] { ["/live.heic", "/live.MOV"].map { rig.server.count($0) } }
 
-    @Test(arguments: [
-        ("https://example.com/a.heic", LivePhotoResource.FileType.heic, "heic"),
-        ("https://example.com/a.HEIC?x=1", .heic, "heic"), ("https://example.com/b.mov", .mov, "mov"),
-        ("https://example.com/b.jpg", .other("jpg"), "jpg"), ("https://example.com/b", .other(""), ""),
-    ])
-    func theTypeIsThatOfTheURL(url: String, type: LivePhotoResource.FileType, fileExtension: String) throws {
+    @Test(
+        "the file type is that of the URL",
+        arguments: [
+            ("https://example.com/a.heic", LivePhotoResource.FileType.heic, "heic"),
+            ("https://example.com/a.HEIC?x=1", .heic, "heic"), ("https://example.com/b.mov", .mov, "mov"),
+            ("https://example.com/b.jpg", .other("jpg"), "jpg"), ("https://example.com/b", .other(""), ""),
+        ]
+    )
+    func typeOfURL(url: String, type: LivePhotoResource.FileType, fileExtension: String) throws {
         let url = try #require(URL(string: url))
         let resource = LivePhotoResource(downloadURL: url)
         #expect(resource.referenceFileType == type)
@@ -38,7 +41,7 @@ import Testing
         #expect(LivePhotoSource(resources: [named]).resources.map(\.referenceFileType) == [.mov])
     }
 
-    @Test func bytesTellTheTypeWhereNothingElseDoes() {
+    @Test("the bytes give the file type when nothing else does") func typeOfBytes() {
         func file(_ brand: String) -> Data { Data([0, 0, 0, 24]) + Data("ftyp\(brand)and more".utf8) }
         let unknown = LivePhotoResource.FileType.other("")
         #expect(unknown.fileExtension(for: file("heic")) == "heic")
@@ -50,7 +53,7 @@ import Testing
         #expect(LivePhotoResource.FileType.other("jpg").fileExtension(for: file("heic")) == "jpg")
     }
 
-    @Test func bothFilesAreDownloadedOnceAndKept() async throws {
+    @Test("both files are downloaded once and stored") func downloadAndStore() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             let first = try await rig.manager.retrieveLivePhoto(with: source)
@@ -91,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatIsMissingIsDownloaded() async throws {
+    @Test("only missing files are downloaded") func partialDownload() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             let options = KingfisherParsedOptionsInfo([.processor(LivePhotoImageProcessor.default)])
@@ -117,8 +120,8 @@ import Testing
         }
     }
 
-    @Test("what is being removed is missing, what is being stored is not", arguments: [true, false])
-    func operationsHaveTheirTurn(isStored: Bool) async throws {
+    @Test("a file being removed is missing, a file being stored is not", arguments: [true, false])
+    func pendingOperations(isStored: Bool) async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", .data(picture))
             let (key, source) = ("key", LivePhotoSource(urls: [rig.server.url("/live.heic")]))
@@ -132,9 +135,9 @@ import Testing
                     forcedExtension: "heic"
                 )
             }
-            let place = cache.order.place(forKey: key.computedKey(with: identifier))
+            let ticket = cache.operations.ticket(forKey: key.computedKey(with: identifier))
             let mayEnd = Promise<Void>()
-            let slow = Task { await place.run { await mayEnd.value } }
+            let slow = Task { await ticket.run { await mayEnd.value } }
             if isStored {
                 cache.storeToDisk(
                     movie,
@@ -154,7 +157,7 @@ import Testing
             let loading = Task.immediate {
                 try await manager.retrieveLivePhoto(with: LivePhotoSource(resources: [resource]))
             }
-            // Who does not wait has ended by the time a file has come over the network.
+            // A look-up that did not wait would have ended before a file has come over the network.
             _ = try await manager.retrieveLivePhoto(with: source)
             mayEnd.keep(())
             let result = try await loading.value
@@ -165,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "a file of unknown type goes by its bytes, else by the name alone, and is found again",
+        "a file of unknown type is named by its bytes, else by the name alone, and is found again",
         arguments: [("ftypheic", "heic"), ("ftypqt  ", "mov"), ("nothing!", "")]
     )
     func unknownTypes(brand: String, fileExtension: String) async throws {
@@ -184,8 +187,8 @@ import Testing
         }
     }
 
-    @Test("loaded again, a file of unknown type may be of another: what was there before is not found any more")
-    func typesThatChange() async throws {
+    @Test("after a reload with another type, the earlier file of unknown type is not found")
+    func changedType() async throws {
         try await Rig.run { rig in
             let source = LivePhotoSource(urls: [rig.server.url("/live")])
             for (pathExtension, brands) in [
@@ -204,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDownloadedIsAnsweredInOrder() async throws {
+    @Test("files are returned in the order of the resources") func resultOrder() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
             rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
@@ -220,8 +223,8 @@ import Testing
         }
     }
 
-    @Test("one file that cannot be had fails the photo, and nobody waits for the other", .timeLimit(.minutes(5)))
-    func oneFails() async throws {
+    @Test("one failing file fails the photo without waiting for the other", .timeLimit(.minutes(5)))
+    func oneFileFails() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
             rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
@@ -233,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("an empty file is none")
+    @Test("an empty file is an error")
     func emptyFiles() async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", .data(Data()))
@@ -243,7 +246,7 @@ import Testing
         }
     }
 
-    @Test("ERR-2: a cancelled load ends at once, with the source it was of")
+    @Test("ERR-2: a cancelled load ends at once and names its source")
     func cancelling() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
@@ -267,8 +270,8 @@ import Testing
         }
     }
 
-    @Test("a file that its server calls not modified stays; one that lies on this machine is read")
-    func filesThatStay() async throws {
+    @Test("a file that its server reports as not modified stays; a local file is read")
+    func unchangedFiles() async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", TestResponse.data(picture).with { $0.etag = "\"1\"" })
             let file = rig.directory.appendingPathComponent("here.mov")
@@ -290,8 +293,8 @@ import Testing
         }
     }
 
-    @Test("ERR-2: a file the cache did not keep is an error that names it")
-    func filesThatDoNotStay() async throws {
+    @Test("ERR-2: a file that the cache did not store is an error that names it")
+    func filesNotStored() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             let error = await failure {

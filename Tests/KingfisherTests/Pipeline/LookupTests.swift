@@ -1,4 +1,4 @@
-// What is looked up, in which order, and what a hit is worth.
+// Where images are looked up, in which order, and what a hit delivers.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct LookupTests {
-    @Test func aDownloadedImageIsFoundInMemoryThenOnDisk() async throws {
+    @Test("a downloaded image is found in memory, then on disk") func memoryThenDisk() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.png()
             rig.server.route("/a.png", .data(bytes, type: "image/png"))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("MGR-6: forceRefresh looks nowhere and still stores")
+    @Test("MGR-6: forceRefresh looks nothing up and still stores")
     func forceRefreshLoadsAgain() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test("MGR-9: fromMemoryCacheOrRefresh does not look on disk")
-    func fromMemoryCacheOrRefreshIgnoresTheDisk() async throws {
+    func fromMemoryCacheOrRefresh() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("IV17, CAC-16: a memory hit completes before the call returns, on the main actor") @MainActor
-    func memoryHitCompletesBeforeTheCallReturns() async throws {
+    func memoryHitIsSynchronous() async throws {
         try await Rig.run { rig in
             rig.manager.defaultOptions = []
             let source = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func memoryHitIsSynchronousOffTheMainThreadToo() async throws {
+    @Test("a memory hit is synchronous off the main thread as well") func memoryHitOffMainThread() async throws {
         try await Rig.run { rig in
             rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
             let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "raw"))
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// Stores originals, and notes on which threads it decodes.
-    private struct NotingSerializer: CacheSerializer {
+    /// Stores originals, and records on which threads it decodes.
+    private struct ThreadRecordingSerializer: CacheSerializer {
         let threads = Box<[String]>([])
         let originalDataUsed = true
         func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
@@ -110,12 +110,12 @@ import Testing
         }
     }
 
-    @Test("loadDiskFileSynchronously ends where work is shared: that runs on no caller's thread")
-    func sharedWorkNeverReadsSynchronously() async throws {
+    @Test("with loadDiskFileSynchronously shared work still runs on no caller's thread")
+    func sharedWorkReadsElsewhere() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", .data(try Picture.png()))
             let url = rig.server.url("/a")
-            let serializer = NotingSerializer()
+            let serializer = ThreadRecordingSerializer()
             let options: KingfisherOptionsInfo = [
                 .cacheSerializer(serializer), .loadDiskFileSynchronously, .waitForCache,
             ]
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test("MGR-11: a processed image is found as such; its processor does not run again")
-    func processedImagesAreCachedUnderTheirProcessor() async throws {
+    func processedImages() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png"), processor = CountingProcessor()
@@ -161,8 +161,8 @@ import Testing
         }
     }
 
-    @Test("MGR-16, MGR-17, MGR-22: an original is kept on request, and processed without a download")
-    func originalsAreProcessedFromTheCache() async throws {
+    @Test("MGR-16, MGR-17, MGR-22: an original is stored on request, and processed without a download")
+    func cachedOriginals() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test("MGR-22: without the option no original is stored")
-    func originalsAreNotKeptUnasked() async throws {
+    func originalsAreOptional() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -197,8 +197,8 @@ import Testing
         }
     }
 
-    @Test("MGR-19, F-9: a forced extension is honoured storing and finding, originals too")
-    func forcedExtensionsAreHonoured() async throws {
+    @Test("MGR-19, F-9: a forced extension applies when storing and finding, also for originals")
+    func forcedExtensions() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -216,8 +216,8 @@ import Testing
         }
     }
 
-    @Test("F-8: a serializer that keeps originals has its processor run once a load, never twice")
-    func originalDataSerializersAreProcessedOnce() async throws {
+    @Test("F-8: a serializer that keeps originals has its processor run once per load")
+    func originalDataSerializers() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png"), processor = CountingProcessor()
@@ -235,8 +235,8 @@ import Testing
         }
     }
 
-    @Test("F-8, F-30: an original found in the cache is stored as its bytes and processed once a load")
-    func originalsFromTheCacheStayOriginals() async throws {
+    @Test("F-8, F-30: an original found in the cache is stored as its bytes and processed once per load")
+    func originalsStayOriginals() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.jpeg()
             rig.server.route("/a.jpg", .data(bytes))
@@ -261,10 +261,10 @@ import Testing
     }
 
     @Test(
-        "F-1: an entry damaged behind our back is a miss, removed and loaded again",
+        "F-1: an entry damaged by other means is a miss, is removed and loaded again",
         arguments: ["truncated", "garbage", "empty", "html"]
     )
-    func damagedEntriesHeal(_ damage: String) async throws {
+    func damagedEntries(_ damage: String) async throws {
         try await Rig.run { rig in
             let bytes = try Picture.jpeg(200, 200)
             rig.server.route("/a.jpg", .data(bytes))

@@ -1,4 +1,4 @@
-// Networks to save data on: who gets another source, and who does not.
+// Constrained networks: which loads use their low data source, and which do not.
 
 import Foundation
 import KFSupport
@@ -23,8 +23,8 @@ import Testing
 
     private func paths(_ rig: Rig) -> [String] { rig.server.requests.map(\.path) }
 
-    @Test("Section 14, MGR-30: on a network to save data on the other source is loaded instead")
-    func theOtherSourceIsLoaded() async throws {
+    @Test("Section 14, MGR-30: on a constrained network the low data source is loaded instead")
+    func lowDataSource() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
             rig.manager.downloader.isConstrained = true
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("nothing changes without such a network, or without another source")
+    @Test("nothing changes without such a network, or without a low data source")
     func nothingToSave() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    @Test("what is cached costs no data")
-    func whatIsCached() async throws {
+    @Test("a cached image is used, since it costs no data")
+    func cachedImage() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
             _ = try await rig.manager.retrieveImage(with: sources.big, options: [.waitForCache])
@@ -66,33 +66,33 @@ import Testing
         }
     }
 
-    @Test("MGR-30, MGR-35: the other source is taken once, alternatives come after it, and saving is no failure")
-    func alternativesComeAfter() async throws {
+    @Test("MGR-30, MGR-35: the low data source is used once, alternatives come after it, and saving data is no failure")
+    func alternativeSources() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
             rig.manager.downloader.isConstrained = true
-            let missing = Source.network(rig.server.url("/missing")), gone = Source.network(rig.server.url("/gone"))
+            let missing = Source.network(rig.server.url("/missing")), removed = Source.network(rig.server.url("/gone"))
             let saving: KingfisherOptionsInfo = [.lowDataMode(missing)]
             let plain = await failure { try await rig.manager.retrieveImage(with: sources.big, options: saving) }
             #expect(plain?.isInvalidResponseStatusCode(404) == true)
 
-            let options = saving + [.alternativeSources([gone, sources.big])]
+            let options = saving + [.alternativeSources([removed, sources.big])]
             let result = try await rig.manager.retrieveImage(with: .network(rig.server.url("/first")), options: options)
             #expect(result.source == sources.big)
             #expect(paths(rig) == ["/missing", "/missing", "/gone", "/big"])
 
-            let all = saving + [.alternativeSources([gone])]
+            let all = saving + [.alternativeSources([removed])]
             let error = await failure {
                 try await rig.manager.retrieveImage(with: .network(rig.server.url("/first")), options: all)
             }
             guard case .imageSettingError(.alternativeSourcesExhausted(let failures)) = error else {
                 return #expect(Bool(false), "\(String(describing: error))")
             }
-            #expect(failures.map(\.source) == [missing, gone])
+            #expect(failures.map(\.source) == [missing, removed])
         }
     }
 
-    @Test("no retry is spent on it, and the task of the replacement is reported")
+    @Test("no retry is used up, and the task of the low data source is reported")
     func noRetries() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -117,18 +117,18 @@ import Testing
         }
     }
 
-    @Test("loads that want to save data share nothing with those that do not")
+    @Test("loads in low data mode share nothing with others")
     func nothingIsShared() {
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
             LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
         }
         let saving: [LoadKey] = ["/a", "/b"].map { key([.lowDataMode(.network(URL(fileURLWithPath: $0)))]) }
         #expect(key([]) == key([.lowDataMode(nil)]) && key([]) != saving[0])
-        #expect(saving[0] == saving[1], "What comes after a failure is each caller's own.")
+        #expect(saving[0] == saving[1], "The source used after a failure is not part of the key.")
     }
 
-    @Test("ERR-1: a downloader alone fails before it starts, and says why")
-    func theDownloaderAlone() async throws {
+    @Test("ERR-1: a downloader alone fails before it starts, and names the reason")
+    func downloaderAlone() async throws {
         let transport = FakeTransport { $0.play(.data(someBytes)) }
         let downloader = ImageDownloader(name: "test", transport: transport)
         downloader.isConstrained = true
@@ -145,8 +145,8 @@ import Testing
         #expect(await Caller.load(with: downloader).data == someBytes)
     }
 
-    @Test("DL-1, DL-6: a transport that knows its network is told who saves data, and may say no")
-    func theTransportMaySayNo() async throws {
+    @Test("DL-1, DL-6: a transport that knows its network gets the flag of the load, and may refuse it")
+    func transportRefuses() async throws {
         let small = Source.network(URL(fileURLWithPath: "/small.png"))
         let png = try Picture.png(8, 8)
         let transport = FakeTransport { transfer in

@@ -1,4 +1,4 @@
-// Servers that say "as it was": that is no failure as long as there is something that was.
+// Responses with status 304: they are no failure as long as the image is in the cache.
 
 import Foundation
 import KFSupport
@@ -24,8 +24,8 @@ import Testing
         TestResponse.data(try Picture.png(width, 64)).with { $0.etag = etag }
     }
 
-    @Test(arguments: [CacheType.memory, .disk])
-    func aRefreshEndsWithWhatTheCacheHas(type: CacheType) async throws {
+    @Test("a 304 response to a refresh ends with the cached image", arguments: [CacheType.memory, .disk])
+    func cachedImage(type: CacheType) async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
             let url = rig.server.url("/a.png")
@@ -35,12 +35,12 @@ import Testing
             let result = try await rig.manager.retrieveImage(with: url, options: again)
             #expect(result.cacheType == type)
             #expect(result.image.pixelWidth == 64 && result.data() != nil && result.metrics == nil)
-            #expect(rig.server.count("/a.png") == 2, "It was asked.")
+            #expect(rig.server.count("/a.png") == 2, "The server was called.")
             #expect(rig.cache.isCached(forKey: url.cacheKey))
         }
     }
 
-    @Test func aNewImageIsANewImage() async throws {
+    @Test("a 200 response to a refresh ends with the new image") func newImage() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
             rig.server.route("/a.png", try picture())
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("nothing in the cache: the error 2002 with the status")
+    @Test("with nothing in the cache the error is 2002 with the status")
     func nothingToConfirm() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("the look-up goes by the processor; the original will do")
+    @Test("the look-up uses the processor's key, or else the original")
     func processedImages() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("who did not want to look on disk finds there what the server confirmed")
+    @Test("a load that skipped the disk finds there what the server confirmed")
     func confirmedOnDisk() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -93,8 +93,8 @@ import Testing
         }
     }
 
-    @Test("DL-17: also where nobody asked for it; with nothing cached the error is 2103")
-    func unasked() async throws {
+    @Test("DL-17: the same holds for unconditional requests; with nothing cached the error is 2103")
+    func unconditionalRequest() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", sequence: [try picture(), TestResponse(status: 304)])
             let url = rig.server.url("/a.png")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("no retry and no alternative for what is no failure; a replacement is reported once")
+    @Test("a 304 response causes no retry and no alternative; a replacement is reported once")
     func noFailure() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -139,8 +139,8 @@ import Testing
         }
     }
 
-    @Test("bytes without an image: the error is the same")
-    func bytesAlone() async throws {
+    @Test("a download of bytes without an image fails with the same error")
+    func bytesOnly() async throws {
         try await withDownloader { server, downloader in
             server.route("/a.png", try picture())
             let delegate = RecordingDelegate()

@@ -1,4 +1,4 @@
-// What the tests of previews share: a progressive JPEG, where its scans begin, and somebody who watches.
+// What the tests of previews share: a progressive JPEG, where its scans begin, and a collector of previews.
 
 import Dispatch
 import Foundation
@@ -28,7 +28,7 @@ struct ProgressivePicture {
         return start + 2 + Int(data[start + 2]) << 8 + Int(data[start + 3])
     }
 
-    /// The picture after so many scans.
+    /// The picture after the given number of scans.
     func picture(after scan: Int) throws -> Image {
         try Codecs.decode(data.prefix(scans[scan]) + [0xFF, 0xD9])
     }
@@ -38,14 +38,14 @@ struct ProgressivePicture {
         (1..<scans.count).first { scan in (try? picture(after: scan)).map { image.isSame(as: $0) } ?? false }
     }
 
-    /// Which scans somebody has seen.
-    func scans(_ watcher: Watcher) -> [Int?] { watcher.images.map(scan) }
+    /// Which scans a collector got.
+    func scans(_ collector: PreviewCollector) -> [Int?] { collector.images.map(scan) }
 
-    /// A URL of a picture in the network, which no transport of the tests really goes to.
+    /// A URL of an image on the network, which no transport of the tests really loads.
     static let anyURL = URL(string: "http://localhost/a.jpg") ?? fakeURL
 
-    /// Where a processor may wait: the library's own threads are few, and all tests share them.
-    static var elsewhere: KingfisherOptionsInfoItem {
+    /// A queue on which a processor may wait: the library's own threads are few, and all tests share them.
+    static var blockingQueue: KingfisherOptionsInfoItem {
         .processingQueue(.dispatch(DispatchQueue(label: "previews", attributes: .concurrent)))
     }
 
@@ -66,17 +66,17 @@ extension Image {
 }
 
 /// Collects previews.
-final class Watcher: Sendable {
+final class PreviewCollector: Sendable {
     private struct State: Sendable {
         var images: [Image] = []
         var isAlwaysMain = true
         var waiting: [(count: Int, gate: Gate)] = []
     }
     private let state = Locked(State())
-    private let answer: @Sendable (Int) -> ImageProgressive.UpdatingStrategy
+    private let onPreview: @Sendable (Int) -> ImageProgressive.UpdatingStrategy
 
-    init(answer: @escaping @Sendable (_ number: Int) -> ImageProgressive.UpdatingStrategy = { _ in .default }) {
-        self.answer = answer
+    init(onPreview: @escaping @Sendable (_ number: Int) -> ImageProgressive.UpdatingStrategy = { _ in .default }) {
+        self.onPreview = onPreview
     }
 
     var images: [Image] { state.withLock { $0.images } }
@@ -94,7 +94,7 @@ final class Watcher: Sendable {
         for gate in gates { gate.open() }
     }
 
-    /// Waits until so many previews have come.
+    /// Waits until the given number of previews have come.
     func wait(for count: Int) async {
         let gate = Gate()
         let isThere = state.withLock { state in
@@ -107,31 +107,31 @@ final class Watcher: Sendable {
     /// A setting whose previews come here.
     func progressive(blur: Bool = false, fastest: Bool = false, interval: TimeInterval = 0) -> ImageProgressive {
         let progressive = ImageProgressive(isBlur: blur, isFastestScan: fastest, scanInterval: interval)
-        progressive.onImageUpdated.delegate(on: self) { watcher, image in
-            watcher.note(image)
-            return watcher.answer(watcher.images.count)
+        progressive.onImageUpdated.delegate(on: self) { collector, image in
+            collector.note(image)
+            return collector.onPreview(collector.images.count)
         }
         return progressive
     }
 }
 
-/// Opens a gate when the last one who holds it lets go.
-final class Leash: Sendable {
+/// Opens a gate when its last reference is released.
+final class LifetimeToken: Sendable {
     let gate = Gate()
     deinit { gate.open() }
 }
 
-/// Leaves pictures alone, and can be made to wait or to fail with previews; data is decoded as ever.
+/// Leaves images unchanged, and can wait or fail with previews; data is decoded by the default processor.
 struct PreviewProcessor: ImageProcessor {
     let identifier: String
-    /// Called with the number of each preview, from 1; answers whether to go on.
+    /// Called with the number of each preview, from 1; returns whether to go on.
     let onPreview: @Sendable (Int) -> Bool
     private let previews = Counter()
-    private let leash: Leash?
+    private let token: LifetimeToken?
 
-    init(_ identifier: String = "preview", leash: Leash? = nil, onPreview: @escaping @Sendable (Int) -> Bool) {
+    init(_ identifier: String = "preview", token: LifetimeToken? = nil, onPreview: @escaping @Sendable (Int) -> Bool) {
         self.identifier = identifier
-        self.leash = leash
+        self.token = token
         self.onPreview = onPreview
     }
 

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct PreviewsTests {
     private let jpeg: ProgressivePicture
-    private let watcher = Watcher()
+    private let collector = PreviewCollector()
 
     init() throws { jpeg = try ProgressivePicture() }
 
@@ -24,20 +24,20 @@ import Testing
             for name in ["photo.jpg", "thumbnail.jpg", "interlaced.png", "photo.gif"] {
                 let data = try Data(contentsOf: fixtures.appendingPathComponent(name))
                 rig.server.route("/\(name)", TestResponse.data(data).with { $0.pieceSize = 100 })
-                let leash = Leash()
-                let gate = leash.gate
+                let token = LifetimeToken()
+                let gate = token.gate
                 let url = rig.server.url("/\(name)")
-                _ = try await load(url, rig, PreviewProcessor(leash: leash) { _ in true })
-                _ = consume leash
+                _ = try await load(url, rig, PreviewProcessor(token: token) { _ in true })
+                _ = consume token
                 await gate.wait()
             }
-            #expect(watcher.images.isEmpty)
+            #expect(collector.images.isEmpty)
         }
     }
 
-    /// A load that holds nothing any more once its outcome is there.
+    /// A load that retains nothing once its result is there.
     private func load(_ url: URL, _ rig: Rig, _ processor: PreviewProcessor) async throws -> RetrieveImageResult {
-        let options: KingfisherOptionsInfo = [.progressiveJPEG(watcher.progressive()), .processor(processor)]
+        let options: KingfisherOptionsInfo = [.progressiveJPEG(collector.progressive()), .processor(processor)]
         return try await rig.manager.retrieveImage(with: url, options: options)
     }
 
@@ -49,38 +49,38 @@ import Testing
             let url = rig.server.url("/a")
             async let result = rig.manager.retrieveImage(
                 with: url,
-                options: [.progressiveJPEG(watcher.progressive())]
+                options: [.progressiveJPEG(collector.progressive())]
             )
-            await watcher.wait(for: jpeg.scans.count - 1)
+            await collector.wait(for: jpeg.scans.count - 1)
             last.open()
             let image = try await result.image
-            #expect(jpeg.scans(watcher) == Array(1..<jpeg.scans.count))
-            #expect(watcher.isAlwaysMain)
+            #expect(jpeg.scans(collector) == Array(1..<jpeg.scans.count))
+            #expect(collector.isAlwaysMain)
             #expect(image.isSame(as: try Codecs.decode(jpeg.data)))
         }
     }
 
-    @Test("PJ03: a scan is complete when the next has begun, whatever the pieces")
-    func aScanIsShownOnceTheNextHasBegun() async throws {
+    @Test("PJ03: a scan is complete when the next has begun, however the bytes are split")
+    func completeScans() async throws {
         try await Rig.run { rig in
             let gates = (2...5).map { (scan: $0, gate: Gate()) }
             rig.server.route("/a", jpeg.response(holding: gates))
             let url = rig.server.url("/a")
             async let result = rig.manager.retrieveImage(
                 with: url,
-                options: [.progressiveJPEG(watcher.progressive(fastest: true))]
+                options: [.progressiveJPEG(collector.progressive(fastest: true))]
             )
             for (index, hold) in gates.enumerated() {
-                await watcher.wait(for: index + 1)
+                await collector.wait(for: index + 1)
                 hold.gate.open()
             }
             _ = try await result
-            #expect(jpeg.scans(watcher).prefix(4) == [1, 2, 3, 4])
+            #expect(jpeg.scans(collector).prefix(4) == [1, 2, 3, 4])
         }
     }
 
-    @Test("PJ04: in fastest mode scans that came during the work on a preview are left out, but for the latest")
-    func fastestModeLeavesOut() async throws {
+    @Test("PJ04: in fastest mode only the latest of the scans is shown that came during the work on a preview")
+    func fastestMode() async throws {
         try await Rig.run { rig in
             let first = Gate(), last = Gate(), working = Gate(), go = DispatchSemaphore(value: 0)
             rig.server.route("/a", jpeg.response(holding: [(2, first), (8, last)]))
@@ -93,8 +93,8 @@ import Testing
             let all = Gate()
             let url = rig.server.url("/a")
             let options: KingfisherOptionsInfo = [
-                .progressiveJPEG(watcher.progressive(fastest: true)), .processor(processor),
-                ProgressivePicture.elsewhere,
+                .progressiveJPEG(collector.progressive(fastest: true)), .processor(processor),
+                ProgressivePicture.blockingQueue,
             ]
             async let result = rig.manager.retrieveImage(
                 with: url,
@@ -105,15 +105,15 @@ import Testing
             first.open()
             await all.wait()
             go.signal()
-            await watcher.wait(for: 2)
-            #expect(jpeg.scans(watcher) == [1, 7])
+            await collector.wait(for: 2)
+            #expect(jpeg.scans(collector) == [1, 7])
             last.open()
             _ = try await result
         }
     }
 
     @Test("PJ02: the first preview comes at once, the next after the interval")
-    func theIntervalIsKept() async throws {
+    func interval() async throws {
         try await withTemporaryDirectory { directory in
             let clock = ManualClock(), started = Promise<FakeTransfer>()
             let transport = FakeTransport { started.keep($0) }
@@ -124,19 +124,19 @@ import Testing
             )
             manager.defaultOptions = [.callbackQueue(.untouch)]
             let completed = Gate()
-            let options: KingfisherOptionsInfo = [.progressiveJPEG(watcher.progressive(fastest: true, interval: 2))]
+            let options: KingfisherOptionsInfo = [.progressiveJPEG(collector.progressive(fastest: true, interval: 2))]
             manager.retrieveImage(with: ProgressivePicture.anyURL, options: options) { _ in completed.open() }
             let transfer = await started.value
             transfer.receive(try plainResponse(length: nil))
             transfer.send(jpeg.data.prefix(jpeg.bytes(beginning: 2)))
-            await watcher.wait(for: 1)
+            await collector.wait(for: 1)
             await clock.waitForSleepers()
             transfer.send(jpeg.data[jpeg.bytes(beginning: 2)..<jpeg.bytes(beginning: 4)])
             clock.advance(by: .milliseconds(1900))
-            #expect(clock.sleeperCount == 1 && watcher.images.count == 1)
+            #expect(clock.sleeperCount == 1 && collector.images.count == 1)
             clock.advance(by: .milliseconds(100))
-            await watcher.wait(for: 2)
-            #expect(jpeg.scans(watcher) == [1, 3])
+            await collector.wait(for: 2)
+            #expect(jpeg.scans(collector) == [1, 3])
             transfer.send(jpeg.data.dropFirst(jpeg.bytes(beginning: 4)))
             // The load does not wait for the interval.
             transfer.complete()
@@ -145,38 +145,38 @@ import Testing
     }
 
     @Test("PJ06: the first previews are blurred, less and less", arguments: [(2, 6.0), (3, 2), (4, 2), (5, 2)])
-    func littleKnowledgeIsBlurred(count: Int, radius: Double) {
+    func blurRadius(count: Int, radius: Double) {
         #expect(ImageProgressive().blurRadius(scanCount: count) == radius)
         #expect(ImageProgressive().blurRadius(scanCount: 6) == nil)
         let sharp = ImageProgressive(isBlur: false, isFastestScan: true, scanInterval: 0)
         #expect(sharp.blurRadius(scanCount: count) == nil)
     }
 
-    @Test("PJ06, F24: a preview is blurred as a picture, and encoded by nobody")
-    func theFirstPreviewIsBlurred() async throws {
+    @Test("PJ06, F24: a preview is blurred as a picture and never encoded")
+    func firstPreviewIsBlurred() async throws {
         try await Rig.run { rig in
             let last = Gate()
             rig.server.route("/a", jpeg.response(holding: [(6, last)]))
             let url = rig.server.url("/a")
             async let result = rig.manager.retrieveImage(
                 with: url,
-                options: [.progressiveJPEG(watcher.progressive(blur: true))]
+                options: [.progressiveJPEG(collector.progressive(blur: true))]
             )
-            await watcher.wait(for: 5)
+            await collector.wait(for: 5)
             last.open()
             _ = try await result
             for (scan, radius) in [(1, 6.0), (2, 2), (3, 2), (4, 2), (5, nil)] {
                 let plain = try jpeg.picture(after: scan)
                 let expected = try #require(radius.map { plain.blurred(radius: $0) } ?? plain)
-                #expect(watcher.images[scan - 1].isSame(as: expected), "scan \(scan)")
+                #expect(collector.images[scan - 1].isSame(as: expected), "scan \(scan)")
             }
         }
     }
 
     @Test("PJ07, F22: each load's previews come from its own processor, with its own scale, on its queue")
-    func previewsAreProcessedByTheirOwnLoad() async throws {
+    func processorPerLoad() async throws {
         try await Rig.run { rig in
-            let last = Gate(), other = Watcher()
+            let last = Gate(), other = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(3, last)]))
             let url = rig.server.url("/a")
             let queue = DispatchQueue(label: "pixels"), key = DispatchSpecificKey<Bool>()
@@ -191,7 +191,8 @@ import Testing
             async let one = rig.manager.retrieveImage(
                 with: url,
                 options: [
-                    .progressiveJPEG(watcher.progressive()), .processor(processor), .processingQueue(.dispatch(queue)),
+                    .progressiveJPEG(collector.progressive()), .processor(processor),
+                    .processingQueue(.dispatch(queue)),
                     .scaleFactor(2),
                 ]
             )
@@ -199,20 +200,20 @@ import Testing
                 with: url,
                 options: [.progressiveJPEG(other.progressive()), .processor(small)]
             )
-            await watcher.wait(for: 2)
+            await collector.wait(for: 2)
             await other.wait(for: 2)
             last.open()
             _ = try await (one, two)
             #expect(rig.server.count("/a") == 1)
-            #expect(watcher.images.allSatisfy { $0.scale == 2 && $0.pixelWidth == 96 })
+            #expect(collector.images.allSatisfy { $0.scale == 2 && $0.pixelWidth == 96 })
             #expect(isOnQueue.value)
             #expect(other.images.allSatisfy { $0.scale == 1 && $0.pixelWidth == 12 })
-            #expect(jpeg.scans(watcher).prefix(2) == [1, 2])
+            #expect(jpeg.scans(collector).prefix(2) == [1, 2])
         }
     }
 
-    @Test("PJ08: a preview that fails is left out, and none is cached or handed to the completion handler")
-    func failuresAreSilent() async throws {
+    @Test("PJ08: a preview that fails is left out, and none is cached or passed to the completion handler")
+    func failedPreviews() async throws {
         try await Rig.run { rig in
             let last = Gate()
             rig.server.route("/a", jpeg.response(holding: [(4, last)]))
@@ -220,14 +221,14 @@ import Testing
             let processor = PreviewProcessor { $0 != 2 }
             let results = Box<[RetrieveImageResult]>([]), done = Gate()
             let options: KingfisherOptionsInfo = [
-                .progressiveJPEG(watcher.progressive()), .processor(processor), .waitForCache,
+                .progressiveJPEG(collector.progressive()), .processor(processor), .waitForCache,
             ]
             rig.manager.retrieveImage(with: url, options: options) { result in
                 if let value = try? result.get() { results.change { $0.append(value) } }
                 done.open()
             }
-            await watcher.wait(for: 2)
-            #expect(jpeg.scans(watcher) == [1, 3])
+            await collector.wait(for: 2)
+            #expect(jpeg.scans(collector) == [1, 3])
             #expect(rig.cache.imageCachedType(forKey: url.absoluteString, processorIdentifier: "preview") == .none)
             #expect(results.value.isEmpty && rig.files.isEmpty)
             last.open()
@@ -239,31 +240,31 @@ import Testing
     }
 
     @Test("PJ08: damage ends the previews, not the load")
-    func damageIsSilent() async throws {
+    func damagedData() async throws {
         var data = jpeg.data
-        data[jpeg.scans[2] + 5] = 77  // a component there is not
+        data[jpeg.scans[2] + 5] = 77  // a component that does not exist
         try await Rig.run { [data] rig in
             let last = Gate()
             rig.server.route("/a", TestResponse.data(data).with { $0.interruption = .hold(after: 1500, until: last) })
             let url = rig.server.url("/a")
             async let result = rig.manager.retrieveImage(
                 with: url,
-                options: [.progressiveJPEG(watcher.progressive())]
+                options: [.progressiveJPEG(collector.progressive())]
             )
-            await watcher.wait(for: 2)
+            await collector.wait(for: 2)
             last.open()
-            // What there was before the damage is a picture, as for any truncated file; or an error. Both are the load's.
+            // The load ends with the picture before the damage, as for any truncated file, or with an error.
             _ = try? await result
-            #expect(jpeg.scans(watcher) == [1, 2])
+            #expect(jpeg.scans(collector) == [1, 2])
         }
     }
 
-    @Test("F40: the callback decides what a hosting view shows; without one its answer is ignored")
-    func theCallbackDecides() async throws {
+    @Test("F40: the callback decides what a hosting view shows; without a hosting view its result is ignored")
+    func hostingCallback() async throws {
         try await Rig.run { rig in
-            let last = Gate(), done = Gate(), other = Picture.gradient(3, 3), shown = Watcher()
+            let last = Gate(), done = Gate(), other = Picture.gradient(3, 3), shown = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(6, last)]))
-            let watcher = Watcher { number in
+            let collector = PreviewCollector { number in
                 switch number {
                 case 2: .keepCurrent
                 case 3: .replace(other)
@@ -273,14 +274,14 @@ import Testing
             }
             rig.manager.retrieveImage(
                 with: Source.network(rig.server.url("/a")),
-                parsed: rig.manager.parsed([.progressiveJPEG(watcher.progressive())]),
+                parsed: rig.manager.parsed([.progressiveJPEG(collector.progressive())]),
                 previewSetter: { shown.note($0) },
                 completionHandler: { _ in done.open() }
             )
             await shown.wait(for: 4)
             last.open()
             await done.wait()
-            #expect(jpeg.scans(watcher).prefix(5) == [1, 2, 3, 4, 5])
+            #expect(jpeg.scans(collector).prefix(5) == [1, 2, 3, 4, 5])
             let images = shown.images
             #expect(jpeg.scan(of: images[0]) == 1)
             #expect(images[1].isSame(as: other))
@@ -290,13 +291,13 @@ import Testing
         }
     }
 
-    @Test func aLoadThatJoinsLateSeesWhatHasArrived() async throws {
+    @Test("a load that joins late gets previews of what has arrived") func lateLoad() async throws {
         try await Rig.run { rig in
-            let last = Gate(), late = Watcher()
+            let last = Gate(), late = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(4, last)]))
             let url = rig.server.url("/a")
-            async let one = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(watcher.progressive())])
-            await watcher.wait(for: 3)
+            async let one = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(collector.progressive())])
+            await collector.wait(for: 3)
             async let two = rig.manager.retrieveImage(with: url, options: [.progressiveJPEG(late.progressive())])
             await late.wait(for: 3)
             #expect(jpeg.scans(late) == [1, 2, 3])

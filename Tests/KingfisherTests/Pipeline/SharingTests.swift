@@ -1,4 +1,4 @@
-// What identical loads share: everything the library brings is compared; code of the user's own keeps one stage apart.
+// What identical loads share: the library's own types are compared; custom code keeps one stage separate.
 
 import Foundation
 import KFSupport
@@ -60,8 +60,8 @@ import Testing
         #expect(try await work([.cacheSerializer(Self.serializers[index])]) == Work())
     }
 
-    @Test("64 identical loads with a request modifier of the user's own share all but the modifying")
-    func ownModifier() async throws {
+    @Test("64 identical loads with a custom request modifier share all work but its own")
+    func customModifier() async throws {
         let calls = Counter()
         let modifier = AnyModifier { request in
             calls.add()
@@ -71,17 +71,17 @@ import Testing
         #expect(calls.value >= 1)
     }
 
-    @Test("64 identical loads with a serializer of the user's own share the request and the image")
-    func ownSerializer() async throws {
-        struct Own: CacheSerializer {
+    @Test("64 identical loads with a custom serializer share the request and the image")
+    func customSerializer() async throws {
+        struct CustomSerializer: CacheSerializer {
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
             func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
         }
-        let work = try await work([.cacheSerializer(Own())])
+        let work = try await work([.cacheSerializer(CustomSerializer())])
         #expect(work.requests == 1 && work.decodings == 1)
     }
 
-    @Test("64 identical loads of a provider ask it once")
+    @Test("64 identical loads of a provider call it once")
     func provider() async throws {
         struct Counted: ImageDataProvider {
             let cacheKey = "counted"
@@ -119,7 +119,7 @@ import Testing
             let serializers: [any CacheSerializer] = [
                 FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.5), FormatIndicatedCacheSerializer.png,
             ]
-            let started = StartsCounted(awaited: 2)
+            let started = StartCounter(awaited: 2)
             let tasks = serializers.enumerated().map { number, serializer in
                 Task { @concurrent in
                     try await manager.retrieveImage(
@@ -139,9 +139,9 @@ import Testing
         }
     }
 
-    @Test("a load that begins after bytes arrived gets bytes of its own, while others still work with those")
-    func bytesThatArrivedBefore() async throws {
-        struct Own: CacheSerializer {
+    @Test("a load that begins after bytes arrived gets bytes of its own, while others still use those")
+    func loadAfterArrival() async throws {
+        struct CustomSerializer: CacheSerializer {
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
             func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
         }
@@ -157,7 +157,7 @@ import Testing
         }
         try await Rig.run { rig in
             let (url, manager, processor) = (rig.server.url("/a.png"), rig.manager, Slow())
-            let options: KingfisherOptionsInfo = [.cacheSerializer(Own()), .processor(processor)]
+            let options: KingfisherOptionsInfo = [.cacheSerializer(CustomSerializer()), .processor(processor)]
             rig.server.route("/a.png", .data(try Picture.png()))
             let first = Task { try await manager.retrieveImage(with: url, options: options).image.pixelWidth }
             await processor.isWorking.value
@@ -171,15 +171,16 @@ import Testing
     }
 
     @Test("a load misses once in memory, whether or not the cache is a subclass", arguments: [false, true])
-    func memoryIsAskedOnce(isSubclass: Bool) async throws {
-        final class Own: ImageCache, @unchecked Sendable {}
+    func oneMemoryMiss(isSubclass: Bool) async throws {
+        final class CustomCache: ImageCache, @unchecked Sendable {}
         try await Rig.run { rig in
             let config = DiskStorage.Config(name: "own", sizeLimit: 0, directory: rig.directory)
             let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 1 << 20))
             let disk = try DiskStorage.Backend<Data>(config: config)
             let cache =
                 isSubclass
-                ? Own(memoryStorage: memory, diskStorage: disk) : ImageCache(memoryStorage: memory, diskStorage: disk)
+                ? CustomCache(memoryStorage: memory, diskStorage: disk)
+                : ImageCache(memoryStorage: memory, diskStorage: disk)
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
             let options: KingfisherOptionsInfo = [.targetCache(cache), .waitForCache]
@@ -194,8 +195,8 @@ import Testing
     }
 }
 
-/// Leaves requests alone, and says when so many downloads have begun or joined one under way.
-private struct StartsCounted: ImageDownloadRequestModifier {
+/// Leaves requests unchanged, and signals when the given number of downloads have begun or joined another.
+private struct StartCounter: ImageDownloadRequestModifier {
     let awaited: Int
     let haveStarted = Promise<Void>()
     private let count = Counter()

@@ -1,4 +1,4 @@
-// What options and processors make of animations, and that caches do not mix the results up.
+// What options and processors do to animations, and that caches do not confuse the results.
 
 import Foundation
 import KFImaging
@@ -27,7 +27,7 @@ private struct Slides: ImageFrameSource {
 }
 
 /// A red square that grows and shrinks in an empty field.
-private struct Growing: ImageFrameSource {
+private struct GrowingSquare: ImageFrameSource {
     static let sides = [6, 8, 4]
     var data: Data? { nil }
     var frameCount: Int { 3 }
@@ -47,8 +47,8 @@ private struct Growing: ImageFrameSource {
     func duration(at index: Int) -> TimeInterval { 0.1 }
 }
 
-/// Exchanges red and blue, and counts how often.
-private struct Exchange: ImageProcessor {
+/// Swaps red and blue, and counts how often.
+private struct RedBlueSwap: ImageProcessor {
     let identifier = "exchange"
     let runs = Counter()
 
@@ -56,16 +56,16 @@ private struct Exchange: ImageProcessor {
         guard let image = DefaultImageProcessor.default.process(item: item, options: options) else { return nil }
         guard let bitmap = image.cgImage else { return image }
         runs.add()
-        let exchanged = Bitmap(width: bitmap.width, height: bitmap.height) { memory, bytesPerRow in
+        let swapped = Bitmap(width: bitmap.width, height: bitmap.height) { memory, bytesPerRow in
             bitmap.withUnsafeBytes { memory.copyMemory(from: $0) }
-            for place in stride(from: 0, to: bytesPerRow * bitmap.height, by: 4) { memory.swapAt(place, place + 2) }
+            for offset in stride(from: 0, to: bytesPerRow * bitmap.height, by: 4) { memory.swapAt(offset, offset + 2) }
         }
-        return Image(cgImage: exchanged, scale: image.scale)
+        return Image(cgImage: swapped, scale: image.scale)
     }
 }
 
-/// Decodes what is behind a number of bytes.
-private struct Behind: ImageProcessor {
+/// Decodes data after skipping a number of bytes.
+private struct OffsetDecoder: ImageProcessor {
     let identifier = "behind"
     let count: Int
 
@@ -104,7 +104,7 @@ extension Image {
     }
 }
 
-private let exchanged: [UInt32] = [0xFF00_00FF, 0xFF00_FF00, 0xFFFF_0000]
+private let swapped: [UInt32] = [0xFF00_00FF, 0xFF00_FF00, 0xFFFF_0000]
 
 /// A manager of its own, and a source of an animation.
 private func withManager(_ body: (KingfisherManager, Source) async throws -> Void) async throws {
@@ -126,7 +126,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         try await processor.processed(item, KingfisherParsedOptionsInfo(options))
     }
 
-    @Test func dataBecomesWhatTheOptionsWant() async throws {
+    @Test("data becomes a still or an animation as the options say") func optionsDecide() async throws {
         let data = try Slides.encoded()
         let processor = DefaultImageProcessor.default
         let lazy = try await process(processor, .data(data), [.scaleFactor(2)])
@@ -143,7 +143,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(read.allSatisfy { $0?.images?.count == 3 })
     }
 
-    @Test("F41") func anotherScaleKeepsTheAnimation() async throws {
+    @Test("F41: another scale keeps the animation") func changedScale() async throws {
         let lazy = try #require(
             KingfisherWrapper<Image>.image(data: Slides.encoded(), options: ImageCreatingOptions())
         )
@@ -152,70 +152,72 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(try await process(DefaultImageProcessor.default, .image(lazy)) === lazy)
     }
 
-    @Test func processorsGiveTheFirstFrameUnlessToldOtherwise() async throws {
+    @Test("processors give the first frame by default") func firstFrameByDefault() async throws {
         for preload in [[], [.preloadAllAnimationData]] as [KingfisherOptionsInfo] {
-            let image = try await process(Exchange(), .data(Slides.encoded()), preload)
-            #expect(image.firstPixel == exchanged[0] && !image.isAnimated && image.kf.imageFrameCount == nil)
+            let image = try await process(RedBlueSwap(), .data(Slides.encoded()), preload)
+            #expect(image.firstPixel == swapped[0] && !image.isAnimated && image.kf.imageFrameCount == nil)
             #expect(image.kf.animatedImageData == nil)
         }
     }
 
-    @Test func everyFrameIsProcessedWhenItIsShown() async throws {
-        let processor = Exchange()
+    @Test("every frame is processed when it is shown") func lazyProcessing() async throws {
+        let processor = RedBlueSwap()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames), .scaleFactor(2)]
         let image = try await process(processor, .data(Slides.encoded()), options)
-        #expect(image.firstPixel == exchanged[0] && image.scale == 2 && image.kf.imageFrameCount == 3)
+        #expect(image.firstPixel == swapped[0] && image.scale == 2 && image.kf.imageFrameCount == 3)
         #expect(processor.runs.value == 1)
         let source = try #require(image.kf.frameSource)
         // The size of all frames is that of the first one, which is processed for it once.
-        #expect(source.frame(at: 2)?.firstPixel == exchanged[2] && processor.runs.value == 3)
-        #expect(source.frame(at: 1)?.firstPixel == exchanged[1] && processor.runs.value == 4)
+        #expect(source.frame(at: 2)?.firstPixel == swapped[2] && processor.runs.value == 3)
+        #expect(source.frame(at: 1)?.firstPixel == swapped[1] && processor.runs.value == 4)
         #expect(source.loopCount == 4 && source.data == nil && source.frame(at: 3) == nil)
         #expect((0..<3).allSatisfy { abs(source.duration(at: $0) - 0.1 * Double($0 + 1)) < 1e-9 })
         #expect(source.copy().frame(at: 1, maxSize: CGSize(width: 4, height: 4))?.width == 4)
-        #expect(image.framePixels == exchanged)
+        #expect(image.framePixels == swapped)
     }
 
-    @Test func animationsOfAllKindsAreProcessedAlike() async throws {
+    @Test("animations of all formats are processed alike") func allAnimationFormats() async throws {
         let data = try Slides.encoded()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
         let preload = ImageCreatingOptions(preloadAll: true)
         let lazy = try #require(KingfisherWrapper<Image>.image(data: data, options: ImageCreatingOptions()))
         let whole = try #require(KingfisherWrapper<Image>.image(data: data, options: preload))
         for item in [ImageProcessItem.data(data), .image(lazy), .image(whole)] {
-            let image = try await process(Exchange(), item, options)
-            #expect(image.framePixels == exchanged && image.frames?.loopCount == 4)
+            let image = try await process(RedBlueSwap(), item, options)
+            #expect(image.framePixels == swapped && image.frames?.loopCount == 4)
         }
-        let all = try await process(Exchange(), .data(data), options + [.preloadAllAnimationData])
-        #expect(all.images?.map(\.firstPixel) == exchanged && abs(all.duration - 0.6) < 1e-9)
-        let first = try await process(Exchange(), .data(data), options + [.onlyLoadFirstFrame])
-        #expect(first.firstPixel == exchanged[0] && !first.isAnimated)
+        let all = try await process(RedBlueSwap(), .data(data), options + [.preloadAllAnimationData])
+        #expect(all.images?.map(\.firstPixel) == swapped && abs(all.duration - 0.6) < 1e-9)
+        let first = try await process(RedBlueSwap(), .data(data), options + [.onlyLoadFirstFrame])
+        #expect(first.firstPixel == swapped[0] && !first.isAnimated)
     }
 
-    @Test(arguments: [1, 2])
-    func twoFramesAreAnAnimationAndOneIsNot(count: Int) async throws {
+    @Test("two frames are an animation and one is not", arguments: [1, 2])
+    func twoFrames(count: Int) async throws {
         let frames = (0..<count).compactMap { Slides().frame(at: $0) }.map { Image(cgImage: $0) }
         let whole = try #require(Image.animatedImage(with: frames, duration: 1))
-        let image = try await process(Exchange(), .image(whole), [.animatedProcessing(.transformFrames)])
-        #expect(image.firstPixel == exchanged[0] && image.isAnimated == (count == 2))
-        if count == 2 { #expect(image.framePixels == Array(exchanged.prefix(2))) }
+        let image = try await process(RedBlueSwap(), .image(whole), [.animatedProcessing(.transformFrames)])
+        #expect(image.firstPixel == swapped[0] && image.isAnimated == (count == 2))
+        if count == 2 { #expect(image.framePixels == Array(swapped.prefix(2))) }
     }
 
-    @Test func whatTheProcessorRefusesIsRefused() async throws {
+    @Test("an image that a processor refuses is an error") func refusedImage() async throws {
         let data = try Slides.encoded()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
-        for processor in [GIFProcessor.default, GIFProcessor.default |> Exchange()] as [any ImageProcessor] {
+        for processor in [GIFProcessor.default, GIFProcessor.default |> RedBlueSwap()] as [any ImageProcessor] {
             await #expect(throws: KingfisherError.self) { try await process(processor, .data(data), options) }
         }
-        let image = try await process(WebPProcessor.default |> Exchange(), .data(data), options)
-        #expect(image.framePixels == exchanged)
+        let image = try await process(WebPProcessor.default |> RedBlueSwap(), .data(data), options)
+        #expect(image.framePixels == swapped)
     }
 
-    @Test func aProcessorThatReadsItsOwnDataSeesItAndItsAnimationIsKept() async throws {
+    @Test("a processor that decodes data itself gets it, and its animation is kept") func processorReadsData()
+        async throws
+    {
         // The data is an animation itself, and more: what the processor wants is behind it.
-        let inner = try Codecs.encode(Growing(), as: .webp, lossless: true)
+        let inner = try Codecs.encode(GrowingSquare(), as: .webp, lossless: true)
         let outer = try Slides.encoded()
-        let processor = Behind(count: outer.count)
+        let processor = OffsetDecoder(count: outer.count)
         for preload in [[], [.preloadAllAnimationData]] as [KingfisherOptionsInfo] {
             let image = try await process(
                 processor,
@@ -229,10 +231,10 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.framePixels == Slides.colors && image.kf.animatedImageData == outer)
     }
 
-    @Test func processorsInARowAllRunOnEveryFrame() async throws {
+    @Test("chained processors all run on every frame") func chainedProcessors() async throws {
         let resizing = ResizingImageProcessor(referenceSize: CGSize(width: 4, height: 3))
         let image = try await process(
-            Exchange() |> resizing |> Exchange(),
+            RedBlueSwap() |> resizing |> RedBlueSwap(),
             .data(Slides.encoded()),
             [.animatedProcessing(.transformFrames)]
         )
@@ -240,14 +242,14 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.kf.frameSource?.frame(at: 2)?.height == 3)
     }
 
-    @Test func framesOfAllSizesArePlacedOnOneCanvas() async throws {
-        let data = try Codecs.encode(Growing(), as: .webp, lossless: true)
+    @Test("frames of different sizes are placed on one canvas") func framesOfDifferentSizes() async throws {
+        let data = try Codecs.encode(GrowingSquare(), as: .webp, lossless: true)
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
-        // The library's own trimming decides once for all frames; a closure cannot know of it.
+        // The library's own trimming decides once for all frames; a closure cannot.
         let trimming = AnyImageProcessor(id: "trimming") { $0.kf.trimmed() }
         let image = try await process(trimming, .data(data), options)
         let frames = try #require(image.kf.frameSource)
-        // Asked out of order, by a copy that has seen no other frame.
+        // Read out of order, by a copy that has decoded no other frame.
         #expect(frames.copy().frame(at: 2)?.width == 6)
         for index in 0..<3 {
             let frame = try #require(frames.frame(at: index))
@@ -258,22 +260,22 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
         let stored = try #require(DefaultCacheSerializer.default.data(with: image, original: data))
         // The first two look the same on the canvas and may be written as one.
-        let restored = try #require(Image.made(of: stored, options: ImageCreatingOptions())?.frames)
+        let restored = try #require(Image.decoded(from: stored, options: ImageCreatingOptions())?.frames)
         let time = (0..<restored.frameCount).reduce(0) { $0 + restored.duration(at: $1) }
         #expect(abs(time - 0.3) < 1e-9 && restored.frame(at: restored.frameCount - 1)?.firstPixel == 0)
         let small = try #require(frames.frame(at: 1, maxSize: CGSize(width: 3, height: 3)))
         #expect(small.width == 3 && small.height == 3)
     }
 
-    @Test func stillsAreProcessedAsAlways() async throws {
+    @Test("stills are processed as without the option") func stills() async throws {
         let png = try Picture.png(10, 10)
-        let image = try await process(Exchange(), .data(png), [.animatedProcessing(.transformFrames)])
+        let image = try await process(RedBlueSwap(), .data(png), [.animatedProcessing(.transformFrames)])
         #expect(image.pixelWidth == 10 && !image.isAnimated)
         let bad = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
-        await #expect(throws: KingfisherError.self) { try await Exchange().processed(.data(Data("x".utf8)), bad) }
+        await #expect(throws: KingfisherError.self) { try await RedBlueSwap().processed(.data(Data("x".utf8)), bad) }
     }
 
-    @Test func anImageThatWasMadeOtherwiseIsMadeAnew() async throws {
+    @Test("a cached image made with other options is made again") func changedOptions() async throws {
         try await withManager { manager, source in
             func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
                 try await manager.retrieveImage(with: source, options: options)
@@ -290,7 +292,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test func aStillOfAnAnimationThatSaysNothingIsNotMadeAnew() async throws {
+    @Test("a cached still without a record of its animation is not made again") func stillIsKept() async throws {
         try await withManager { manager, source in
             let still = try #require(Image(data: Slides.encoded()))
             #expect(still.kf.imageFrameCount == 3 && still.kf.animatedImageData != nil)
@@ -306,8 +308,8 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test(arguments: [CGFloat.nan, 0, -2, .infinity])
-    func aSenselessScaleIsSettledAtOnce(scale: CGFloat) async throws {
+    @Test("an invalid scale is replaced at once", arguments: [CGFloat.nan, 0, -2, .infinity])
+    func invalidScale(scale: CGFloat) async throws {
         try await withManager { manager, source in
             let first = try await manager.retrieveImage(with: source, options: [.scaleFactor(scale)])
             #expect(first.image.scale == 1 && first.image.isAnimated)
@@ -317,8 +319,8 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func loadsWithNumbersThatAreNoneEnd() async throws {
+    @Test("loads with options that are not numbers end", .timeLimit(.minutes(5)))
+    func invalidNumbers() async throws {
         try await withManager { manager, source in
             let options: KingfisherOptionsInfo = [
                 .scaleFactor(.nan), .downloadPriority(.nan), .memoryCacheExpiration(.seconds(.nan)),
@@ -328,10 +330,10 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("F34") func anImageThatCannotBeMadeAnewIsAnError() async throws {
+    @Test("F34: an image that cannot be made again is an error") func failedRecreation() async throws {
         try await withManager { manager, source in
             let image = Picture.gradient(4, 4)
-            image.note {
+            image.updateMetadata {
                 ($0.animatedData, $0.frameCount) = (Data("broken".utf8), 3)
                 $0.creatingOptions = ImageCreatingOptions(onlyFirstFrame: true)
             }
@@ -344,37 +346,37 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test func stillsAndAnimationsOfOneProcessorAreCachedApart() async throws {
+    @Test("stills and animations of one processor are cached separately") func separateCaching() async throws {
         try await withManager { manager, source in
             func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
-                try await manager.retrieveImage(with: source, options: [.processor(Exchange())] + options)
+                try await manager.retrieveImage(with: source, options: [.processor(RedBlueSwap())] + options)
             }
             #expect(try await load([]).image.isAnimated == false)
             let moving = try await load([.animatedProcessing(.transformFrames)])
-            #expect(moving.cacheType == .none && moving.image.framePixels == exchanged)
+            #expect(moving.cacheType == .none && moving.image.framePixels == swapped)
             #expect(try await load([.animatedProcessing(.transformFrames)]).image === moving.image)
             let still = try await load([])
             #expect(still.cacheType == .memory && !still.image.isAnimated)
         }
     }
 
-    @Test func processedAnimationsSurviveOnDisk() async throws {
+    @Test("processed animations survive on disk") func processedAnimationOnDisk() async throws {
         try await withManager { manager, source in
-            let processor = Exchange()
+            let processor = RedBlueSwap()
             let options: KingfisherOptionsInfo = [.processor(processor), .animatedProcessing(.transformFrames)]
             _ = try await manager.retrieveImage(with: source, options: options)
             manager.cache.clearMemoryCache()
             let runs = processor.runs.value
             let again = try await manager.retrieveImage(with: source, options: options)
-            #expect(again.cacheType == .disk && again.image.framePixels == exchanged)
+            #expect(again.cacheType == .disk && again.image.framePixels == swapped)
             #expect(again.image.frames?.loopCount == 4 && again.image.kf.frameSource?.duration(at: 2) == 0.3)
-            // What was processed before it was written is not processed again, nor when it is made otherwise.
+            // What was processed before it was written is not processed again, also with other options.
             let whole = try await manager.retrieveImage(with: source, options: options + [.preloadAllAnimationData])
-            #expect(whole.image.images?.map(\.firstPixel) == exchanged && processor.runs.value == runs)
+            #expect(whole.image.images?.map(\.firstPixel) == swapped && processor.runs.value == runs)
         }
     }
 
-    @Test func representationsOfAnimationsAreTheirBytes() throws {
+    @Test("data representations of animations are their bytes") func dataRepresentations() throws {
         let data = try Slides.encoded()
         let image = try #require(KingfisherWrapper<Image>.image(data: data, options: ImageCreatingOptions()))
         #expect(image.kf.animatedImageData == data && image.kf.gifRepresentation() == nil)
@@ -384,14 +386,14 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.kf.data(format: .GIF) == nil)
         let gif = Picture.gradient(4, 4)
         let bytes = Data("GIF89a and more".utf8)
-        gif.note { $0.animatedData = bytes }
+        gif.updateMetadata { $0.animatedData = bytes }
         #expect(gif.kf.data(format: .GIF) == bytes && gif.kf.gifRepresentation() == bytes)
         #expect(Image().kf.data(format: .PNG) == nil)
         gif.kf.imageFrameCount = 12
         #expect(gif.kf.imageFrameCount == 12 && gif.kf.cost == gif.cacheCost && gif.kf.imageSource == nil)
     }
 
-    @Test func delaysAreReadAsKingfisherReadsThem() throws {
+    @Test("delays are read as in Kingfisher") func frameDelays() throws {
         let cases: [([String: Any]?, TimeInterval)] = [
             (nil, 0.1), ([:], 0.1), (["UnclampedDelayTime": 0.05, "DelayTime": 0.2], 0.05), (["DelayTime": 0.2], 0.2),
             (["DelayTime": 1], 1), (["UnclampedDelayTime": 0.011], 0.1), (["UnclampedDelayTime": 0.0111], 0.0111),

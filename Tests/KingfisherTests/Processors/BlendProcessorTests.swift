@@ -11,7 +11,7 @@ import Testing
     private let prefix = "com.onevcat.Kingfisher."
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test func identifiersHoldApplesNumbers() {
+    @Test("identifiers contain Apple's numbers of blend modes and operations") func identifiers() {
         #expect(BlendImageProcessor(blendMode: .multiply).identifier == prefix + "BlendImageProcessor(1,1.0)")
         #expect(
             BlendImageProcessor(blendMode: .plusLighter, alpha: 0.5, backgroundColor: .red).identifier
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func processorsAndNamespacesDoTheSame() throws {
+    @Test("processors and the namespace give the same pixels") func namespace() throws {
         let image = Picture.gradient(21, 13, alpha: true)
         let pairs: [(any ImageProcessor, Image)] = [
             (
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func operationsGiveWhatTheirModesGive() throws {
+    @Test("operations give the pixels of their blend modes") func operations() throws {
         let image = Picture.gradient(9, 9, alpha: true)
         for operation in NSCompositingOperation.allCases {
             let one = image.kf.image(withCompositingOperation: operation, backgroundColor: .cyan)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func buildersAppendTheProcessors() {
+    @Test("the builder appends the processors") func builder() {
         let url = URL(string: "https://example.com/a.png")
         let builder = KF.url(url).blend(mode: .multiply, backgroundColor: .red).compositing(operation: .copy)
             .overlay(color: .blue)

@@ -15,17 +15,17 @@ import Testing
         TintImageProcessor(tint: .blue, workingSpace: .encoded), BlackWhiteProcessor(workingSpace: .encoded),
     ]
 
-    @Test func identifiersAreTheReferences() {
+    @Test("identifiers are the same as in Kingfisher") func identifiers() {
         let prefix = "com.onevcat.Kingfisher."
         #expect(Self.controls.identifier == "\(prefix)ColorControlsProcessor(0.1_1.2_0.5_0.3)")
         #expect(BlackWhiteProcessor().identifier == "\(prefix)BlackWhiteProcessor")
         #expect(TintImageProcessor(tint: .red).identifier == "\(prefix)TintImageProcessor((1.00,0.00,0.00,1.00))")
-        // F3: colours that two decimals cannot tell apart.
+        // F3: colours that are equal in two decimals.
         let third = TintImageProcessor(tint: Color(white: 0.125, alpha: 1)).identifier
         #expect(third == "\(prefix)TintImageProcessor((0.12,0.12,0.12,1.00)_0.125,0.125,0.125,1.0)")
     }
 
-    @Test func otherWorkingSpacesHaveOtherIdentifiersAndPixels() throws {
+    @Test("other working spaces have other identifiers and pixels") func workingSpaces() throws {
         let image = Picture.gradient(16, 16)
         let pairs: [(any ImageProcessor, any ImageProcessor)] = [
             (BlackWhiteProcessor(), BlackWhiteProcessor(workingSpace: .encoded)),
@@ -47,10 +47,10 @@ import Testing
     }
 
     @Test(
-        "2.10",
+        "2.10: black and white gives the reference values",
         arguments: [(UInt32(0xFF0000), UInt32(159)), (0x00FF00, 255), (0x0000FF, 96), (0x808080, 160), (0x4080C0, 156)]
     )
-    func blackAndWhiteHasTheVectors(input: UInt32, grey: UInt32) throws {
+    func blackAndWhite(input: UInt32, grey: UInt32) throws {
         let image = Image(cgImage: Samples.bitmap(3, 2) { _, _ in 0xFF00_0000 | input })
         let result = try #require(BlackWhiteProcessor().process(item: .image(image), options: options))
         for word in Samples.words(result) {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func neutralControlsGiveTheSamePixels() throws {
+    @Test("neutral controls give the same pixels") func neutralControls() throws {
         let neutral = ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 1, inputEV: 0)
         for image in Samples.images {
             let result = try #require(neutral.process(item: .image(image), options: options))
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [CGFloat.nan, .infinity, -.infinity, 1e300, -1e300, 0])
-    func nonsenseNeverTraps(number: CGFloat) throws {
+    @Test("invalid numbers never trap", arguments: [CGFloat.nan, .infinity, -.infinity, 1e300, -1e300, 0])
+    func invalidNumbers(number: CGFloat) throws {
         for image in Samples.images {
             for controls in [
                 ColorControlsProcessor(brightness: number, contrast: number, saturation: number, inputEV: number),
@@ -84,12 +84,12 @@ import Testing
         }
     }
 
-    @Test("F4", arguments: Orientation.allCases)
-    func turnedPicturesAreChangedAsDisplayed(orientation: Orientation) throws {
+    @Test("F4: images with an orientation are changed as displayed", arguments: Orientation.allCases)
+    func orientation(orientation: Orientation) throws {
         for processor in Self.processors { try Samples.expectDisplayed(processor, orientation) }
     }
 
-    @Test func scaleComesFromTheOptionsAndDataIsDecoded() throws {
+    @Test("the scale comes from the options, and data is decoded") func scaleAndData() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         for processor in Self.processors {
             let image = try #require(processor.process(item: .data(try Picture.png(20, 10)), options: options))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func namespacesDoWhatProcessorsDo() throws {
+    @Test("the namespace gives the pixels of the processors") func namespace() throws {
         let image = Picture.gradient(12, 12)
         let tint = Color(red: 0, green: 0.5, blue: 1, alpha: 0.4)
         let tinted = TintImageProcessor(tint: tint).process(item: .image(image), options: options)
@@ -110,7 +110,7 @@ import Testing
         #expect(try Samples.words(#require(adjusted)) == Samples.words(same))
     }
 
-    @Test func blendedTintsHaveNamesOfTheirOwn() {
+    @Test("blended tints have their own identifiers") func blendedTints() {
         let prefix = "com.onevcat.Kingfisher.TintImageProcessor((1.00,0.00,0.00,1.00)"
         #expect(TintImageProcessor(tint: .red, blendMode: .sourceIn).identifier == "\(prefix)_18)")
         let names = CGBlendMode.allCases.map { TintImageProcessor(tint: .red, blendMode: $0).identifier }
@@ -119,7 +119,7 @@ import Testing
         #expect(builder.options.processor.identifier == "\(prefix)_1)")
     }
 
-    @Test func aMaskedTintIsTheColorWhereTheImageIs() throws {
+    @Test("a masked tint is the color where the image is opaque") func maskedTint() throws {
         let image = Image(cgImage: Samples.bitmap(256, 1) { x, _ in UInt32(x) << 24 | UInt32(x / 2) << 8 }, scale: 2)
         let tint = KFCrossPlatformColor(red: 1, green: 0, blue: 0.2, alpha: 0.6)
         let result = TintImageProcessor(tint: tint, blendMode: .sourceIn).process(item: .image(image), options: options)
@@ -133,12 +133,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Orientation.allCases)
-    func turnedPicturesAreTintedAsDisplayed(orientation: Orientation) throws {
+    @Test("images with an orientation are tinted as displayed", arguments: Orientation.allCases)
+    func tintOrientation(orientation: Orientation) throws {
         try Samples.expectDisplayed(TintImageProcessor(tint: .orange, blendMode: .multiply), orientation)
     }
 
-    @Test func buildersAppendProcessors() throws {
+    @Test("the builder appends the processors") func builder() throws {
         let builder = KF.url(URL(string: "https://example.com/a.png")).blur(radius: 3).tint(color: .red).blackWhite()
             .colorControls(brightness: 0.1, contrast: 1, saturation: 1, inputEV: 0)
             .resizing(referenceSize: CGSize(width: 2, height: 3), filter: .lanczos3)
@@ -150,7 +150,7 @@ import Testing
         #expect(builder.options.processor.identifier == expected)
     }
 
-    @Test func filtersOfResizingHaveNamesAndEffects() throws {
+    @Test("resizing filters have identifiers and effects") func resizingFilters() throws {
         let prefix = "com.onevcat.Kingfisher.ResizingImageProcessor((8.0, 8.0)"
         let size = CGSize(width: 8, height: 8)
         #expect(ResizingImageProcessor(referenceSize: size, filter: .automatic).identifier == "\(prefix))")
@@ -169,8 +169,8 @@ import Testing
         #expect(Set(results).count == results.count)
     }
 
-    @Test("F9, F10", arguments: Orientation.allCases)
-    func resizingTurnedPictures(orientation: Orientation) throws {
+    @Test("F9, F10: images with an orientation are resized as displayed", arguments: Orientation.allCases)
+    func resizingOrientation(orientation: Orientation) throws {
         for filter in ResamplingFilter.allCases where filter != .nearest {
             let image = Image(
                 cgImage: try #require(Picture.gradient(30, 10).cgImage),
@@ -190,8 +190,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [CGFloat.nan, .infinity, 1e30])
-    func sizesThatNoBitmapCanHaveAreNil(side: CGFloat) {
+    @Test("sizes that no bitmap can have give nil", arguments: [CGFloat.nan, .infinity, 1e30])
+    func impossibleSizes(side: CGFloat) {
         let size = CGSize(width: side, height: 10)
         for filter in ResamplingFilter.allCases {
             let processor = ResizingImageProcessor(referenceSize: size, filter: filter)

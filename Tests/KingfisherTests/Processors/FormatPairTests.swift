@@ -24,7 +24,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Frames of one colour each, as an animation nothing was read of.
+/// Frames of one colour each, as an animation without original data.
 private func animation(_ side: Int = 16) throws -> Image {
     let images = (0..<3).map { Picture.gradient(side, side, alpha: true, tint: UInt8(80 * $0)) }
     return try #require(Image.animatedImage(with: images, duration: 0.75))
@@ -46,7 +46,7 @@ private let gif: Data = {
 }()
 
 /// Opens envelopes, and counts how often.
-private struct Unwrapping: ImageProcessor {
+private struct UnwrappingProcessor: ImageProcessor {
     static let seal = Data("sealed: ".utf8)
     let identifier = "unwrapping"
     let runs = Counter()
@@ -65,8 +65,8 @@ private struct Unwrapping: ImageProcessor {
     private let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
     private let picture = Picture.gradient()
 
-    @Test(arguments: Pair.all)
-    func whatThePairStoresThePairReads(pair: Pair) throws {
+    @Test("the processor reads what the serializer stores", arguments: Pair.all)
+    func roundTrip(pair: Pair) throws {
         let data = try #require(pair.serializer.data(with: picture, original: Data("ignored".utf8)))
         #expect(ImageContentType(sniffing: data) == pair.type)
         #expect(!pair.serializer.originalDataUsed)
@@ -76,7 +76,7 @@ private struct Unwrapping: ImageProcessor {
         #expect(try processed.scale == 2 && alike(processed, stored, atLeast: 90))
     }
 
-    @Test(arguments: Pair.all)
+    @Test("other formats are refused", arguments: Pair.all)
     func otherFormatsAreRefused(pair: Pair) throws {
         let other = try #require(pair.type == .png ? picture.jpegData(compressionQuality: 1) : picture.pngData())
         #expect(pair.processor.process(item: .data(other), options: options) == nil)
@@ -84,13 +84,13 @@ private struct Unwrapping: ImageProcessor {
         #expect(pair.serializer.image(with: Data("hello, world".utf8), options: options) == nil)
     }
 
-    @Test(arguments: Pair.all)
+    @Test("images pass unchanged", arguments: Pair.all)
     func imagesAreLeftAlone(pair: Pair) {
         #expect(pair.processor.process(item: .image(picture), options: options) === picture)
         #expect(pair.processor.identifier == pair.name + "Processor")
     }
 
-    @Test func aFallbackTakesWhatIsLeft() throws {
+    @Test("a fallback processor takes other formats") func fallback() throws {
         let png = try #require(picture.pngData())
         let processor = WebPProcessor(fallback: DownsamplingImageProcessor(size: CGSize(width: 8, height: 8)))
         let name = "com.onevcat.Kingfisher.DownsamplingImageProcessor((8.0, 8.0))"
@@ -101,14 +101,14 @@ private struct Unwrapping: ImageProcessor {
         #expect(WebPProcessor(fallback: DefaultImageProcessor.default).identifier == "WebPProcessor()")
     }
 
-    @Test func originalsArePreferredWhenAskedForAndStillTrue() throws {
+    @Test("original bytes are stored on request if the image is unchanged") func preferredOriginals() throws {
         let webp = try #require(picture.kf.webPRepresentation(lossless: true))
         let decoded = try #require(WebPProcessor.default.process(item: .data(webp), options: options))
         let preferring = WebPCacheSerializer(quality: 0.1)
         #expect(preferring.data(with: decoded, original: webp) == webp)
         #expect(WebPCacheSerializer.default.data(with: decoded, original: webp) != webp)
         #expect(WebPCacheSerializer(quality: 0.1, preferOriginal: false).data(with: decoded, original: webp) != webp)
-        // The bytes say nothing about a picture that a processor has changed.
+        // The bytes are not those of a picture that a processor has changed.
         let changed = decoded.kf.resize(to: CGSize(width: 10, height: 10))
         let stored = try #require(preferring.data(with: changed, original: webp))
         #expect(Image(data: stored)?.pixelWidth == 20)
@@ -126,7 +126,7 @@ private struct Unwrapping: ImageProcessor {
         #expect(AnyHashable(WebPCacheSerializer()) != AnyHashable(AVIFCacheSerializer()))
     }
 
-    @Test func bytesThatTheImageWasNotDecodedFromAreNotStored() throws {
+    @Test("bytes from which the image was not decoded are not stored") func unrelatedOriginals() throws {
         let png = try #require(picture.pngData())
         let webp = try #require(picture.webPData)
         let other = try #require(Picture.gradient(10, 10).webPData)
@@ -137,7 +137,7 @@ private struct Unwrapping: ImageProcessor {
             for original in [envelope, other] {
                 let stored = try #require(DefaultCacheSerializer.default.data(with: image, original: original))
                 #expect(stored != original)
-                let restored = try #require(Image.made(of: stored, options: ImageCreatingOptions()))
+                let restored = try #require(Image.decoded(from: stored, options: ImageCreatingOptions()))
                 #expect(restored.pixelWidth == image.pixelWidth && restored.frameCount == image.frameCount)
             }
         }
@@ -147,12 +147,12 @@ private struct Unwrapping: ImageProcessor {
         #expect(WebPCacheSerializer(lossless: true).data(with: image, original: webp) == webp)
     }
 
-    @Test func aProcessorThatUnwrapsItsDataRunsOnce() async throws {
-        let unwrapping = Unwrapping()
+    @Test("a processor that unwraps its data runs once") func unwrappingProcessor() async throws {
+        let unwrapping = UnwrappingProcessor()
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "envelopes", cacheDirectoryURL: directory)
             let manager = KingfisherManager(downloader: ImageDownloader(name: "envelopes"), cache: cache)
-            let envelope = Unwrapping.seal + (try #require(picture.pngData()))
+            let envelope = UnwrappingProcessor.seal + (try #require(picture.pngData()))
             let source = Source.provider(RawImageDataProvider(data: envelope, cacheKey: "envelope"))
             let options: KingfisherOptionsInfo = [.processor(unwrapping), .waitForCache, .callbackQueue(.untouch)]
             _ = try await manager.retrieveImage(with: source, options: options)
@@ -162,7 +162,7 @@ private struct Unwrapping: ImageProcessor {
         }
     }
 
-    @Test func webPOfAnImageAndBack() throws {
+    @Test("an image survives encoding as WebP and decoding") func webPRoundTrip() throws {
         #expect(Image(webPData: try #require(picture.pngData())) == nil)
         let webP = try #require(picture.webPData)
         let image = Image(webPData: webP)
@@ -177,7 +177,7 @@ private struct Unwrapping: ImageProcessor {
         #expect(ImageContentType(sniffing: try #require(picture.kf.avifRepresentation())) == .avif)
     }
 
-    @Test func gifBytesPassThroughUntouched() throws {
+    @Test("GIF bytes are stored unchanged") func gifBytes() throws {
         let image = try #require(GIFProcessor.default.process(item: .data(gif), options: options))
         #expect(image.kf.imageFrameCount == 2)
         #expect(GIFCacheSerializer.default.data(with: image, original: nil) == gif)
@@ -186,7 +186,7 @@ private struct Unwrapping: ImageProcessor {
         #expect(GIFCacheSerializer.default.image(with: gif, options: options)?.kf.frameSource?.frameCount == 2)
     }
 
-    @Test func indicatedFormatsAreStored() throws {
+    @Test("the indicated format is stored") func indicatedFormats() throws {
         let webP = try #require(FormatIndicatedCacheSerializer.webP.data(with: picture, original: nil))
         #expect(ImageContentType(sniffing: webP) == .webp)
         #expect(try alike(Image(data: webP), picture, atLeast: .infinity))
@@ -207,17 +207,17 @@ private struct Unwrapping: ImageProcessor {
 @Suite struct StoredAnimationTests {
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test func animationsBecomeAnimatedWebPAndStayWhatTheyAre() throws {
+    @Test("animations become animated WebP and stay the same") func animatedWebP() throws {
         let data = try #require(animation().kf.webPRepresentation(lossless: true))
         let image = try #require(WebPProcessor.default.process(item: .data(data), options: options))
         #expect(image.kf.imageFrameCount == 3 && image.kf.frameSource?.duration(at: 1) == 0.25)
-        // On demand, nothing was done to it: the bytes are those it came as, whatever the quality.
+        // Frames decoded on demand are unchanged: the original bytes are stored, whatever the quality.
         #expect(image.kf.webPRepresentation(quality: 0.1) == data)
         #expect(WebPCacheSerializer.default.data(with: image, original: nil) == data)
         #expect(image.kf.gifRepresentation() == nil)
     }
 
-    @Test func animatedWebPHonoursTheOptions() throws {
+    @Test("animated WebP respects the options") func animatedWebPOptions() throws {
         let data = try #require(animation().kf.webPRepresentation(lossless: true))
         let serializer = WebPCacheSerializer.default
         let all = try #require(serializer.image(with: data, options: .init([.preloadAllAnimationData])))
@@ -230,7 +230,7 @@ private struct Unwrapping: ImageProcessor {
     }
 
     @Test("F37: originals of newer formats are stored as they are")
-    func newerFormatsAreKept() throws {
+    func newerFormats() throws {
         var small = DefaultCacheSerializer.default
         small.compressionQuality = 0.5
         let picture = Picture.gradient(alpha: true)
@@ -250,8 +250,8 @@ private struct Unwrapping: ImageProcessor {
         #expect(small.data(with: image, original: jpeg) != jpeg)
     }
 
-    @Test("F37: frames that were processed are an animation in the cache too")
-    func processedAnimationsSurvive() throws {
+    @Test("F37: processed frames are stored as an animation")
+    func processedAnimations() throws {
         var settings = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
         settings.processor = ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 8))
         settings.settle()
@@ -276,7 +276,7 @@ private struct Unwrapping: ImageProcessor {
         #expect(try ImageInfo(data: lossy).frameCount == 3)
     }
 
-    @Test func anAnimationGoesThroughTheDiskCache() async throws {
+    @Test("an animation survives the disk cache") func animationInDiskCache() async throws {
         let original = gif
         let image = try #require(DefaultImageProcessor.default.process(item: .data(original), options: options))
         try await withTemporaryDirectory { directory in

@@ -16,8 +16,8 @@ import Testing
         return Data(head + segment(frame, [8, 0, 1, 0, 1]) + segment(0xDA, [1]) + [1, 2, 0xFF, 0xD3, 4, 0xFF, 0xD9])
     }
 
-    @Test("F23: segments are walked, and the walk ends with the first scan's header")
-    func markersInsideOfSegmentsAndScansDoNotCount() {
+    @Test("F23: markers inside segments do not count, and the search ends with the first scan's header")
+    func markersInSegments() {
         let progressive = jpeg(frame: 0xC2, hidden: 0xC0), baseline = jpeg(frame: 0xC0, hidden: 0xC2)
         #expect(progressive.kf.contains(jpeg: .SOF2) && !progressive.kf.contains(jpeg: .SOF0))
         #expect(baseline.kf.contains(jpeg: .SOF0) && !baseline.kf.contains(jpeg: .SOF2))
@@ -27,23 +27,23 @@ import Testing
         }
     }
 
-    @Test func onlyJPEGsHaveMarkers() {
+    @Test("only JPEGs have markers") func onlyJPEGsHaveMarkers() {
         let rubbish = Data([1] + jpeg(frame: 0xC2, hidden: 0xC0))
         #expect(!rubbish.kf.contains(jpeg: .SOF2))
         #expect(!Data([0xFF, 0xD8, 0xFF, 0xDA]).kf.contains(jpeg: .SOS))
         #expect(!Data().kf.contains(jpeg: .SOS))
-        // A slice has other indices than its bytes have places.
+        // The indices of a slice differ from the offsets of its bytes.
         #expect(rubbish.dropFirst().kf.contains(jpeg: .SOF2))
     }
 
-    @Test func aScanThatHasNotArrivedIsNotThere() {
+    @Test("a scan that has not arrived is not found") func incompleteData() {
         let whole = jpeg(frame: 0xC2, hidden: 0xC0)
         #expect(whole.prefix(while: { _ in true }).kf.contains(jpeg: .SOS))
         #expect(!whole.prefix(whole.count - 12).kf.contains(jpeg: .SOS))
         #expect(whole.prefix(whole.count - 12).kf.contains(jpeg: .SOF2))
     }
 
-    @Test func markersAreTwoBytes() {
+    @Test("a marker is two bytes") func markersAreTwoBytes() {
         #expect(ImageFormat.JPEGMarker.RSTn(5).bytes == [0xFF, 0xD5])
         #expect(ImageFormat.JPEGMarker.RSTn(.max).bytes.count == 2)
         #expect(ImageFormat.JPEGMarker.SOF2.bytes == [0xFF, 0xC2])

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ProcessorTests {
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test func identifiersAreTheReferences() {
+    @Test("identifiers are the same as in Kingfisher") func identifiers() {
         let size = CGSize(width: 100, height: 50.5)
         #expect(DefaultImageProcessor.default.identifier.isEmpty)
         #expect(
@@ -45,8 +45,8 @@ import Testing
         )
     }
 
-    @Test("F1: the default processor leaves no trace in a joined identifier, and still runs")
-    func joiningWithTheDefaultKeepsTheIdentifier() throws {
+    @Test("F1: the default processor adds nothing to a joined identifier, and still runs")
+    func joiningWithDefault() throws {
         let other = CountingProcessor("other")
         #expect((DefaultImageProcessor.default |> other).identifier == "other")
         #expect((other |> DefaultImageProcessor.default).identifier == "other")
@@ -55,13 +55,13 @@ import Testing
         #expect(other.runs.value == 1)
     }
 
-    @Test func aFailureStopsAChain() throws {
+    @Test("a failure stops a chain") func failureStopsChain() throws {
         let first = CountingProcessor("first", fails: true), second = CountingProcessor("second")
         #expect((first |> second).process(item: .data(try Picture.png()), options: options) == nil)
         #expect(second.runs.value == 0)
     }
 
-    @Test func joiningIsAssociative() {
+    @Test("joining processors is associative") func joiningIsAssociative() {
         let (a, b, c) = (CountingProcessor("a"), CountingProcessor("b"), CountingProcessor("c"))
         #expect((a |> b |> c).identifier == "a|>b|>c")
         let (left, right) = (a |> b |> c, a |> (b |> c))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test("2.2: the default processor decodes with the scale of the options and relabels images")
-    func theDefaultProcessorSetsTheScale() throws {
+    func defaultProcessor() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let decoded = try #require(
             DefaultImageProcessor.default.process(item: .data(try Picture.png(64, 32)), options: options)
@@ -111,7 +111,7 @@ import Testing
             CGSize(width: 3, height: CGFloat.nan), CGSize(width: 4, height: CGFloat.infinity),
         ]
     )
-    func downsamplingWithoutALimit(_ size: CGSize) throws {
+    func downsamplingWithoutLimit(_ size: CGSize) throws {
         let processor = DownsamplingImageProcessor(size: size)
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
@@ -132,7 +132,7 @@ import Testing
         #expect(upright.imageOrientation == .up && upright.pixelWidth == 4 && upright.pixelHeight == 8)
     }
 
-    @Test func downsamplingDataThatIsNoneFails() {
+    @Test("downsampling undecodable data fails") func downsamplingInvalidData() {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))
         #expect(processor.process(item: .data(Data("hello".utf8)), options: options) == nil)
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(try size(.none, scale: 2) == (200, 100))
     }
 
-    @Test("2.4: rounding makes the corners transparent and leaves the middle alone")
+    @Test("2.4: rounding makes the corners transparent and leaves the middle unchanged")
     func rounding() throws {
         let original = Picture.gradient(40, 40)
         let processor = RoundCornerImageProcessor(cornerRadius: 10)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func namespacesDoWhatProcessorsDo() throws {
+    @Test("the namespace gives the pixels of the processors") func namespace() throws {
         let image = Picture.gradient(64, 64)
         #expect(image.kf.resize(to: CGSize(width: 10, height: 20)).size == CGSize(width: 10, height: 20))
         #expect(

@@ -1,4 +1,4 @@
-// Identifiers of the processors that shape, cut and turn, and what every one of them must do whatever it is given.
+// Identifiers of the processors that crop, resize and rotate, and what every one of them does for any input.
 
 import Foundation
 import KFImaging
@@ -37,7 +37,7 @@ private let everyProcessor: [any ImageProcessor] = [
     private let prefix = "com.onevcat.Kingfisher."
     private let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
 
-    @Test func identifiersNameEveryParameter() {
+    @Test("identifiers contain every parameter") func identifiers() {
         let size = CGSize(width: 100, height: 50.5)
         let border = Border(color: .red, lineWidth: 2, radius: .widthFraction(0.5), roundingCorners: [.topLeft])
         let table: [(any ImageProcessor, String)] = [
@@ -81,13 +81,13 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(Set(everyProcessor.map(\.identifier)).count == everyProcessor.count)
     }
 
-    @Test func bordersHaveTheReferencesDefaults() {
+    @Test("borders have Kingfisher's defaults") func borderDefaults() {
         let border = Border()
         #expect(border.color == .black && border.lineWidth == 4 && border.radius == .point(0))
         #expect(border.roundingCorners == .all)
     }
 
-    @Test func theOptionsScaleDecidesAboutPixels() throws {
+    @Test("the options' scale converts points to pixels") func pixelsPerPoint() throws {
         let image = Picture.gradient(40, 20)
         let crop = CroppingImageProcessor(size: CGSize(width: 10, height: 5))
         let part = try #require(crop.process(item: .image(image), options: options))
@@ -105,7 +105,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(rounded.pixelWidth == 40 && rounded.scale == 2)
     }
 
-    @Test func aCropOfACropIsOneCrop() throws {
+    @Test("a crop of a crop is one crop") func nestedCrops() throws {
         let image = Picture.gradient(64, 48)
         let corner = CGPoint(x: 0, y: 0)
         let both =
@@ -120,7 +120,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(middle.pixelWidth == 22)  // 21.5…42.5, grown to whole pixels
     }
 
-    @Test func closuresAndListsAreProcessors() throws {
+    @Test("closures and lists work as processors") func closuresAndLists() throws {
         let plain = KingfisherParsedOptionsInfo()
         let failing = AnyImageProcessor(id: "failing") { _ in nil }
         let counting = CountingProcessor("counting")
@@ -134,7 +134,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(empty.identifier.isEmpty && empty.process(item: data, options: plain)?.pixelHeight == 6)
     }
 
-    @Test func emptyImagesAndBadDataPassEveryProcessor() {
+    @Test("every processor returns empty images unchanged and nil for undecodable data") func emptyAndBadInput() {
         let plain = KingfisherParsedOptionsInfo(), empty = Image()
         for processor in everyProcessor {
             #expect(processor.process(item: .image(empty), options: plain) === empty)
@@ -142,7 +142,7 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    @Test func buildersAppendTheProcessors() {
+    @Test("the builder appends the processors") func builder() {
         let builder = KF.url(URL(string: "https://example.com/a.png")).border(Border()).circle()
             .cropping(size: CGSize(width: 3, height: 3)).cropping(rect: CGRect(x: 0, y: 0, width: 2, height: 2))
             .smartCropping(size: CGSize(width: 3, height: 3)).trimming().canvas(size: CGSize(width: 3, height: 3))
@@ -158,8 +158,8 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(builder.options.processor.identifier == CompositionImageProcessor(expected).identifier)
     }
 
-    @Test func namespacesDoWhatProcessorsDo() throws {
-        let image = Picture.gradient(30, 20, alpha: true).relabelled(scale: 2)
+    @Test("the namespace gives the pixels of the processors") func namespace() throws {
+        let image = Picture.gradient(30, 20, alpha: true).withScale(2)
         let border = Border(color: .red, lineWidth: 1)
         let size = CGSize(width: 6, height: 5), rect = CGRect(x: 1, y: 1, width: 5, height: 4)
         let pairs: [(any ImageProcessor, Image)] = [
@@ -186,7 +186,7 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    @Test func coloursAndHashesAreInTheNamespace() throws {
+    @Test("the namespace offers colors and hashes") func colorsAndHashes() throws {
         let image = Picture.gradient(32, 24)
         #expect(image.kf.averageColor != nil && image.kf.dominantColor != nil)
         #expect(image.kf.color(at: CGPoint(x: 40, y: 0)) == nil)
@@ -202,17 +202,17 @@ private let everyProcessor: [any ImageProcessor] = [
 @Suite struct EveryShapeProcessorTests {
     private static let executor = WorkExecutor("kf.shapes", threads: 1)
 
-    /// What is displayed is what counts: a picture stored in any orientation gives the same as one stored upright.
+    /// A picture stored in any orientation gives the same result as one stored upright.
     ///
-    /// Pictures: opaque, translucent, grey, a single pixel, odd sizes; scale 2 throughout. On a thread of its own, for it
-    /// takes long.
-    @Test(arguments: everyProcessor.indices)
-    func orientationScaleAndAlphaAreRespected(index: Int) async throws {
-        let results = await Self.executor.run { Self.complaints(about: everyProcessor[index]) }
+    /// Pictures: opaque, translucent, grey, a single pixel, odd sizes; scale 2 throughout. A thread of its own runs it,
+    /// since it takes long.
+    @Test("every processor respects orientation, scale and alpha", arguments: everyProcessor.indices)
+    func orientationScaleAndAlpha(index: Int) async throws {
+        let results = await Self.executor.run { Self.failures(about: everyProcessor[index]) }
         #expect(results == [])
     }
 
-    private static func complaints(about processor: any ImageProcessor) -> [String] {
+    private static func failures(about processor: any ImageProcessor) -> [String] {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let grey = Image(
             cgImage: Bitmap(width: 13, height: 10) { memory, _ in
@@ -224,17 +224,17 @@ private let everyProcessor: [any ImageProcessor] = [
             ("grey", grey),
             ("one pixel", Picture.gradient(1, 1)), ("odd", Picture.gradient(7, 5)), ("a row", Picture.gradient(9, 1)),
         ]
-        // Pictures are resized before they are turned, and rows are rounded at another time than columns.
+        // Pictures are resized before they are rotated, and rows are rounded at another time than columns.
         let tolerance = processor is CanvasResizingImageProcessor ? 1 : 0
-        var complaints: [String] = []
+        var failures: [String] = []
         for (name, picture) in pictures {
             guard let upright = picture.cgImage,
                 let expected = processor.process(item: .image(picture), options: options)
             else {
-                complaints.append("\(name): no result")
+                failures.append("\(name): no result")
                 continue
             }
-            if !isValid(expected) { complaints.append("\(name): a colour exceeds its alpha, or an alpha is hidden") }
+            if !isValid(expected) { failures.append("\(name): a colour exceeds its alpha, or an alpha is hidden") }
             for orientation in Orientation.allCases {
                 let inverse = orientation == .left ? Orientation.right : orientation == .right ? .left : orientation
                 guard let stored = try? upright.oriented(from: inverse) else { continue }
@@ -243,10 +243,10 @@ private let everyProcessor: [any ImageProcessor] = [
                 let isRight = result.map {
                     isSame($0, expected, within: tolerance) && $0.imageOrientation == .up && $0.scale == 2
                 }
-                if isRight != true { complaints.append("\(name), \(orientation)") }
+                if isRight != true { failures.append("\(name), \(orientation)") }
             }
         }
-        return complaints
+        return failures
     }
 
     private static func isValid(_ image: Image) -> Bool {
@@ -262,8 +262,8 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    /// Numbers that make no sense give the picture itself, something of it, or nil; never a trap.
-    @Test func nonsenseNeverTraps() async {
+    /// Invalid numbers give the picture itself, a part of it, or nil; never a trap.
+    @Test("invalid numbers never trap") func invalidNumbers() async {
         let processors = [0, -1, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 32_768].flatMap { (n: CGFloat) in
             Self.processors(with: n)
         }

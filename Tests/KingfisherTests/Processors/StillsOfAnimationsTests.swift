@@ -1,4 +1,4 @@
-// That static processors give stills of animations, even where their numbers ask for nothing.
+// Static processors make stills of animations, even with parameters that change nothing.
 
 import Foundation
 import KFImaging
@@ -32,8 +32,8 @@ import Testing
         FilterImageProcessor(filter: Filter { _ in nil }, identifier: "nothing"),
     ]
 
-    @Test(arguments: idle.indices)
-    func nothingToDoGivesAStillAllTheSame(index: Int) throws {
+    @Test("processors with neutral parameters still make a still of an animation", arguments: idle.indices)
+    func neutralOnAnimations(index: Int) throws {
         let processor = Self.idle[index]
         let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
         let data = try #require(Image.animatedImage(with: slides, duration: 1)?.kf.webPRepresentation(lossless: true))
@@ -50,8 +50,11 @@ import Testing
         }
     }
 
-    @Test(arguments: idle.indices.filter { !(idle[$0] is DownsamplingImageProcessor) })
-    func nothingToDoLeavesStillsAlone(index: Int) {
+    @Test(
+        "processors with neutral parameters return stills unchanged",
+        arguments: idle.indices.filter { !(idle[$0] is DownsamplingImageProcessor) }
+    )
+    func neutralOnStills(index: Int) {
         let image = Picture.gradient(16, 12)
         let options = KingfisherParsedOptionsInfo()
         #expect(Self.idle[index].process(item: .image(image), options: options) === image)

@@ -8,16 +8,16 @@ import Testing
 @Suite struct ThumbnailProcessorTests {
     private let prefix = "com.onevcat.Kingfisher.ThumbnailImageProcessor"
 
-    @Test("The identifier names what is not the default")
+    @Test("the identifier contains what is not the default")
     func identifiers() {
         let size = CGSize(width: 30, height: 20.5)
-        let place = ThumbnailAnchor.point(CGPoint(x: 0, y: 1))
+        let anchor = ThumbnailAnchor.point(CGPoint(x: 0, y: 1))
         let cases: [(ThumbnailImageProcessor, String)] = [
             (ThumbnailImageProcessor(size: size), "((30.0, 20.5))"),
             (ThumbnailImageProcessor(size: size, mode: .exact), "((30.0, 20.5), exact)"),
             (ThumbnailImageProcessor(size: size, mode: .fill), "((30.0, 20.5), fill)"),
             (ThumbnailImageProcessor(size: size, mode: .fill, anchor: .smart), "((30.0, 20.5), fill, smart)"),
-            (ThumbnailImageProcessor(size: size, mode: .fill, anchor: place), "((30.0, 20.5), fill, (0.0, 1.0))"),
+            (ThumbnailImageProcessor(size: size, mode: .fill, anchor: anchor), "((30.0, 20.5), fill, (0.0, 1.0))"),
             (ThumbnailImageProcessor(size: size, anchor: .smart), "((30.0, 20.5))"),
             (ThumbnailImageProcessor(size: size, enlarges: true), "((30.0, 20.5), enlarging)"),
         ]
@@ -47,9 +47,9 @@ import Testing
         #expect(huge.process(item: .data(Data("nothing".utf8)), options: options) == nil)
     }
 
-    @Test("Every frame of an animation keeps the part that is interesting in the first one")
-    func framesKeepOnePart() throws {
-        // A bright square wanders; the window must not.
+    @Test("every frame of an animation keeps the part that is interesting in the first one")
+    func oneCropForAllFrames() throws {
+        // A bright square moves; the window must not.
         let frames = (0..<3).map { index in
             Image(
                 cgImage: Bitmap(width: 48, height: 16, hasAlpha: false) { memory, bytesPerRow in
@@ -70,15 +70,15 @@ import Testing
         let options = KingfisherParsedOptionsInfo(nil)
         let result = try #require(moving.process(item: .image(film), options: options))
         let source = try #require(result.kf.frameSource)
-        // The ground rises by one grey a column: the upper left pixel says where the window lies.
+        // The background gets brighter by one per column: the upper left pixel gives the position of the window.
         let corners = try (0..<3).map { index in
             try #require(source.frame(at: index)).withUnsafeBytes { $0[0] }
         }
         #expect(source.frame(at: 1)?.width == 16 && Set(corners).count == 1 && corners[0] < 16)
     }
 
-    @Test("The chain decodes small, and appends after other processors")
-    func chain() {
+    @Test("the builder decodes small images, and appends after other processors")
+    func builder() {
         let size = CGSize(width: 30, height: 20)
         let first = KF.source(nil).thumbnail(size: size, mode: .fill, anchor: .smart).options.processor.identifier
         #expect(first == "\(prefix)((30.0, 20.0), fill, smart)")
@@ -86,7 +86,7 @@ import Testing
         #expect(second.hasSuffix("|>\(prefix)((30.0, 20.0))"))
     }
 
-    @Test("Processors one after another keep the note that a picture is damaged")
+    @Test("chained processors keep the mark that an image is damaged")
     func damageIsKept() throws {
         let data = try Picture.jpeg()
         let options = KingfisherParsedOptionsInfo(nil)

@@ -1,4 +1,4 @@
-// Processes killed at work in a cache, some rounds of it; `make soak` does more.
+// Processes that are killed while they use a cache, for some rounds; `make soak` runs more.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @Suite struct SoakTests {
     private static let executor = WorkExecutor("kf.soak", threads: 1)
 
-    /// The tool stands beside the bundle of tests.
+    /// The tool is built beside the test bundle.
     private static func executable() throws -> URL {
         let me = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let candidates = [me, Bundle.main.bundleURL].map {
@@ -17,9 +17,9 @@ import Testing
     }
 
     @Test(
-        "after kill -9 no torn entry comes back, nothing half-written stays, nothing is missed; after a trim the limit holds"
+        "after kill -9 no torn entry is found, no temporary file stays, no entry is lost; after a trim the limit holds"
     )
-    func killedProcessesLeaveAGoodCache() async throws {
+    func killedProcesses() async throws {
         let executable = try Self.executable()
         try await withTemporaryDirectory { directory in
             let (status, words) = try await Self.executor.run { () async throws -> (Int32, String) in
@@ -37,7 +37,7 @@ import Testing
             #expect(status == 0, "\(words)")
             let counts = words.split(separator: "\n").last?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
             #expect(counts.count == 5 && counts[0] == 20)
-            // A run that finds nothing to look at proves nothing.
+            // A run that checks nothing proves nothing.
             #expect(counts.count == 5 && counts[1] > 20 && counts[2] > 0 && counts[4] > 0, "\(words)")
         }
     }

@@ -1,4 +1,4 @@
-// What the library is compared with, in the plainest C that does the same work. Knows nothing of the library.
+// What the library is compared with, in the simplest C that does the same work. Knows nothing of the library.
 #ifndef CBASELINE_H
 #define CBASELINE_H
 
@@ -6,33 +6,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Decodes a JPEG at `eighths`/8 of its size to BGRA with libjpeg-turbo, as its documentation shows; answers the pixels,
-/// to be released with `free`, or NULL.
+/// Decodes a JPEG at `eighths`/8 of its size to BGRA with libjpeg-turbo, as its documentation shows; returns the
+/// pixels, to be released with `free`, or NULL.
 uint8_t *baseline_jpeg(const uint8_t *bytes, size_t size, unsigned eighths, size_t *width, size_t *height);
 
-/// Starts libvips once, without its cache of operations: the same picture is asked for again and again.
+/// Starts libvips once, without its cache of operations: the same picture is requested again and again.
 bool baseline_vips_start(void);
-/// Decodes a picture and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they take,
-/// or NULL.
+/// Decodes a picture and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they
+/// take, or NULL.
 uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count);
 
-/// Decodes a PNG to BGRA through libpng's simplified API; answers the pixels, to be released with `free`, or NULL.
+/// Decodes a PNG to BGRA through libpng's simplified API; returns the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_png(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
-/// Encodes RGB as libpng does when nobody tells it how; answers the bytes of a PNG, to be released with `free`, or NULL.
+/// Encodes RGB with libpng's default settings; returns the bytes of a PNG, to be released with `free`, or NULL.
 uint8_t *baseline_png_encode(const uint8_t *pixels, size_t width, size_t height, size_t *size);
 /// The same as `baseline_png` through libspng, to RGBA.
 uint8_t *baseline_spng(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
-/// Decodes a PNG to memory through libvips, in the components that the file has; answers how many bytes they took, 0 on
+/// Decodes a PNG to memory through libvips, in the components that the file has; returns how many bytes they took, 0 on
 /// failure.
 size_t baseline_vips_png(const uint8_t *bytes, size_t size);
 
-/// Decodes a TIFF of strips in a file to the components that it has; returns the pixels, to be released with `free`, or NULL.
+/// Decodes a TIFF of strips in a file to the components that it has; returns the pixels, to be released with `free`, or
+/// NULL.
 uint8_t *baseline_tiff(const char *path, size_t *width, size_t *height);
 
-/// Decodes a WebP to premultiplied BGRA with libwebp; answers the pixels, to be released with `free`, or NULL.
+/// Decodes a WebP to premultiplied BGRA with libwebp; returns the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_webp(const uint8_t *bytes, size_t size, size_t *width, size_t *height);
-/// Decodes an AVIF to premultiplied BGRA with libavif on one thread, through libaom or the decoder that libavif prefers;
-/// answers the pixels, to be released with `free`, or NULL.
+/// Decodes an AVIF to premultiplied BGRA with libavif on one thread, through libaom or the decoder that libavif
+/// prefers; returns the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_avif(const uint8_t *bytes, size_t size, bool aom, size_t *width, size_t *height);
 
 /// How the colours of an AVIF are coded.
@@ -42,23 +43,24 @@ typedef struct baseline_avif_kind {
     /// The number that H.273 has for it: 1 is BT.709, 6 is BT.601, and 9 BT.2020.
     unsigned short matrix;
 } baseline_avif_kind;
-/// Encodes opaque BGRA as an AVIF of some kind, with the colours of sRGB and little loss; answers its bytes, to be released with
-/// `free`, or NULL.
+/// Encodes opaque BGRA as an AVIF of some kind, with the colours of sRGB and little loss; returns its bytes, to be
+/// released with `free`, or NULL.
 uint8_t *baseline_avif_encode(
     const uint8_t *bgra, size_t stride, size_t width, size_t height, baseline_avif_kind kind, size_t *size);
 
-/// Resizes a picture of three bytes a pixel with Lanczos; returns pixels of the same kind, to be released with `free`, and how
-/// many bytes they take, or NULL.
+/// Resizes a picture of three bytes a pixel with Lanczos; returns pixels of the same kind, to be released with `free`,
+/// and how many bytes they take, or NULL.
 uint8_t *baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, size_t *count);
-/// Blurs a picture of three bytes a pixel; answers how many bytes the result took, 0 on failure.
+/// Blurs a picture of three bytes a pixel; returns how many bytes the result took, 0 on failure.
 size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma);
 
-/// Asks the file system to put every folder that is made in this one where there is much room, and not beside the others;
-/// where that is unknown, nothing happens.
+/// Asks the file system to put every folder that is made in this one where there is much room, and not beside the
+/// others; where that is unknown, nothing happens.
 void baseline_spread(const char *folder);
-/// Reads a file the shortest way there is: open, fstat, read, close. Answers its bytes, to be released with `free`, or NULL.
+/// Reads a file the shortest way there is: open, fstat, read, close. Returns its bytes, to be released with `free`, or
+/// NULL.
 uint8_t *baseline_read(const char *path, size_t *size);
-/// Writes a file so that nobody ever sees half of it: open, write, close, rename.
+/// Writes a file so that no reader ever sees half of it: open, write, close, rename.
 bool baseline_store(const char *temporary, const char *path, const uint8_t *bytes, size_t size);
 
 // The bytes of memory that are allocated at the moment.

@@ -1,0 +1,2 @@
+// libcrypto, for what the library is compared with.
+#include <openssl/evp.h>

@@ -1,0 +1,76 @@
+// From the planes of an AVIF picture to pixels: by loops of ours, and through libavif where colours are not made of
+// luma and two differences. Knows neither files nor decoders.
+#include "avif_support.h"
+
+// Colours that were multiplied by alpha before they were coded come out of a lossy coder brighter than they can be.
+static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_t height) {
+    for (uint32_t y = 0; y < height; y++) {
+        uint8_t *row = rows + y * stride;
+        for (size_t x = 0; x < width; x++) {
+            uint8_t *pixel = row + x * 4, alpha = pixel[3];
+            for (int i = 0; i < 3; i++) pixel[i] = pixel[i] < alpha ? pixel[i] : alpha;
+        }
+    }
+}
+
+/// Says what our loops have to know. False when they cannot do it.
+static bool describe(const avifImage *image, kf_yuv *picture) {
+    *picture = (kf_yuv){
+        .width = image->width, .height = image->height, .depth = image->depth, .alpha_depth = image->depth,
+        .planes = {image->yuvPlanes[0], image->yuvPlanes[1], image->yuvPlanes[2], image->alphaPlane},
+        .strides = {image->yuvRowBytes[0], image->yuvRowBytes[1], image->yuvRowBytes[2], image->alphaRowBytes},
+        .is_full_range = image->yuvRange == AVIF_RANGE_FULL, .is_premultiplied = image->alphaPremultiplied,
+    };
+    switch (image->yuvFormat) {
+    case AVIF_PIXEL_FORMAT_YUV444: break;
+    case AVIF_PIXEL_FORMAT_YUV422: picture->halves_columns = true; break;
+    case AVIF_PIXEL_FORMAT_YUV420: picture->halves_columns = picture->halves_rows = true; break;
+    case AVIF_PIXEL_FORMAT_YUV400: picture->planes[1] = picture->planes[2] = NULL; break;
+    default: return false;
+    }
+    bool has_color = picture->planes[1] && picture->planes[2];
+    if (!picture->planes[0] || (!has_color && image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400)) return false;
+    double chromaticities[8];
+    kf_avif_find_chromaticities(image->colorPrimaries, chromaticities);
+    return kf_yuv_find_weights(image->matrixCoefficients, chromaticities, picture);
+}
+
+static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied) {
+    avifRGBImage rgb;
+    avifRGBImageSetDefaults(&rgb, image);
+    rgb.format = AVIF_RGB_FORMAT_BGRA;
+    rgb.depth = 8;
+    rgb.alphaPremultiplied = premultiplied;
+    rgb.pixels = rows;
+    rgb.rowBytes = (uint32_t)stride;
+    avifResult result = avifImageYUVToRGB(image, &rgb);
+    if (result == AVIF_RESULT_OK && premultiplied && image->alphaPremultiplied && image->alphaPlane) {
+        clamp_to_alpha(rows, stride, image->width, image->height);
+    }
+    return result;
+}
+
+// libyuv, which libavif asks, cuts off what is beyond 8 bits: white would not be white. Where values leave out the ends
+// of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes out
+// more than a dozen levels off.
+static bool is_beyond_libyuv(const avifImage *image) {
+    bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709
+        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL
+        || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_CHROMA_DERIVED_NCL;
+    return image->depth > 8 || (image->yuvRange == AVIF_RANGE_LIMITED && is_modern);
+}
+
+avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied) {
+    const kf_yuv_loops loops = kf_yuv_best_loops();
+    kf_status status = KF_UNSUPPORTED;
+    kf_yuv picture;
+    // libyuv has loops for more processors than we have.
+    if ((loops != KF_YUV_PORTABLE || is_beyond_libyuv(image)) && describe(image, &picture)) {
+        status = kf_yuv_to_bgra(&picture, loops, premultiplied, rows, stride);
+    }
+    if (status == KF_OK) return AVIF_RESULT_OK;
+#if AVIF_VERSION >= 110000
+    if (status == KF_OUT_OF_MEMORY) return AVIF_RESULT_OUT_OF_MEMORY;
+#endif
+    return status == KF_UNSUPPORTED ? convert(image, rows, stride, premultiplied) : AVIF_RESULT_UNKNOWN_ERROR;
+}

@@ -1,0 +1,83 @@
+// Writing GIF through cgif. Refuses to choose colours and to find what has changed: those are Swift's.
+#include "../support/support.h"
+#include <stdlib.h>
+#include <cgif.h>
+
+struct kf_gif_writer {
+    CGIF *gif;
+    kf_buffer buffer;
+    // The frame before has erased what was there, and left parts of the picture empty.
+    bool has_erased;
+};
+
+static int append(void *buffer, const uint8_t *bytes, const size_t size) {
+    return kf_buffer_append(buffer, bytes, size) ? 0 : -1;
+}
+
+static kf_status check(int result, kf_message *message) {
+    switch (result) {
+    case CGIF_OK: return KF_OK;
+    // Writing goes to memory.
+    case CGIF_EWRITE:
+    case CGIF_EALLOC: return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    default: return kf_fail(message, KF_UNSUPPORTED, "cgif refused the picture");
+    }
+}
+
+kf_gif_writer *kf_gif_writer_open(
+    uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message
+) {
+    kf_gif_writer *writer = calloc(1, sizeof *writer);
+    if (writer) {
+        CGIF_Config config = {
+            .pGlobalPalette = (uint8_t *)colors.bytes,
+            .numGlobalPaletteEntries = colors.count,
+            // A file that plays once says nothing of repeating.
+            .attrFlags = CGIF_ATTR_IS_ANIMATED | (loop_count == 1 ? CGIF_ATTR_NO_LOOP : 0),
+            .width = width,
+            .height = height,
+            .numLoops = loop_count,
+            .pWriteFn = append,
+            .pContext = &writer->buffer,
+        };
+        writer->gif = cgif_newgif(&config);
+    }
+    if (writer && writer->gif) return writer;
+    kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    kf_gif_writer_close(writer);
+    return NULL;
+}
+
+kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf_message *message) {
+    CGIF_FrameConfig config = {
+        .pLocalPalette = (uint8_t *)frame->colors.bytes,
+        .pImageData = (uint8_t *)frame->indices,
+        .attrFlags = frame->colors.count ? CGIF_FRAME_ATTR_USE_LOCAL_TABLE : 0,
+        .delay = frame->delay,
+        .numLocalPaletteEntries = frame->colors.count,
+    };
+    if (frame->transparent >= 0) {
+        // cgif takes transparent pixels for what shows the frame before, or for what shows nothing.
+        config.attrFlags |= frame->erases ? CGIF_FRAME_ATTR_HAS_ALPHA : CGIF_FRAME_ATTR_HAS_SET_TRANS;
+        config.transIndex = (uint8_t)frame->transparent;
+        // Only the rectangle that is painted is written. cgif finds it by colours, and takes what is empty for painted
+        // in the colour that its index has in the table.
+        if (!frame->erases && !writer->has_erased) config.genFlags = CGIF_FRAME_GEN_USE_DIFF_WINDOW;
+    }
+    writer->has_erased = frame->erases && frame->transparent >= 0;
+    return check(cgif_addframe(writer->gif, &config), message);
+}
+
+kf_status kf_gif_writer_finish(kf_gif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message) {
+    kf_status status = check(cgif_close(writer->gif), message);
+    writer->gif = NULL;
+    if (status == KF_OK) kf_buffer_take(&writer->buffer, bytes, size);
+    return status;
+}
+
+void kf_gif_writer_close(kf_gif_writer *writer) {
+    if (!writer) return;
+    if (writer->gif) cgif_close(writer->gif);
+    free(writer->buffer.bytes);
+    free(writer);
+}

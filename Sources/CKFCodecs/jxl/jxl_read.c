@@ -1,0 +1,193 @@
+// Reading the first frame of JPEG XL through libjxl, the right way up. Empty without the trait.
+#include "jxl_support.h"
+#ifdef KF_JXL
+#include "../support/boxes.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct kf_jxl_reader {
+    JxlDecoder *decoder;
+    JxlBasicInfo info;
+    // The codestream of a file, where that is not all of it or in one piece.
+    uint8_t *joined;
+    // Where the frames begin.
+    const uint8_t *frames;
+    size_t frames_size;
+    uint8_t *icc;
+};
+
+// Profiles of cameras and printers have a few megabytes at most.
+enum { LARGEST_PROFILE = 16 << 20 };
+
+// Pixels of four bytes, in rows that begin on multiples of sixteen as those of our bitmaps do.
+static const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
+
+// Questions about colours had an argument that nothing looked at.
+#if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
+#define FORMAT NULL,
+#else
+#define FORMAT
+#endif
+
+static kf_jxl_reader *fail(kf_jxl_reader *reader, kf_message *message, kf_status status, const char *text) {
+    kf_fail(message, status, text);
+    kf_jxl_close(reader);
+    return NULL;
+}
+
+static bool has_black_channel(JxlDecoder *decoder, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        JxlExtraChannelInfo channel;
+        if (JxlDecoderGetExtraChannelInfo(decoder, i, &channel) != JXL_DEC_SUCCESS) continue;
+        if (channel.type == JXL_CHANNEL_BLACK) return true;
+    }
+    return false;
+}
+
+// Pictures coded in libjxl's own colours come out in what is asked for; the others in those of the file.
+static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
+    JxlDecoder *decoder = reader->decoder;
+    const JxlBasicInfo *info = &reader->info;
+    if (!info->uses_original_profile) {
+        JxlColorEncoding srgb = {
+            .color_space = info->num_color_channels == 1 ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB,
+            .white_point = JXL_WHITE_POINT_D65,
+            .primaries = JXL_PRIMARIES_SRGB,
+            .transfer_function = JXL_TRANSFER_FUNCTION_SRGB,
+            .rendering_intent = JXL_RENDERING_INTENT_RELATIVE,
+        };
+        if (JxlDecoderSetPreferredColorProfile(decoder, &srgb) == JXL_DEC_SUCCESS) return;
+    }
+    size_t size = 0;
+    if (JxlDecoderGetICCProfileSize(decoder, FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS) return;
+    if (!size || size > LARGEST_PROFILE || !(reader->icc = malloc(size))) return;
+    if (JxlDecoderGetColorAsICCProfile(decoder, FORMAT JXL_COLOR_PROFILE_TARGET_DATA, reader->icc, size)
+        != JXL_DEC_SUCCESS) return;
+    header->icc = reader->icc;
+    header->icc_size = size;
+}
+
+// Takes the codestream out of the boxes around it, if there are any: what else they hold is not wanted, and it is in
+// one piece then. Returns false when memory has run out.
+static bool unwrap(kf_jxl_reader *reader, const uint8_t **bytes, size_t *size) {
+    if (JxlSignatureCheck(*bytes, *size) != JXL_SIG_CONTAINER) return true;
+    kf_buffer joined = {0};
+    const uint8_t *at = *bytes;
+    for (size_t left = *size; left >= 8;) {
+        uint64_t head = 8, length = kf_number(at, 4);
+        if (length == 1 && left >= 16) {
+            head = 16;
+            length = kf_number(at + 8, 8);
+        }
+        // The last may be cut off.
+        if (length == 0 || length > left) length = left;
+        bool is_part = memcmp(at + 4, "jxlp", 4) == 0, is_whole = memcmp(at + 4, "jxlc", 4) == 0;
+        if (is_part) head += 4;
+        if (length < head) break;
+        if ((is_part || is_whole) && !kf_buffer_append(&joined, at + head, length - head)) {
+            free(joined.bytes);
+            return false;
+        }
+        at += length;
+        left -= length;
+        if (is_whole) break;
+    }
+    reader->joined = joined.bytes;
+    *bytes = joined.bytes;
+    *size = joined.size;
+    return true;
+}
+
+kf_jxl_reader *kf_jxl_open(const uint8_t *bytes, size_t size, kf_jxl_header *header, kf_message *message) {
+    memset(header, 0, sizeof *header);
+    kf_jxl_reader *reader = calloc(1, sizeof *reader);
+    if (reader) reader->decoder = JxlDecoderCreate(NULL);
+    if (!reader || !reader->decoder || !unwrap(reader, &bytes, &size)) {
+        return fail(reader, message, KF_OUT_OF_MEMORY, "out of memory");
+    }
+    if (kf_jxl_coded_profile_size(bytes, size) > LARGEST_PROFILE) {
+        return fail(reader, message, KF_UNSUPPORTED, "the colour profile is larger than 16 MiB");
+    }
+    JxlDecoder *decoder = reader->decoder;
+    JxlBasicInfo *info = &reader->info;
+    int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
+    if (!size || JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS
+        || JxlDecoderSetUnpremultiplyAlpha(decoder, JXL_TRUE) != JXL_DEC_SUCCESS
+        || JxlDecoderSetInput(decoder, bytes, size) != JXL_DEC_SUCCESS) {
+        return fail(reader, message, KF_MALFORMED, "libjxl does not take the data");
+    }
+    if (JxlDecoderProcessInput(decoder) != JXL_DEC_BASIC_INFO
+        || JxlDecoderGetBasicInfo(decoder, info) != JXL_DEC_SUCCESS || !info->xsize || !info->ysize) {
+        return fail(reader, message, KF_MALFORMED, "the header is broken");
+    }
+    if (has_black_channel(decoder, info->num_extra_channels)) {
+        return fail(reader, message, KF_UNSUPPORTED, "the colours are inks");
+    }
+    if (JxlDecoderProcessInput(decoder) != JXL_DEC_COLOR_ENCODING) {
+        return fail(reader, message, KF_MALFORMED, "the colours are not described");
+    }
+    reader->frames_size = JxlDecoderReleaseInput(decoder);
+    reader->frames = bytes + (size - reader->frames_size);
+    header->width = info->xsize;
+    header->height = info->ysize;
+    header->has_alpha = info->alpha_bits > 0;
+    header->is_grey = info->num_color_channels == 1;
+    choose_colors(reader, header);
+    return reader;
+}
+
+kf_status kf_jxl_estimate(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *message) {
+    *cost = (kf_jxl_cost){.width = reader->info.xsize, .height = reader->info.ysize};
+    size_t profile = 0;
+    if (JxlDecoderGetICCProfileSize(reader->decoder, FORMAT JXL_COLOR_PROFILE_TARGET_ORIGINAL, &profile)
+        != JXL_DEC_SUCCESS) profile = 0;
+    if (kf_jxl_estimate_frames(reader->frames, reader->frames_size, &reader->info, profile, cost)) return KF_OK;
+    return kf_fail(message, KF_UNSUPPORTED, "a frame with sections in an order of its own comes before the picture");
+}
+
+static void swap_red_and_blue(uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i + 3 < size; i += 4) {
+        uint8_t red = bytes[i];
+        bytes[i] = bytes[i + 2];
+        bytes[i + 2] = red;
+    }
+}
+
+kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
+    size_t size = stride * reader->info.ysize;
+    if (JxlDecoderSetInput(reader->decoder, reader->frames, reader->frames_size) != JXL_DEC_SUCCESS) {
+        return kf_fail(message, KF_MALFORMED, "libjxl does not take the data");
+    }
+    JxlDecoderCloseInput(reader->decoder);
+    for (;;) {
+        switch (JxlDecoderProcessInput(reader->decoder)) {
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
+            if (JxlDecoderSetImageOutBuffer(reader->decoder, &format, rows, size) != JXL_DEC_SUCCESS) {
+                return kf_fail(message, KF_MALFORMED, "the picture has another size than announced");
+            }
+            break;
+        case JXL_DEC_FULL_IMAGE:
+            swap_red_and_blue(rows, size);
+            return KF_OK;
+        case JXL_DEC_NEED_MORE_INPUT:
+        case JXL_DEC_ERROR:
+            // What has been decoded so far may be shown.
+            if (JxlDecoderFlushImage(reader->decoder) != JXL_DEC_SUCCESS) {
+                return kf_fail(message, KF_MALFORMED, "the picture is broken or ends too early");
+            }
+            swap_red_and_blue(rows, size);
+            return KF_OK;
+        case JXL_DEC_SUCCESS: return kf_fail(message, KF_MALFORMED, "there is no picture");
+        default: return kf_fail(message, KF_MALFORMED, "libjxl asks for input that there is not");
+        }
+    }
+}
+
+void kf_jxl_close(kf_jxl_reader *reader) {
+    if (!reader) return;
+    if (reader->decoder) JxlDecoderDestroy(reader->decoder);
+    free(reader->icc);
+    free(reader->joined);
+    free(reader);
+}
+#endif

@@ -1,0 +1,178 @@
+// Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing. Knows no kernel and no picture.
+//
+// Both loops exist for any processor and for AVX2, and give the same bytes.
+#include "CKFCodecs.h"
+
+static inline int clamp16(int32_t value) { return value < -32768 ? -32768 : value > 32767 ? 32767 : value; }
+
+static inline int clamp8(int32_t value) { return value < 0 ? 0 : value > 255 ? 255 : value; }
+
+// ---------------------------------------------------------------------------------------------- any processor
+
+static void blend_bytes(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t begin, size_t end,
+    int16_t *output) {
+    // A block of sums stays in the nearest cache while all rows are added to it.
+    enum { block = 256 };
+    int32_t sums[block];
+    for (size_t first = begin; first < end; first += block) {
+        const size_t count = end - first < block ? end - first : block;
+        for (size_t i = 0; i < count; i++) sums[i] = 1 << (shift - 1);
+        for (size_t tap = 0; tap < taps; tap++) {
+            const int32_t weight = weights[tap];
+            const uint8_t *row = rows[tap] + first;
+            for (size_t i = 0; i < count; i++) sums[i] += weight * row[i];
+        }
+        for (size_t i = 0; i < count; i++) output[first + i] = (int16_t)clamp16(sums[i] >> shift);
+    }
+}
+
+static inline void store_pixel(const int32_t *sums, unsigned shift, uint8_t *output) {
+    const int alpha = clamp8(sums[3] >> shift);
+    for (int c = 0; c < 3; c++) {
+        const int color = clamp8(sums[c] >> shift);
+        output[c] = (uint8_t)(color < alpha ? color : alpha);
+    }
+    output[3] = (uint8_t)alpha;
+}
+
+static void blend_line(
+    const int16_t *row, const int32_t *starts, const int16_t *weights, size_t taps, unsigned shift, size_t count,
+    uint8_t *output) {
+    for (size_t x = 0; x < count; x++) {
+        const int16_t *pixel = row + (size_t)starts[x] * 4;
+        int32_t sums[4];
+        for (int c = 0; c < 4; c++) sums[c] = 1 << (shift - 1);
+        for (size_t tap = 0; tap < taps; tap++, pixel += 4) {
+            const int32_t weight = weights[x * taps + tap];
+            for (int c = 0; c < 4; c++) sums[c] += weight * pixel[c];
+        }
+        store_pixel(sums, shift, output + x * 4);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- AVX2
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2")))
+// Inlined into its caller, whose instruction set it then may use.
+#define INLINE inline AVX2 __attribute__((always_inline))
+
+/// Adds two rows' 32 bytes, each times its weight, to four sums. The order of the components is undone by `narrow`.
+static INLINE void add_pair(__m256i one, __m256i two, __m256i weights, __m256i sums[4]) {
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i low = _mm256_unpacklo_epi8(one, two);
+    const __m256i high = _mm256_unpackhi_epi8(one, two);
+    sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), weights));
+    sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), weights));
+    sums[2] = _mm256_add_epi32(sums[2], _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), weights));
+    sums[3] = _mm256_add_epi32(sums[3], _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), weights));
+}
+
+static INLINE void narrow(const __m256i sums[4], __m128i shift, int16_t *output) {
+    const __m256i low = _mm256_packs_epi32(_mm256_sra_epi32(sums[0], shift), _mm256_sra_epi32(sums[1], shift));
+    const __m256i high = _mm256_packs_epi32(_mm256_sra_epi32(sums[2], shift), _mm256_sra_epi32(sums[3], shift));
+    _mm256_storeu_si256((__m256i *)output, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)(output + 16), _mm256_permute2x128_si256(low, high, 0x31));
+}
+
+static AVX2 void blend_rows_avx2(
+    const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned shift, size_t count, int16_t *output) {
+    const __m128i shifts = _mm_cvtsi32_si128((int)shift);
+    const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
+    size_t i = 0;
+    // A cache line of every row at a time: rows whose distance is a power of two push each other out of the cache.
+    for (; i + 64 <= count; i += 64) {
+        __m256i left[4] = {half, half, half, half};
+        __m256i right[4] = {half, half, half, half};
+        for (size_t tap = 0; tap < taps; tap += 2) {
+            int both;
+            __builtin_memcpy(&both, weights + tap, sizeof both);
+            const __m256i pair = _mm256_set1_epi32(both);
+            const uint8_t *one = rows[tap] + i, *two = rows[tap + 1] + i;
+            // Each row is read in small steps among many others, which the processor does not foresee.
+            _mm_prefetch((const char *)(one + 256), _MM_HINT_T0);
+            _mm_prefetch((const char *)(two + 256), _MM_HINT_T0);
+            add_pair(
+                _mm256_loadu_si256((const __m256i *)one), _mm256_loadu_si256((const __m256i *)two), pair, left);
+            add_pair(
+                _mm256_loadu_si256((const __m256i *)(one + 32)), _mm256_loadu_si256((const __m256i *)(two + 32)), pair,
+                right);
+        }
+        narrow(left, shifts, output + i);
+        narrow(right, shifts, output + i + 32);
+    }
+    blend_bytes(rows, weights, taps, shift, i, count, output);
+}
+
+/// The sums of four pixels, as pairs of one component: (0, 1) in the lower half and (2, 3) in the upper one.
+static INLINE __m256i add_four(const int16_t *pixels, __m256i factors, __m256i sums) {
+    const __m256i pairs = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+    const __m256i values = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)pixels), pairs);
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(values, factors));
+}
+
+static AVX2 void blend_columns_avx2(
+    const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights, size_t taps,
+    unsigned shift, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    const __m256i shares = _mm256_setr_epi8(
+        0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7);
+    const __m128i shifts = _mm_cvtsi32_si128((int)shift);
+    const __m256i half = _mm256_set1_epi32(1 << (shift - 1));
+    for (size_t x = 0; x < count; x++) {
+        const size_t start = (size_t)starts[x] * 4;
+        __m256i upper_sums = _mm256_setzero_si256(), lower_sums = upper_sums;
+        for (size_t tap = 0; tap < taps; tap += 4, weights += 4) {
+            int64_t four;
+            __builtin_memcpy(&four, weights, sizeof four);
+            const __m256i factors = _mm256_shuffle_epi8(_mm256_set1_epi64x(four), shares);
+            upper_sums = add_four(upper + start + tap * 4, factors, upper_sums);
+            lower_sums = add_four(lower + start + tap * 4, factors, lower_sums);
+        }
+        // From here on each half is a line.
+        const __m256i sum = _mm256_add_epi32(
+            _mm256_permute2x128_si256(upper_sums, lower_sums, 0x20),
+            _mm256_permute2x128_si256(upper_sums, lower_sums, 0x31));
+        const __m256i words = _mm256_sra_epi32(_mm256_add_epi32(sum, half), shifts);
+        const __m256i bytes = _mm256_packus_epi16(_mm256_packs_epi32(words, words), words);
+        const __m256i pixels = _mm256_min_epu8(bytes, _mm256_shuffle_epi8(bytes, _mm256_set1_epi8(3)));
+        const int above = _mm_cvtsi128_si32(_mm256_castsi256_si128(pixels)), below = _mm256_extract_epi32(pixels, 4);
+        __builtin_memcpy(upper_output + x * 4, &above, sizeof above);
+        __builtin_memcpy(lower_output + x * 4, &below, sizeof below);
+    }
+}
+#endif
+
+// ---------------------------------------------------------------------------------------------- choosing
+
+kf_blending kf_best_blending(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") ? KF_BLENDING_AVX2 : KF_BLENDING_PORTABLE;
+#else
+    return KF_BLENDING_PORTABLE;
+#endif
+}
+
+void kf_blend_rows(
+    kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
+    size_t count, int16_t *output) {
+    const unsigned shift = precision - KF_BLEND_FRACTION;
+#if defined(__x86_64__)
+    if (blending == KF_BLENDING_AVX2) return blend_rows_avx2(rows, weights, taps, shift, count, output);
+#endif
+    blend_bytes(rows, weights, taps, shift, 0, count, output);
+}
+
+void kf_blend_columns(
+    kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
+    size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output) {
+    const unsigned shift = precision + KF_BLEND_FRACTION;
+#if defined(__x86_64__)
+    if (blending == KF_BLENDING_AVX2)
+        return blend_columns_avx2(upper, lower, starts, weights, taps, shift, count, upper_output, lower_output);
+#endif
+    blend_line(upper, starts, weights, taps, shift, count, upper_output);
+    blend_line(lower, starts, weights, taps, shift, count, lower_output);
+}

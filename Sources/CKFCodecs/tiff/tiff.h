@@ -1,0 +1,43 @@
+// An open TIFF, shared by the file that opens it and the one that reads rows. Knows no pixels.
+#ifndef KF_TIFF_H
+#define KF_TIFF_H
+
+#include "../support/support.h"
+#include "tiff_rows.h"
+#include <tiffio.h>
+
+/// How many bytes a strip or a tile may have besides those that the picture's own pixels justify.
+#define KF_TIFF_SPARE ((uint64_t)16 << 20)
+
+struct kf_tiff_reader {
+    TIFF *tiff;
+    const uint8_t *bytes;
+    size_t size, position;
+    // What libtiff said first; empty as long as it has reported no error.
+    char library_error[200];
+    uint32_t width, height;
+    // Which sample each component is, how many a pixel has, and whether each has a plane of its own.
+    uint16_t sample[KF_TIFF_COMPONENTS];
+    uint16_t sample_count;
+    bool separate;
+    // Left to libtiff's conversion to RGBA.
+    bool converted;
+    kf_tiff_samples samples;
+
+    // What is decoded at once: a tile, a strip or a row.
+    bool by_rows;
+    uint32_t block_width, block_height;
+    size_t block_bytes, block_stride;
+    // A block of every plane; taken with the first row, as is what follows.
+    uint8_t *blocks;
+    // Finished pixels of a row of blocks; NULL where rows are decoded one by one.
+    uint8_t *band;
+    uint32_t band_first, band_rows, next_row;
+    TIFFRGBAImage image;
+    bool image_begun;
+};
+
+/// Fails with the error libtiff reported, or else `text`.
+kf_status kf_tiff_fail(const kf_tiff_reader *reader, kf_message *message, kf_status status, const char *text);
+
+#endif

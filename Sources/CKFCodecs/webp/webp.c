@@ -1,0 +1,297 @@
+// Reading and writing WebP through libwebp, its demuxer and its muxer. Refuses to lay frames over one another.
+#include "../support/support.h"
+#include <stdlib.h>
+#include <string.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+struct kf_webp_reader {
+    WebPDemuxer *demuxer;
+    WebPIterator frame;
+    WebPChunkIterator icc, exif;
+    uint32_t width, height;
+};
+
+static kf_status fail(kf_message *message, VP8StatusCode code) {
+    switch (code) {
+    case VP8_STATUS_OUT_OF_MEMORY: return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    case VP8_STATUS_UNSUPPORTED_FEATURE: return kf_fail(message, KF_UNSUPPORTED, "a feature libwebp does not know");
+    case VP8_STATUS_NOT_ENOUGH_DATA: return kf_fail(message, KF_MALFORMED, "the data ends too early");
+    default: return kf_fail(message, KF_MALFORMED, "damaged data");
+    }
+}
+
+static void find_chunk(
+    WebPDemuxer *demuxer, const char *name, WebPChunkIterator *iterator, const uint8_t **bytes, size_t *size
+) {
+    if (!WebPDemuxGetChunk(demuxer, name, 1, iterator)) return;
+    *bytes = iterator->chunk.bytes;
+    *size = iterator->chunk.size;
+}
+
+kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *header, kf_message *message) {
+    memset(header, 0, sizeof *header);
+    kf_webp_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        return NULL;
+    }
+    WebPData data = {bytes, size};
+    WebPDemuxState state;
+    reader->demuxer = WebPDemuxPartial(&data, &state);
+    if (!reader->demuxer || !WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame)) {
+        kf_fail(message, KF_MALFORMED, state == WEBP_DEMUX_PARSE_ERROR ? "damaged data" : "the data ends too early");
+        kf_webp_close(reader);
+        return NULL;
+    }
+    header->width = reader->width = WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_WIDTH);
+    header->height = reader->height = WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_HEIGHT);
+    uint32_t flags = WebPDemuxGetI(reader->demuxer, WEBP_FF_FORMAT_FLAGS);
+    header->has_alpha = (flags & ALPHA_FLAG) != 0 || reader->frame.has_alpha;
+    header->animated = (flags & ANIMATION_FLAG) != 0;
+    header->loop_count = WebPDemuxGetI(reader->demuxer, WEBP_FF_LOOP_COUNT);
+    if (flags & ICCP_FLAG) find_chunk(reader->demuxer, "ICCP", &reader->icc, &header->icc, &header->icc_size);
+    if (flags & EXIF_FLAG) find_chunk(reader->demuxer, "EXIF", &reader->exif, &header->exif, &header->exif_size);
+    return reader;
+}
+
+// Lossless pictures hold an alpha even when they say that they are opaque, and it may be anything. It is not shown: not
+// by dwebp, and not by browsers. What is lossy and has no alpha of its own is opaque already.
+static void make_opaque(
+    const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint64_t width, uint64_t height
+) {
+    enum { lossy = 1 };
+    WebPBitstreamFeatures features;
+    if (WebPGetFeatures(bytes, size, &features) == VP8_STATUS_OK && features.format == lossy && !features.has_alpha) return;
+    const uint8_t opaque[4] = {0, 0, 0, 255};
+    uint32_t alpha, pixel;
+    memcpy(&alpha, opaque, sizeof alpha);
+    for (uint64_t y = 0; y < height; y++) {
+        for (uint64_t x = 0; x < width; x++) {
+            uint8_t *const place = rows + y * stride + x * 4;
+            memcpy(&pixel, place, sizeof pixel);
+            pixel |= alpha;
+            memcpy(place, &pixel, sizeof pixel);
+        }
+    }
+}
+
+kf_status kf_webp_read(
+    kf_webp_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool premultiplied,
+    kf_message *message
+) {
+    const WebPIterator *frame = &reader->frame;
+    WebPDecoderConfig config;
+    if (!WebPInitDecoderConfig(&config)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
+    // Cut within its alpha, a picture is known to be there, but has no size.
+    if (frame->width <= 0 || frame->height <= 0) return kf_fail(message, KF_MALFORMED, "the data ends too early");
+    // The first frame of an animation may cover a part of the canvas only; scaled, that part stays in its place.
+    uint64_t x = (uint64_t)frame->x_offset * width / reader->width;
+    uint64_t y = (uint64_t)frame->y_offset * height / reader->height;
+    uint64_t right = ((uint64_t)frame->x_offset + (uint64_t)frame->width) * width / reader->width;
+    uint64_t bottom = ((uint64_t)frame->y_offset + (uint64_t)frame->height) * height / reader->height;
+    if (right > width) right = width;
+    if (bottom > height) bottom = height;
+    if (right <= x || bottom <= y) return KF_OK;
+    config.options.use_scaling = (int)(right - x) != frame->width || (int)(bottom - y) != frame->height;
+    config.options.scaled_width = (int)(right - x);
+    config.options.scaled_height = (int)(bottom - y);
+    config.output.colorspace = premultiplied && frame->has_alpha ? MODE_bgrA : MODE_BGRA;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = rows + y * stride + x * 4;
+    config.output.u.RGBA.stride = (int)stride;
+    config.output.u.RGBA.size = (size_t)(bottom - y - 1) * stride + (size_t)(right - x) * 4;
+    VP8StatusCode code = WebPDecode(frame->fragment.bytes, frame->fragment.size, &config);
+    WebPFreeDecBuffer(&config.output);
+    if (!frame->has_alpha) {
+        uint8_t *const first = config.output.u.RGBA.rgba;
+        make_opaque(frame->fragment.bytes, frame->fragment.size, first, stride, right - x, bottom - y);
+    }
+    return code == VP8_STATUS_OK ? KF_OK : fail(message, code);
+}
+
+void kf_webp_close(kf_webp_reader *reader) {
+    if (!reader) return;
+    WebPDemuxReleaseIterator(&reader->frame);
+    WebPDemuxReleaseChunkIterator(&reader->icc);
+    WebPDemuxReleaseChunkIterator(&reader->exif);
+    WebPDemuxDelete(reader->demuxer);
+    free(reader);
+}
+
+bool kf_webp_frame_header(
+    const uint8_t *bytes, size_t size, uint32_t *width, uint32_t *height, bool *has_alpha
+) {
+    WebPBitstreamFeatures features;
+    if (WebPGetFeatures(bytes, size, &features) != VP8_STATUS_OK || features.has_animation) return false;
+    *width = (uint32_t)features.width;
+    *height = (uint32_t)features.height;
+    *has_alpha = features.has_alpha;
+    return true;
+}
+
+kf_status kf_webp_frame_read(
+    const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint32_t width, uint32_t height,
+    bool premultiplied, kf_message *message
+) {
+    uint32_t coded_width, coded_height;
+    bool has_alpha;
+    if (!kf_webp_frame_header(bytes, size, &coded_width, &coded_height, &has_alpha)) {
+        return kf_fail(message, KF_MALFORMED, "damaged data");
+    }
+    // The caller's memory has the size that the animation announced.
+    if (coded_width != width || coded_height != height) {
+        return kf_fail(message, KF_MALFORMED, "a frame has another size than announced");
+    }
+    WebPDecoderConfig config;
+    if (!WebPInitDecoderConfig(&config)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
+    config.output.colorspace = premultiplied && has_alpha ? MODE_bgrA : MODE_BGRA;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = rows;
+    config.output.u.RGBA.stride = (int)stride;
+    config.output.u.RGBA.size = (size_t)height * stride;
+    VP8StatusCode code = WebPDecode(bytes, size, &config);
+    WebPFreeDecBuffer(&config.output);
+    if (!has_alpha) make_opaque(bytes, size, rows, stride, width, height);
+    return code == VP8_STATUS_OK ? KF_OK : fail(message, code);
+}
+
+static kf_status fail_encoding(kf_message *message, WebPEncodingError code) {
+    switch (code) {
+    case VP8_ENC_ERROR_OUT_OF_MEMORY:
+    case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY: return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    default: return kf_fail(message, KF_UNSUPPORTED, "libwebp refused the picture");
+    }
+}
+
+static bool configure(
+    WebPConfig *config, uint32_t width, uint32_t height, float quality, bool lossless, kf_message *message
+) {
+    if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) {
+        return kf_fail(message, KF_UNSUPPORTED, "WebP pictures have at most 16383 pixels a side") == KF_OK;
+    }
+    bool known = WebPConfigPreset(config, WEBP_PRESET_DEFAULT, quality);
+    if (known && (!lossless || WebPConfigLosslessPreset(config, 6))) return true;
+    return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version") == KF_OK;
+}
+
+static int append(const uint8_t *bytes, size_t size, const WebPPicture *picture) {
+    return kf_buffer_append(picture->custom_ptr, bytes, size);
+}
+
+kf_status kf_webp_encode(
+    const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, float quality, bool lossless,
+    uint8_t **bytes, size_t *size, kf_message *message
+) {
+    WebPConfig config;
+    WebPPicture picture;
+    if (!configure(&config, width, height, quality, lossless, message)) return message->status;
+    if (!WebPPictureInit(&picture)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
+    kf_buffer buffer = {0};
+    picture.use_argb = lossless;
+    picture.width = (int)width;
+    picture.height = (int)height;
+    picture.writer = append;
+    picture.custom_ptr = &buffer;
+    int imported = has_alpha ? WebPPictureImportBGRA(&picture, rows, (int)stride)
+                             : WebPPictureImportBGRX(&picture, rows, (int)stride);
+    bool encoded = imported && WebPEncode(&config, &picture);
+    int code = picture.error_code;
+    WebPPictureFree(&picture);
+    if (encoded) {
+        kf_buffer_take(&buffer, bytes, size);
+        return KF_OK;
+    }
+    free(buffer.bytes);
+    return fail_encoding(message, code);
+}
+
+struct kf_webp_writer {
+    WebPAnimEncoder *encoder;
+    WebPConfig config;
+    uint32_t width, height;
+    int time;
+    bool has_alpha;
+};
+
+kf_webp_writer *kf_webp_writer_open(
+    uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message
+) {
+    WebPConfig config;
+    WebPAnimEncoderOptions options;
+    if (!configure(&config, width, height, quality, lossless, message)) return NULL;
+    if (!WebPAnimEncoderOptionsInit(&options)) {
+        kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
+        return NULL;
+    }
+    options.anim_params.loop_count = loop_count < 65535 ? (int)loop_count : 65535;
+    options.anim_params.bgcolor = 0;  // transparent, where it would be white
+    kf_webp_writer *writer = calloc(1, sizeof *writer);
+    if (writer) writer->encoder = WebPAnimEncoderNew((int)width, (int)height, &options);
+    if (!writer || !writer->encoder) {
+        kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+        kf_webp_writer_close(writer);
+        return NULL;
+    }
+    writer->config = config;
+    writer->width = width;
+    writer->height = height;
+    return writer;
+}
+
+kf_status kf_webp_writer_add(
+    kf_webp_writer *writer, const uint8_t *rows, size_t stride, bool has_alpha, uint32_t milliseconds,
+    kf_message *message
+) {
+    // A delay has 24 bits in the file, the times of all frames 31 in the encoder.
+    const uint32_t longest = 0xFFFFFF - 1;
+    if (milliseconds > longest) milliseconds = longest;
+    if ((uint32_t)(INT32_MAX - writer->time) < milliseconds) {
+        return kf_fail(message, KF_UNSUPPORTED, "the animation takes longer than 24 days");
+    }
+    WebPPicture picture;
+    if (!WebPPictureInit(&picture)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
+    picture.use_argb = 1;
+    picture.width = (int)writer->width;
+    picture.height = (int)writer->height;
+    int imported = has_alpha ? WebPPictureImportBGRA(&picture, rows, (int)stride)
+                             : WebPPictureImportBGRX(&picture, rows, (int)stride);
+    bool added = imported && WebPAnimEncoderAdd(writer->encoder, &picture, writer->time, &writer->config);
+    int code = picture.error_code;
+    WebPPictureFree(&picture);
+    writer->has_alpha |= has_alpha;
+    writer->time += (int)milliseconds;
+    return added ? KF_OK : fail_encoding(message, code);
+}
+
+// libwebp sets the flag when a frame's own rectangle has transparent pixels. What no frame covers is transparent as
+// well.
+static void flag_alpha(uint8_t *file, size_t size) {
+    enum { chunk = 12, flags = 20, alpha = 0x10 };
+    if (size > flags && memcmp(file + chunk, "VP8X", 4) == 0) file[flags] |= alpha;
+}
+
+kf_status kf_webp_writer_finish(kf_webp_writer *writer, uint8_t **bytes, size_t *size, kf_message *message) {
+    WebPData data;
+    WebPDataInit(&data);
+    // The end of the last frame, and then of the file.
+    bool assembled = WebPAnimEncoderAdd(writer->encoder, NULL, writer->time, NULL)
+        && WebPAnimEncoderAssemble(writer->encoder, &data);
+    if (!assembled) return kf_fail(message, KF_UNSUPPORTED, WebPAnimEncoderGetError(writer->encoder));
+    // libwebp has its own allocator; ours is malloc.
+    kf_buffer buffer = {0};
+    bool copied = kf_buffer_append(&buffer, data.bytes, data.size);
+    WebPDataClear(&data);
+    if (!copied) return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    kf_buffer_take(&buffer, bytes, size);
+    if (writer->has_alpha) flag_alpha(*bytes, *size);
+    return KF_OK;
+}
+
+void kf_webp_writer_close(kf_webp_writer *writer) {
+    if (!writer) return;
+    if (writer->encoder) WebPAnimEncoderDelete(writer->encoder);
+    free(writer);
+}

@@ -1,0 +1,2 @@
+// libcrypto of OpenSSL: the SHA-256 that entries are named by.
+#include <openssl/evp.h>

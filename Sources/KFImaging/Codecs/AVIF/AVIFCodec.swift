@@ -1,0 +1,79 @@
+// AVIF: stills, the first frame of a sequence, and writing both. How other frames are read is said elsewhere.
+
+import CKFCodecs
+import Foundation
+
+enum AVIFCodec: ImageCodec {
+    static let contentType = ImageContentType.avif
+    static let canEncode = true
+    static let canEncodeAnimation = true
+
+    static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        let reader = try AVIFReader(bytes)
+        var info = ImageInfo(contentType: contentType, size: reader.displayedSize, byteCount: bytes.count)
+        info.hasAlpha = reader.header.has_alpha
+        info.colorProfileName = reader.header.icc == nil ? nil : reader.profile?.name
+        if let frames = reader.frameCount {
+            // What is beyond every limit is not worth adding up.
+            let isSensible = frames <= ImageDecodingLimits.default.maxFrameCount
+            let duration = isSensible ? (0..<frames).reduce(0) { $0 + reader.delay($1) } : reader.header.duration
+            info.setAnimation(frames, duration, loops: Int(clamping: AVIFBoxes.loopCount(bytes)))
+        }
+        return info
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedPicture {
+        let reader = try AVIFReader(bytes)
+        try options.limits.check(width: reader.size.width, height: reader.size.height)
+        let bitmap = try reader.displayed(0, options)
+        return DecodedPicture(bitmap: bitmap, frameCount: reader.frameCount)
+    }
+
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
+        try AVIFFrames(data, limits: limits)
+    }
+
+    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
+        return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, quality, lossless: lossless)
+    }
+
+    /// Encodes a sequence, which plays for ever: libavif (0.11) cannot write anything else.
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        // All frames have an alpha, or none has; opaque ones take a few bytes more.
+        try write(animation, hasAlpha: true, isStill: false, quality, lossless: lossless)
+    }
+
+    private static func write(
+        _ animation: AnimationToEncode,
+        hasAlpha: Bool,
+        isStill: Bool,
+        _ quality: Double,
+        lossless: Bool
+    ) throws(ImagingError) -> Data {
+        var message = kf_message()
+        let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
+        let level = Int32((quality * 100).rounded())
+        guard let writer = kf_avif_writer_open(width, height, hasAlpha, level, lossless, isStill, &message) else {
+            throw message.error(encoding: contentType)
+        }
+        defer { kf_avif_writer_close(writer) }
+        for index in 0..<animation.frameCount {
+            let (bitmap, delay) = try animation.frame(index)
+            let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
+            let isAdded = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, _ in
+                let milliseconds = UInt32((delay * 1000).rounded())
+                return kf_avif_writer_add(writer, rows, bytesPerRow, milliseconds, &message) == KF_OK
+            }
+            guard isAdded else { throw message.error(encoding: contentType) }
+        }
+        var result = CBytes()
+        guard kf_avif_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
+    }
+}

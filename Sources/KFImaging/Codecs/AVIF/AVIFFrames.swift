@@ -1,0 +1,57 @@
+// The frames of an AVIF sequence. Keeps the decoder open, because most frames are built upon those before them.
+
+import CKFCodecs
+import Foundation
+
+/// An AVIF sequence.
+final class AVIFFrames: FrameDecoder {
+    let canvas: PixelSize
+    let frames: [FrameDescription]
+    let loopCount: UInt
+    // SAFETY: the reader borrows the bytes, which never change, and is used by one thread at a time, as decoders are.
+    private nonisolated(unsafe) let reader: AVIFReader
+    private nonisolated(unsafe) let bytes: Buffer<UInt8>
+
+    /// Nil for stills.
+    convenience init?(_ data: Data, limits: ImageDecodingLimits) throws(ImagingError) {
+        let isSequence = try data.withBytes { bytes throws(ImagingError) in
+            let reader = try AVIFReader(bytes)
+            try limits.check(width: reader.size.width, height: reader.size.height)
+            try limits.check(frameCount: reader.frameCount ?? 1)
+            return reader.frameCount != nil
+        }
+        guard isSequence else { return nil }
+        // The bytes of `data` may move after the call that borrows them.
+        let copy = try Buffer<UInt8>(data.count)
+        data.copyBytes(to: copy.base, count: data.count)
+        try self.init(copy, frames: nil)
+    }
+
+    private init(_ bytes: Buffer<UInt8>, frames known: [FrameDescription]?) throws(ImagingError) {
+        let raw = UnsafeRawBufferPointer(start: bytes.base, count: bytes.count)
+        let reader = try AVIFReader(raw)
+        let canvas = reader.displayedSize
+        self.bytes = bytes
+        self.reader = reader
+        self.canvas = canvas
+        loopCount = AVIFBoxes.loopCount(raw)
+        frames =
+            known
+            ?? (0..<(reader.frameCount ?? 1)).map { index in
+                FrameDescription(
+                    x: 0,
+                    y: 0,
+                    size: canvas,
+                    delay: reader.delay(index),
+                    blend: .source,
+                    isOpaque: !reader.header.has_alpha
+                )
+            }
+    }
+
+    func decode(_ index: Int, row: (_ y: Int, _ pixels: UnsafePointer<UInt32>) -> Void) throws(ImagingError) {
+        try reader.displayed(index, DecodingOptions()).forEachRow(row)
+    }
+
+    func independent() throws(ImagingError) -> any FrameDecoder { try AVIFFrames(bytes, frames: frames) }
+}

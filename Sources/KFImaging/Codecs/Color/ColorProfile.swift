@@ -1,0 +1,73 @@
+// Colour profiles, and what has to be done to bring their colours to sRGB. Knows no format.
+
+import CKFCodecs
+import Foundation
+
+/// A conversion of pixels to sRGB.
+final class ColorTransform: Sendable {
+    // SAFETY: lcms changes nothing in a transform while it is used, and the handle is closed by the last owner only.
+    private nonisolated(unsafe) let handle: OpaquePointer
+
+    fileprivate init(_ handle: OpaquePointer) { self.handle = handle }
+    deinit { kf_transform_close(handle) }
+
+    /// Converts pixels in place.
+    func apply(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) { kf_transform_apply(handle, pixels, count) }
+}
+
+/// What a file says about its colours.
+enum ColorProfile: Hashable {
+    case icc(Data)
+    /// White, red, green, blue as x, y pairs; a display gamma, or 0 for the curve of sRGB.
+    case primaries([Double], gamma: Double)
+    /// The same with a curve that reaches beyond white.
+    case highDynamicRange([Double], HDRTransferFunction)
+
+    /// What kind of pixels the file holds, as far as profiles care.
+    enum Pixels: Hashable {
+        case grey
+        case rgb
+        case cmyk(inverted: Bool)
+    }
+
+    /// The conversion to sRGB; nil when there is nothing to convert, or nothing sensible to do.
+    func transform(for pixels: Pixels) -> ColorTransform? {
+        ColorTransformCache.shared.transform(of: self, for: pixels) { makeTransform(for: pixels) }
+    }
+
+    /// The profile's own name.
+    var name: String? {
+        // Those that we make have no name of their own.
+        guard case .icc = self, let profile = open() else { return nil }
+        defer { kf_profile_close(profile) }
+        let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer -> String in
+            guard let start = buffer.baseAddress else { return "" }
+            let length = kf_profile_name(profile, start, buffer.count)
+            return String(decoding: UnsafeRawBufferPointer(start: start, count: length), as: UTF8.self)
+        }
+        return name.isEmpty ? nil : name
+    }
+
+    private func open() -> OpaquePointer? {
+        switch self {
+        case .icc(let data): data.withUnsafeBytes { kf_profile_open($0.start, $0.count) }
+        case .primaries(let values, let gamma): values.count == 8 ? kf_profile_rgb(values, gamma) : nil
+        case .highDynamicRange(let values, let curve):
+            values.count == 8 ? kf_profile_rgb_sampled(values, curve.samples, UInt32(curve.samples.count)) : nil
+        }
+    }
+
+    private func makeTransform(for pixels: Pixels) -> ColorTransform? {
+        guard let profile = open() else { return nil }
+        defer { kf_profile_close(profile) }
+        var inverted = false
+        switch (kf_profile_space(profile), pixels) {
+        case (KF_SPACE_RGB, .rgb), (KF_SPACE_RGB, .grey), (KF_SPACE_GREY, .grey): break
+        case (KF_SPACE_CMYK, .cmyk(let isInverted)): inverted = isInverted
+        // A profile of another kind of pixels is a mistake in the file.
+        default: return nil
+        }
+        if kf_profile_is_srgb(profile) { return nil }
+        return kf_transform_open(profile, inverted).map(ColorTransform.init)
+    }
+}

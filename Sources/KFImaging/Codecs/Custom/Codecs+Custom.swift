@@ -1,0 +1,63 @@
+// The entry points: registered coders where there are any, the built-in ones otherwise. Knows no format.
+
+package import Foundation
+
+extension Codecs {
+    /// What the header says; no pixels are decoded, unless a registered coder knows no other way.
+    ///
+    /// - Throws: ``ImagingError``.
+    package static func info(of data: Data) throws(ImagingError) -> ImageInfo {
+        guard let custom = ImageCodersManager.shared.custom else { return try builtInInfo(of: data) }
+        return try custom.info(of: data)
+    }
+
+    /// Decodes the first picture.
+    ///
+    /// - Throws: ``ImagingError``.
+    package static func decode(
+        _ data: Data,
+        options: DecodingOptions = DecodingOptions()
+    ) throws(ImagingError) -> Image {
+        guard let custom = ImageCodersManager.shared.custom else { return try decodeBuiltIn(data, options: options) }
+        return try custom.decode(data, options: options)
+    }
+
+    /// The frames of an animation, none of them decoded yet; nil for stills.
+    ///
+    /// - Parameters:
+    ///   - data: The encoded bytes.
+    ///   - limits: What is refused.
+    /// - Returns: The frames.
+    /// - Throws: ``ImagingError``.
+    package static func frameSource(
+        of data: Data,
+        limits: ImageDecodingLimits = .default
+    ) throws(ImagingError) -> (any ImageFrameSource)? {
+        guard let custom = ImageCodersManager.shared.custom else {
+            return try builtInFrameSource(of: data, limits: limits)
+        }
+        return try custom.frames(of: data, limits: limits)
+    }
+
+    /// Encodes the displayed picture.
+    ///
+    /// - Parameters:
+    ///   - image: The image; its orientation is applied first.
+    ///   - type: The format.
+    ///   - quality: 0…1, for the formats that lose something.
+    ///   - lossless: Whether nothing may be lost, for formats that can do both.
+    /// - Returns: The bytes of a file.
+    /// - Throws: ``ImagingError/encodingFailed(_:detail:)`` or ``ImagingError/outOfMemory(bytes:)``.
+    package static func encode(
+        _ image: Image,
+        as type: ImageContentType,
+        quality: Double = 1,
+        lossless: Bool = false
+    ) throws(ImagingError) -> Data {
+        let options = ImageEncodingOptions(quality: quality, lossless: lossless)
+        guard let custom = ImageCodersManager.shared.custom else {
+            return try encodeBuiltIn(image, as: type, quality: options.quality, lossless: lossless)
+        }
+        return try custom.encode(image, as: type, options: options)
+    }
+}

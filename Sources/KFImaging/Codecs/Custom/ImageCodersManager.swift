@@ -1,0 +1,88 @@
+// The list of registered coders, in the order they are asked. Knows no format and calls no coder.
+
+import KFSupport
+import Synchronization
+
+/// The coders that are asked beside the built-in ones.
+///
+/// Coders with a higher priority are asked first, and among equals the one added last. The built-in formats have
+/// priority 0 and were there first: a coder of priority 0 or more replaces them for the bytes it wants, one of less
+/// than 0 gets what they cannot decode or write. May be used from any thread; what is being decoded goes on with the
+/// coders it began with.
+public final class ImageCodersManager: Sendable {
+    /// The coders that are asked wherever images are decoded and encoded.
+    public static let shared = ImageCodersManager()
+
+    /// Names a coder that was added.
+    public struct Token: Sendable, Hashable {
+        fileprivate let number: Int
+    }
+
+    private struct Entry: Sendable {
+        let coder: any ImageCoder
+        let priority: Int
+        let token: Token
+    }
+    private struct State: Sendable {
+        var entries: [Entry] = []
+        var added = 0
+    }
+    private let state = Locked(State())
+    /// Whether there is any; what decoding looks at when there is none.
+    private let isInUse = Atomic(false)
+
+    package init() {}
+
+    /// The coders that were added, in the order they are asked.
+    public var coders: [any ImageCoder] { state.withLock { $0.entries.map(\.coder) } }
+
+    /// Adds a coder.
+    ///
+    /// A coder that is added twice is there twice.
+    ///
+    /// - Parameters:
+    ///   - coder: The coder.
+    ///   - priority: Higher ones are asked first; below 0 after the built-in ones.
+    /// - Returns: What removes this coder.
+    @discardableResult
+    public func add(_ coder: any ImageCoder, priority: Int = 0) -> Token {
+        state.withLock { state in
+            state.added += 1
+            let token = Token(number: state.added)
+            let place = state.entries.firstIndex { $0.priority <= priority } ?? state.entries.endIndex
+            state.entries.insert(Entry(coder: coder, priority: priority, token: token), at: place)
+            isInUse.store(true, ordering: .relaxed)
+            return token
+        }
+    }
+
+    /// Removes a coder.
+    ///
+    /// - Parameter token: What adding it returned.
+    /// - Returns: False when it has been removed before.
+    @discardableResult
+    public func remove(_ token: Token) -> Bool {
+        state.withLock { state in
+            guard let place = state.entries.firstIndex(where: { $0.token == token }) else { return false }
+            state.entries.remove(at: place)
+            isInUse.store(!state.entries.isEmpty, ordering: .relaxed)
+            return true
+        }
+    }
+
+    /// Removes every coder that was added; the built-in ones stay.
+    public func removeAll() {
+        state.withLock { state in
+            state.entries.removeAll()
+            isInUse.store(false, ordering: .relaxed)
+        }
+    }
+
+    /// The coders there are now; nil when there is none, which costs one look.
+    var custom: CoderChain? {
+        guard isInUse.load(ordering: .relaxed) else { return nil }
+        let entries = state.withLock { $0.entries }
+        let split = entries.firstIndex { $0.priority < 0 } ?? entries.endIndex
+        return CoderChain(before: entries[..<split].map(\.coder), after: entries[split...].map(\.coder))
+    }
+}

@@ -1,0 +1,212 @@
+// Writing GIF: what each frame changes, and its colours. Leaves packing to cgif.
+
+import CKFCodecs
+import Foundation
+
+extension GIFCodec {
+    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
+        return try encode(still, quality: quality, lossless: lossless)
+    }
+
+    /// Encodes frames with at most 256 colours each.
+    ///
+    /// Pixels that are less than half opaque are not there, the others are opaque. A frame with more than 256 colours
+    /// gets others that are near, without dithering: patterns make files larger, and move between frames.
+    ///
+    /// `quality` says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at
+    /// 0. A pixel stays what it is while it differs by no more from the colour it was painted for, and frames get no
+    /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
+    /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
+    /// a mistake, and at most 65,535.
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        guard max(animation.size.width, animation.size.height) <= UInt16.max else {
+            throw .encodingFailed(contentType, detail: "GIF pictures have at most 65535 pixels a side")
+        }
+        let tolerance = lossless ? 0 : Int32(((1 - quality) * 16).rounded())
+        let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
+        let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
+        var (due, written) = (0.0, 0)
+        for index in 0..<animation.frameCount {
+            let frame = try animation.frame(index)
+            due += frame.delay * 100
+            let delay = min(max(Int(due.rounded()) - written, 2), Int(UInt16.max))
+            written += delay
+            try writer.add(frame.bitmap, delay: UInt16(delay))
+        }
+        return try writer.finish()
+    }
+}
+
+/// What a GIF shows, and what a frame is to change about it.
+private struct GIFCanvas {
+    let size: PixelSize
+    /// By how much a channel may differ from what it should be.
+    let tolerance: Int32
+    /// The colours to be painted, `0xFFRRGGBB`; 0 for pixels that are not painted.
+    let painted: Buffer<UInt32>
+    /// The colours that the pixels on show were painted for; 0 for those that show nothing.
+    ///
+    /// Not the colours of tables that stand for them: another table would change everything, and that would be seen.
+    private let shown: Buffer<UInt32>
+
+    init(_ size: PixelSize, tolerance: Int32) throws(ImagingError) {
+        self.size = size
+        self.tolerance = tolerance
+        painted = try Buffer(size.pixelCount)
+        shown = try Buffer(size.pixelCount)
+        shown.base.update(repeating: 0, count: shown.count)
+    }
+
+    /// How many pixels in a row have to stay what they are so that leaving them out saves something.
+    private static let shortestRun = 8
+
+    /// Finds what has to be painted so that a frame is shown.
+    ///
+    /// - Returns: Whether everything has to be erased before, as some pixel shows something and shall not.
+    func change(to bitmap: Bitmap) throws(ImagingError) -> Bool {
+        try fill(from: bitmap)
+        let (painted, shown, count) = (painted.base, shown.base, size.pixelCount)
+        let erases = (0..<count).contains { painted[$0] == 0 && shown[$0] != 0 }
+        var place = 0
+        while place < count {
+            let start = place
+            while !erases, place < count, isNear(painted[place], shown[place]) { place += 1 }
+            if place - start >= Self.shortestRun {
+                (painted + start).update(repeating: 0, count: place - start)
+            } else {
+                place = min(place + 1, count)
+                (shown + start).update(from: painted + start, count: place - start)
+            }
+        }
+        return erases
+    }
+
+    /// Notes the colours of a picture as what is to be painted.
+    private func fill(from bitmap: Bitmap) throws(ImagingError) {
+        var target = painted.base
+        _ = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand { rows, bytesPerRow, count in
+            for y in 0..<count {
+                let row = UnsafeRawPointer(rows + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
+                for x in 0..<size.width { target[x] = row[x] >> 31 == 0 ? 0 : row[x] | 0xFF00_0000 }
+                target += size.width
+            }
+            return true
+        }
+    }
+
+    private func isNear(_ color: UInt32, _ other: UInt32) -> Bool {
+        if color == other { return true }
+        guard tolerance > 0, other != 0 else { return false }
+        let away = ColorTable.channels(color) &- ColorTable.channels(other)
+        return max(away.max(), -away.min()) <= tolerance
+    }
+}
+
+/// An unfinished GIF.
+private final class GIFWriter {
+    private let canvas: GIFCanvas
+    private let loopCount: UInt16
+    private let indices: Buffer<UInt8>
+    /// The colours of the first frame, which later ones share where these serve them.
+    private var shared = ColorTable([], limit: 1)
+    /// How far shared colours may be from the right ones.
+    private var tolerableError = 0.0
+    /// Nil before the first frame.
+    private var handle: OpaquePointer?
+    private var message = kf_message()
+
+    init(_ canvas: GIFCanvas, loopCount: UInt) throws(ImagingError) {
+        self.canvas = canvas
+        self.loopCount = UInt16(clamping: loopCount)
+        indices = try Buffer(canvas.size.pixelCount)
+    }
+
+    deinit { kf_gif_writer_close(handle) }
+
+    /// Adds a frame that is shown for so many hundredths of a second.
+    func add(_ bitmap: Bitmap, delay: UInt16) throws(ImagingError) {
+        var frame = kf_gif_frame()
+        frame.erases = try canvas.change(to: bitmap)
+        frame.delay = delay
+        let pixels = UnsafeBufferPointer(start: canvas.painted.base, count: canvas.painted.count)
+        let hasHoles = pixels.contains(0)
+        // Nothing is lost where colours are few; where they are not, one is left for what later frames leave as it is.
+        let exact = ColorTable(exactly: pixels, limit: hasHoles ? 255 : 256)
+        guard handle != nil else {
+            shared = exact ?? table(for: pixels)
+            tolerableError = 1.5 * paint(pixels, with: &shared)
+            try open()
+            return try write(&frame, shared, hasHoles: hasHoles, isShared: true)
+        }
+        // A first frame of which nothing is to be seen has no colours.
+        let isUsable = !shared.colors.isEmpty && (!hasHoles || shared.colors.count < 256)
+        let error = isUsable ? paint(pixels, with: &shared) : .infinity
+        if error <= (exact == nil ? tolerableError : 0) {
+            return try write(&frame, shared, hasHoles: hasHoles, isShared: true)
+        }
+        var own = exact ?? table(for: pixels)
+        _ = paint(pixels, with: &own)
+        try write(&frame, own, hasHoles: hasHoles, isShared: false)
+    }
+
+    /// Colours that serve as well as they have to.
+    private func table(for pixels: UnsafeBufferPointer<UInt32>) -> ColorTable {
+        ColorTable(pixels, limit: 255, tolerance: Float(canvas.tolerance))
+    }
+
+    /// Fills the indices.
+    ///
+    /// - Returns: How far the colours are from the right ones: the mean of the squares.
+    private func paint(_ pixels: UnsafeBufferPointer<UInt32>, with table: inout ColorTable) -> Double {
+        var (sum, count) = (0, 1)
+        for place in pixels.indices {
+            let color = pixels[place]
+            // The index of what is not painted is the one after those of the colours.
+            let index = color == 0 ? table.colors.count : table.index(of: color)
+            indices.base[place] = UInt8(index)
+            guard color != 0 else { continue }
+            let away = ColorTable.channels(color) &- ColorTable.channels(table.colors[index])
+            sum += Int((away &* away).wrappedSum())
+            count += 1
+        }
+        return Double(sum) / Double(count)
+    }
+
+    private func open() throws(ImagingError) {
+        let (width, height) = (UInt16(canvas.size.width), UInt16(canvas.size.height))
+        handle = Self.withBytes(of: shared) { kf_gif_writer_open(width, height, $0, loopCount, &message) }
+        if handle == nil { throw message.error(encoding: .gif) }
+    }
+
+    private func write(
+        _ frame: inout kf_gif_frame,
+        _ table: ColorTable,
+        hasHoles: Bool,
+        isShared: Bool
+    ) throws(ImagingError) {
+        frame.indices = UnsafePointer(indices.base)
+        frame.transparent = hasHoles ? Int32(table.colors.count) : -1
+        let status = Self.withBytes(of: table) { colors in
+            if !isShared { frame.colors = colors }
+            return kf_gif_writer_add(handle, &frame, &message)
+        }
+        guard status == KF_OK else { throw message.error(encoding: .gif) }
+    }
+
+    /// Calls `body` with the colours and, if there is room, one more for what is not painted.
+    private static func withBytes<Result>(of table: ColorTable, _ body: (kf_gif_colors) -> Result) -> Result {
+        let bytes = (table.colors + [0]).prefix(256).flatMap { color in
+            [16, 8, 0].map { UInt8(truncatingIfNeeded: color >> $0) }
+        }
+        return bytes.withUnsafeBufferPointer { body(kf_gif_colors(bytes: $0.baseAddress, count: UInt16($0.count / 3))) }
+    }
+
+    func finish() throws(ImagingError) -> Data {
+        var result = CBytes()
+        guard kf_gif_writer_finish(handle, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: .gif)
+        }
+        return result.takeData()
+    }
+}

@@ -1,0 +1,65 @@
+// What a JPEG's header means for decoding it: scaled sizes, inks, profiles. Decodes nothing.
+
+import CKFCodecs
+import Foundation
+
+/// What the header of a JPEG says.
+struct JPEGHeader {
+    let size: PixelSize
+    let orientation: Orientation
+    let isProgressive: Bool
+    let profile: ColorProfile?
+    private let pixels: ColorProfile.Pixels
+    /// What libjpeg takes to decode it at any size, besides a few rows.
+    private let coefficientBytes: Int
+
+    init(_ header: kf_jpeg_header) {
+        size = PixelSize(Int(header.width), Int(header.height))
+        coefficientBytes = Int(clamping: header.coefficient_bytes)
+        isProgressive = header.progressive
+        orientation = EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+        profile = header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) }
+        pixels =
+            switch header.components {
+            case 1: .grey
+            case 4: .cmyk(inverted: header.adobe)
+            default: .rgb
+            }
+    }
+
+    /// Throws when the picture may not be decoded.
+    func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
+        try limits.check(width: size.width, height: size.height)
+        try limits.check(coefficientBytes: coefficientBytes, of: size)
+    }
+
+    /// The smallest 1/8, 1/4, 1/2 or whole of the size that is so many times as large as `target`, in eighths.
+    ///
+    /// The eighths between are done by slow code in libjpeg-turbo: 3/8 takes longer than 1/2, and 5/8 than the whole.
+    func eighths(covering target: PixelSize, times margin: Double) -> UInt32 {
+        let ratio = min(Double(size.width) / Double(target.width), Double(size.height) / Double(target.height))
+        return [1, 2, 4].first { ratio * Double($0) / 8 >= margin } ?? 8
+    }
+
+    /// How rows of the decoder become a bitmap; what is missing becomes grey.
+    func decoding(from decoded: PixelSize, eighths: UInt32, to target: PixelSize) -> RowDecoding {
+        let scale = Double(eighths) / 8
+        return RowDecoding(
+            source: decoded,
+            extent: PixelExtent(width: Double(size.width) * scale, height: Double(size.height) * scale),
+            target: target,
+            conversion: conversion,
+            hasAlpha: false,
+            missing: 0xFF80_8080
+        )
+    }
+
+    /// What makes the rows sRGB.
+    ///
+    /// Inks without a usable profile are mixed in the simplest way.
+    private var conversion: PixelConversion {
+        let transform = profile?.transform(for: pixels)
+        if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(cmykInverted: isInverted) }
+        return PixelConversion(color: transform)
+    }
+}

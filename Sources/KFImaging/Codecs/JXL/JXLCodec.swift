@@ -1,0 +1,77 @@
+// JPEG XL: the first frame, turned by libjxl. Built in with the trait JXL only.
+
+#if JXL
+import CKFCodecs
+import Foundation
+
+enum JXLCodec: ImageCodec {
+    static let contentType = ImageContentType.jxl
+
+    static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        let reader = try JXLReader(bytes)
+        var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
+        info.hasAlpha = reader.header.has_alpha
+        info.colorProfileName = reader.profile?.name
+        return info
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedPicture {
+        let reader = try JXLReader(bytes)
+        try options.limits.check(width: reader.size.width, height: reader.size.height)
+        try reader.check(options.limits)
+        return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
+    }
+}
+
+/// An open JPEG XL.
+private final class JXLReader {
+    let header: kf_jxl_header
+    private let handle: OpaquePointer
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+        var (header, message) = (kf_jxl_header(), kf_message())
+        guard let handle = kf_jxl_open(bytes.start, bytes.count, &header, &message) else {
+            throw message.error(decoding: .jxl)
+        }
+        self.handle = handle
+        self.header = header
+    }
+
+    deinit { kf_jxl_close(handle) }
+
+    var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
+    var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
+
+    /// Throws when the frames of which the picture is made, whatever their size, cost more than a picture may.
+    func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
+        var (cost, message) = (kf_jxl_cost(), kf_message())
+        guard kf_jxl_estimate(handle, &cost, &message) == KF_OK else { throw message.error(decoding: .jxl) }
+        try limits.check(frameCount: Int(cost.frames))
+        for (name, allowed, count) in [
+            ("maxPixelCount", limits.maxPixelCount, cost.memory),
+            ("maxAnimationPixelCount", limits.maxAnimationPixelCount, cost.work),
+        ] where count > UInt64(max(0, allowed)) {
+            let (width, height) = (Int(cost.width), Int(cost.height))
+            throw .limitExceeded(limit: name, allowed: allowed, width: width, height: height)
+        }
+    }
+
+    func bitmap() throws(ImagingError) -> Bitmap {
+        let color = profile?.transform(for: header.is_grey ? .grey : .rgb)
+        let size = size
+        // What a file that ends early leaves out is transparent.
+        return try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
+            rows.fill()
+            var message = kf_message()
+            guard kf_jxl_read(handle, rows.base, rows.bytesPerRow, &message) == KF_OK else {
+                throw message.error(decoding: .jxl)
+            }
+            let conversion = PixelConversion(color: color, isStraight: true)
+            for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
+        }
+    }
+}
+#endif

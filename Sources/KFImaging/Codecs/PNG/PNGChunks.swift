@@ -1,0 +1,71 @@
+// What libpng does not report: orientation, coded colours (cICP) and animation, from a walk over the chunks.
+// Decodes nothing.
+
+import CKFCodecs
+
+/// What the chunks of a PNG say, wherever they are.
+struct PNGChunks {
+    private(set) var orientation = Orientation.up
+    private let animation: APNGChunks?
+    /// From `cICP`, which goes before all else that a file says about its colours; nil when there is none, or it means
+    /// nothing to us.
+    private(set) var profile: ColorProfile?
+    /// Nil for stills.
+    var frameCount: Int? { animation?.frames.count }
+    /// Whether there are frames, and the picture in full is none of them.
+    var hasHiddenPicture: Bool { animation?.hasHiddenPicture ?? false }
+    /// Whether frames are missing, or one in part.
+    var isTruncated: Bool { animation?.isTruncated ?? false }
+    /// 0 means for ever.
+    var loopCount: Int { animation?.loopCount ?? 0 }
+    /// Seconds for all frames.
+    var duration: Double { animation?.duration ?? 0 }
+
+    /// The names of those that matter here, as numbers.
+    private enum Name: Int {
+        case codePoints = 0x6349_4350  // cICP
+        case end = 0x4945_4E44  // IEND
+        case exif = 0x6558_4966  // eXIf
+        case pixels = 0x4944_4154  // IDAT
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        animation = APNGChunks(bytes)
+        var offset = 8
+        var hasSeenPixels = false
+        while offset + 12 <= bytes.count {
+            let size = Self.number(bytes, offset, 4)
+            guard size <= bytes.count - offset - 12 else { break }
+            switch Name(rawValue: Self.number(bytes, offset + 4, 4)) {
+            case .end?: return
+            case .pixels?: hasSeenPixels = true
+            case .codePoints? where hasSeenPixels: break
+            case let name? where Self.isIntact(bytes, offset, size):
+                read(name, UnsafeRawBufferPointer(rebasing: bytes[offset + 8..<offset + 8 + size]))
+            default: break
+            }
+            offset += 12 + size
+        }
+    }
+
+    /// Whether the checksum of the chunk is right: libpng drops the others of its kind when it is not, and so do we.
+    private static func isIntact(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ size: Int) -> Bool {
+        guard let start = bytes.start else { return false }
+        return Int(kf_png_checksum(start + offset + 4, size + 4)) == number(bytes, offset + 8 + size, 4)
+    }
+
+    private mutating func read(_ name: Name, _ content: UnsafeRawBufferPointer) {
+        switch name {
+        case .exif: orientation = EXIF.orientation(content)
+        case .codePoints where content.count == 4:
+            // Primaries, curve, matrix (of which PNG has none), and whether values use the whole range.
+            guard content[2] == 0, content[3] == 1 else { return }
+            profile = .coded(primaries: Int(content[0]), transfer: Int(content[1]))
+        default: break
+        }
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ size: Int) -> Int {
+        bytes[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,188 @@
+// PNG. Knows chunks, gamma and interlacing, and leaves setjmp to C.
+
+import CKFCodecs
+import Foundation
+
+enum PNGCodec: ImageCodec {
+    static let contentType = ImageContentType.png
+    static let canEncode = true
+    static let canEncodeAnimation = true
+
+    static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        let reader = try PNGReader(bytes)
+        let chunks = PNGChunks(bytes)
+        var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
+        info.orientation = chunks.orientation
+        info.hasAlpha = reader.hasAlpha
+        info.colorProfileName = (chunks.profile ?? reader.profile)?.name
+        if let frames = chunks.frameCount { info.setAnimation(frames, chunks.duration, loops: chunks.loopCount) }
+        return info
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedPicture {
+        let reader = try PNGReader(bytes)
+        try options.limits.check(width: reader.size.width, height: reader.size.height)
+        let chunks = PNGChunks(bytes)
+        // Reduced, it is a still of the animation; at full size it is the picture that programs without animations
+        // show.
+        let frame = options.isReducing && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
+        let target = options.target(for: reader.size, chunks.orientation)
+        let (bitmap, isComplete) =
+            if let frame {
+                (try frame.resampled(to: target), true)
+            } else {
+                try Self.bitmap(of: reader, target, color(of: reader, chunks))
+            }
+        return DecodedPicture(
+            bitmap: bitmap,
+            orientation: chunks.orientation,
+            frameCount: chunks.frameCount,
+            isDamaged: !isComplete || chunks.isTruncated
+        )
+    }
+
+    /// The first frame of an animation, if that is sound; how many others there are does not matter.
+    private static func firstFrame(of bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) -> Bitmap? {
+        var limits = limits
+        limits.maxFrameCount = .max
+        guard let frames = try? APNGFrames(Data(bytes), limits: limits) else { return nil }
+        var compositor = FrameCompositor(frames)
+        return try? compositor.frame(at: 0)
+    }
+
+    /// What converts the colours of a file; nil when they are sRGB.
+    static func color(of bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ColorTransform? {
+        color(of: try PNGReader(bytes), PNGChunks(bytes))
+    }
+
+    /// The pixels of a file whose colours have been looked at already.
+    static func bitmap(
+        of bytes: UnsafeRawBufferPointer,
+        _ color: ColorTransform?,
+        _ limits: ImageDecodingLimits
+    ) throws(ImagingError) -> Bitmap {
+        let reader = try PNGReader(bytes)
+        try limits.check(width: reader.size.width, height: reader.size.height)
+        return try bitmap(of: reader, reader.size, color).bitmap
+    }
+
+    private static func bitmap(
+        of reader: PNGReader,
+        _ target: PixelSize,
+        _ color: ColorTransform?
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
+        if let picture = try reader.fastPath(color)?.bitmap(of: target) { return picture }
+        if let picture = try reader.bitmap(of: target, color) { return picture }
+        throw reader.failure.error(decoding: contentType)
+    }
+
+    private static func color(of reader: PNGReader, _ chunks: PNGChunks) -> ColorTransform? {
+        // libpng has seen to it that a grey profile comes with grey pixels only.
+        (chunks.profile ?? reader.profile)?.transform(for: .grey)
+    }
+
+    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        try encode(bitmap, hasAlpha: bitmap.hasAlpha)
+    }
+
+    /// Encodes a bitmap, with an alpha even if it is opaque when that is wanted.
+    static func encode(_ bitmap: Bitmap, hasAlpha: Bool) throws(ImagingError) -> Data {
+        var message = kf_message()
+        guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), hasAlpha, &message)
+        else { throw message.error(encoding: contentType) }
+        defer { kf_png_writer_close(writer) }
+        let isWritten = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand {
+            rows,
+            bytesPerRow,
+            count in
+            kf_png_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK
+        }
+        var result = CBytes()
+        guard isWritten, kf_png_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
+    }
+}
+
+/// An open PNG.
+private final class PNGReader: RowReader {
+    let size: PixelSize
+    let hasAlpha: Bool
+    let isInterlaced: Bool
+    let profile: ColorProfile?
+    private(set) var failure = kf_message()
+    private let handle: OpaquePointer
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+        var header = kf_png_header()
+        guard let handle = kf_png_open(bytes.start, bytes.count, &header, &failure) else {
+            throw failure.error(decoding: .png)
+        }
+        self.handle = handle
+        size = PixelSize(Int(header.width), Int(header.height))
+        hasAlpha = header.has_alpha
+        isInterlaced = header.interlaced
+        profile = Self.profile(header)
+    }
+
+    deinit { kf_png_close(handle) }
+
+    /// A profile goes before sRGB, sRGB before gamma and primaries; these count when they differ visibly from sRGB.
+    private static func profile(_ header: kf_png_header) -> ColorProfile? {
+        if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
+        guard !header.srgb, header.gamma > 0 || header.has_chromaticities else { return nil }
+        let standard = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+        let primaries =
+            header.has_chromaticities
+            ? withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) } : standard
+        let gamma = header.gamma > 0 ? header.gamma : 1 / 2.2
+        let isStandardGamma = abs(gamma * 2.2 - 1) <= 0.01
+        if isStandardGamma, zip(primaries, standard).allSatisfy({ abs($0 - $1) <= 0.01 * $1 }) { return nil }
+        // A file gamma of 1/2.2 is how writers abbreviate the curve of sRGB.
+        return .primaries(primaries, gamma: isStandardGamma ? 0 : 1 / gamma)
+    }
+
+    /// The fast path for pictures of the common kinds; nil for others.
+    func fastPath(_ color: ColorTransform?) -> PNGFastPath? { PNGFastPath(handle, size, color, hasAlpha: hasAlpha) }
+
+    /// The picture in this size, through libpng; nil when not a row of it can be had.
+    func bitmap(
+        of target: PixelSize,
+        _ color: ColorTransform?
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
+        let conversion = PixelConversion(color: color, isStraight: hasAlpha)
+        if isInterlaced {
+            guard let whole = try interlacedBitmap(conversion) else { return nil }
+            return (try whole.bitmap.resampled(to: target), whole.isComplete)
+        }
+        return try RowDecoding(
+            source: size,
+            target: target,
+            conversion: conversion,
+            hasAlpha: hasAlpha ? nil : false,
+            missing: 0
+        ).bitmap(from: self)
+    }
+
+    func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {
+        Int(kf_png_read(handle, rows, bytesPerRow, UInt32(count), &failure))
+    }
+
+    /// The passes of an interlaced picture need all of it at once.
+    private func interlacedBitmap(
+        _ conversion: PixelConversion
+    ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
+        var (isUsable, isComplete) = (false, false)
+        let bitmap = try Bitmap(size, hasAlpha: nil) { rows in
+            rows.fill()
+            isUsable = kf_png_read_interlaced(handle, rows.base, rows.bytesPerRow, &isComplete, &failure)
+            if conversion.isIdentity { return }
+            for y in 0..<size.height { conversion.apply(rows.row(y), count: size.width) }
+        }
+        return isUsable ? (bitmap, isComplete) : nil
+    }
+}

@@ -1,0 +1,147 @@
+// WebP: stills, the first frame of an animation, and writing both. WebPFrames reads the others.
+
+import CKFCodecs
+import Foundation
+
+enum WebPCodec: ImageCodec {
+    static let contentType = ImageContentType.webp
+    static let canEncode = true
+    static let canEncodeAnimation = true
+
+    static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
+        let reader = try WebPReader(bytes)
+        var info = ImageInfo(contentType: contentType, size: reader.size, byteCount: bytes.count)
+        info.orientation = reader.orientation
+        info.hasAlpha = reader.header.has_alpha
+        info.colorProfileName = reader.profile?.name
+        if let chunks = reader.chunks {
+            info.setAnimation(chunks.frames.count, chunks.duration, loops: Int(reader.header.loop_count))
+        }
+        return info
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ options: DecodingOptions
+    ) throws(ImagingError) -> DecodedPicture {
+        let reader = try WebPReader(bytes)
+        try options.limits.check(width: reader.size.width, height: reader.size.height)
+        let target = options.target(for: reader.size, reader.orientation)
+        return DecodedPicture(
+            bitmap: try reader.bitmap(reader.decodedSize(for: target)).resampled(to: target),
+            orientation: reader.orientation,
+            frameCount: reader.chunks?.frames.count,
+            isDamaged: reader.chunks?.isTruncated ?? false
+        )
+    }
+
+    static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
+        try WebPFrames(data, limits: limits)
+    }
+
+    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        var message = kf_message()
+        var result = CBytes()
+        let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
+        let isWritten = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, count in
+            kf_webp_encode(
+                rows,
+                bytesPerRow,
+                UInt32(bitmap.width),
+                UInt32(count),
+                bitmap.hasAlpha,
+                Float(quality * 100),
+                lossless,
+                &result.bytes,
+                &result.count,
+                &message
+            ) == KF_OK
+        }
+        guard isWritten else { throw message.error(encoding: contentType) }
+        return result.takeData()
+    }
+}
+
+extension WebPCodec {
+    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+        var message = kf_message()
+        let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
+        let loops = UInt32(clamping: animation.loopCount)
+        guard let writer = kf_webp_writer_open(width, height, loops, Float(quality * 100), lossless, &message) else {
+            throw message.error(encoding: contentType)
+        }
+        defer { kf_webp_writer_close(writer) }
+        for index in 0..<animation.frameCount {
+            let frame = try animation.frame(index)
+            let delay = UInt32((frame.delay * 1000).rounded())
+            let rows = BitmapRows(frame.bitmap, frame.bitmap.hasAlpha ? .straight : .none)
+            let isAdded = try rows.forEachBand(height: frame.bitmap.height) { rows, bytesPerRow, _ in
+                kf_webp_writer_add(writer, rows, bytesPerRow, frame.bitmap.hasAlpha, delay, &message) == KF_OK
+            }
+            guard isAdded else { throw message.error(encoding: contentType) }
+        }
+        var result = CBytes()
+        guard kf_webp_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
+            throw message.error(encoding: contentType)
+        }
+        return result.takeData()
+    }
+}
+
+/// An open WebP.
+final class WebPReader {
+    let header: kf_webp_header
+    /// Nil for stills.
+    let chunks: WebPChunks?
+    private let handle: OpaquePointer
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+        var (header, message) = (kf_webp_header(), kf_message())
+        guard let handle = kf_webp_open(bytes.start, bytes.count, &header, &message) else {
+            throw message.error(decoding: .webp)
+        }
+        self.handle = handle
+        self.header = header
+        let canvas = PixelSize(Int(header.width), Int(header.height))
+        chunks = header.animated ? WebPChunks(bytes, canvas: canvas) : nil
+    }
+
+    deinit { kf_webp_close(handle) }
+
+    var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
+    var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
+    var orientation: Orientation {
+        EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+    }
+
+    /// The smallest half, third and so on of the size that leaves enough for a good kernel to do.
+    ///
+    /// libwebp averages whatever becomes one pixel, which costs more sharpness than libjpeg's scaling: so more is left
+    /// to do. It averages colours whatever their alpha, so that transparent pixels would show in those beside them. And
+    /// where a side is odd, it stretches the halved columns or rows of chroma, of which the last one reaches beyond the
+    /// edge.
+    func decodedSize(for target: PixelSize) -> PixelSize {
+        let isOdd = size.width % 2 == 1 || size.height % 2 == 1
+        guard !header.has_alpha, !header.animated, !isOdd else { return size }
+        let part = min(size.width / target.width, size.height / target.height) / 4
+        return part > 1 ? PixelSize((size.width + part - 1) / part, (size.height + part - 1) / part) : size
+    }
+
+    func bitmap(_ target: PixelSize) throws(ImagingError) -> Bitmap {
+        let color = profile?.transform(for: .rgb)
+        return try Bitmap(target, hasAlpha: header.has_alpha || header.animated ? nil : false) {
+            rows throws(ImagingError) in
+            // The first frame of an animation may leave some of the picture empty.
+            if header.animated { rows.fill() }
+            var message = kf_message()
+            let (width, height) = (UInt32(target.width), UInt32(target.height))
+            // Straight: colours are converted before alpha is multiplied in, which libwebp does without rounding.
+            guard kf_webp_read(handle, rows.base, rows.bytesPerRow, width, height, false, &message) == KF_OK else {
+                throw message.error(decoding: .webp)
+            }
+            let conversion = PixelConversion(color: color, isStraight: header.has_alpha || header.animated)
+            guard !conversion.isIdentity else { return }
+            for y in 0..<target.height { conversion.apply(rows.row(y), count: target.width) }
+        }
+    }
+}

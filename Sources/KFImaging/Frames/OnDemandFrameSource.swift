@@ -1,0 +1,70 @@
+// The frames of encoded data, decoded on demand from any thread. Knows no format.
+
+package import Foundation
+import KFSupport
+
+/// Frames that are decoded when they are asked for, by one decoder at a time.
+package final class OnDemandFrameSource: ImageFrameSource {
+    /// The encoded bytes.
+    package let data: Data?
+    package let frameCount: Int
+    package let loopCount: UInt
+    /// Whether the data ends before the last of the frames it announces.
+    let isTruncated: Bool
+    /// The size of every frame in pixels, as displayed.
+    package let size: PixelSize
+    /// How the compositor's pictures are to be turned.
+    private let orientation: Orientation
+    private let delays: [TimeInterval]
+    /// The lock is held while a frame is decoded, since one thread at a time may use the decoder.
+    ///
+    /// Only the built-in decoders run under it: frames of custom coders are never wrapped in this class. Callers that
+    /// do not want to wait for one another make copies.
+    private let compositor: Locked<FrameCompositor>
+
+    /// Frames of a decoder that has no other user.
+    init(_ decoder: any FrameDecoder, data: Data?) {
+        self.data = data
+        frameCount = decoder.frames.count
+        loopCount = decoder.loopCount
+        isTruncated = decoder.isTruncated
+        orientation = decoder.orientation
+        size = orientation.isTransposing ? decoder.canvas.transposed : decoder.canvas
+        delays = decoder.frames.map(\.delay)
+        compositor = Locked(FrameCompositor(decoder))
+    }
+
+    /// One frame, not turned yet.
+    ///
+    /// - Throws: ``ImagingError`` when nothing of it can be decoded.
+    private func picture(at index: Int) throws(ImagingError) -> Bitmap {
+        try compositor.withLock { compositor throws(ImagingError) in try compositor.frame(at: index) }
+    }
+
+    package func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+        guard delays.indices.contains(index) else { return nil }
+        // The limit is on the longer side, whichever that is; small pictures are turned sooner.
+        let picture = (try? picture(at: index))?.limited(to: maxSize)
+        return try? picture?.oriented(from: orientation)
+    }
+
+    package func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
+
+    /// Frames of the same bytes, decoded by another decoder; this source itself if no other decoder can be made.
+    package func copy() -> OnDemandFrameSource {
+        let decoder = compositor.withLock { $0.decoder }
+        guard let another = try? decoder.independent() else { return self }
+        return OnDemandFrameSource(another, data: data)
+    }
+}
+
+extension Bitmap {
+    /// The picture made so small that its longer side is at most that of a size in pixels.
+    ///
+    /// - Parameter maxSize: Nil and zero limit nothing.
+    /// - Returns: The picture, itself when it is small enough; nil when there is not enough memory.
+    package func limited(to maxSize: CGSize?) -> Bitmap? {
+        let limit = Geometry.thumbnailLimit(points: maxSize ?? .zero, scale: 1)
+        return try? resampled(to: Geometry.thumbnail(of: size, limit: limit))
+    }
+}

@@ -1,0 +1,43 @@
+// What is wanted of a decoder: scale, size and limits. Knows no format.
+
+public import Foundation
+
+/// How data is to be decoded.
+public struct ImageDecodingOptions: Sendable, Hashable {
+    /// The scale of the image: pixels a point; 1 unless set.
+    public var scale: CGFloat
+    /// A limit on the longer displayed side in pixels.
+    ///
+    /// Nil decodes every pixel and keeps the orientation as a label; otherwise the image is never enlarged and comes
+    /// with orientation `.up`. 0 limits nothing.
+    public var maxPixelSize: Int?
+    /// The box that the picture is made for, which goes before ``maxPixelSize``.
+    package var thumbnail: Thumbnail?
+    /// What is refused.
+    public var limits: ImageDecodingLimits
+
+    /// Options of decoding.
+    ///
+    /// - Parameters:
+    ///   - scale: Pixels a point.
+    ///   - maxPixelSize: A limit on the longer displayed side in pixels.
+    ///   - limits: What is refused.
+    public init(scale: CGFloat = 1, maxPixelSize: Int? = nil, limits: ImageDecodingLimits = .default) {
+        self.scale = scale
+        self.maxPixelSize = maxPixelSize
+        self.limits = limits
+    }
+
+    /// Whether a picture is wanted that is upright and perhaps smaller than the one in the data.
+    var isReducing: Bool { maxPixelSize != nil || thumbnail != nil }
+
+    /// The size to decode to, for a picture that is stored in the given size and still has to be turned.
+    func target(for stored: PixelSize, _ orientation: Orientation = .up) -> PixelSize {
+        guard let thumbnail else { return Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0) }
+        guard orientation.isTransposing else { return thumbnail.scaled(stored) }
+        return thumbnail.scaled(stored.transposed).transposed
+    }
+}
+
+/// The same, as the codecs here call it.
+package typealias DecodingOptions = ImageDecodingOptions

@@ -1,0 +1,12 @@
+// Raw bytes: where they begin, and the numbers in them. Knows no format.
+
+extension UnsafeRawBufferPointer {
+    /// The first byte as C functions take it; nil when there are no bytes.
+    var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+
+    /// The little-endian number in up to seven bytes from an offset on; nil when the bytes end before that.
+    func littleEndian(_ offset: Int, _ size: Int) -> Int? {
+        guard offset >= 0, offset <= count - size else { return nil }
+        return self[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}

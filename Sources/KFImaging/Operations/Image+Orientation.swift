@@ -1,0 +1,25 @@
+// Images turned to orientation `.up`. Knows no files.
+
+extension Image {
+    /// The same picture with orientation `.up`; the image itself when there is not enough memory to turn it.
+    ///
+    /// A preloaded animation stays as it is: its frames bear their own orientations.
+    package var normalized: Image { metadata.preloaded == nil ? orientedUp : self }
+
+    /// The picture with orientation `.up`, also of a preloaded animation; the image itself when there is not enough
+    /// memory.
+    package var orientedUp: Image { (try? upright()) ?? self }
+
+    /// The same picture with orientation `.up`.
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
+    package func upright() throws(ImagingError) -> Image {
+        guard let bitmap = cgImage, imageOrientation != .up else { return self }
+        return Image(
+            cgImage: try bitmap.oriented(from: imageOrientation),
+            scale: scale,
+            orientation: .up,
+            metadata: metadata
+        )
+    }
+}

@@ -1,0 +1,67 @@
+// The order of operations on keys. Knows nothing of what they do.
+
+import KFSupport
+
+/// Makes operations on one key happen in the order they were called, whatever threads they run on.
+///
+/// A ticket is taken at once, without waiting; its operation waits for those of the tickets before. Operations on
+/// different keys do not wait for each other, an operation on all keys waits for all that came before.
+final class KeyedSerialQueue: Sendable {
+    /// Fulfilled when an operation is over.
+    typealias End = Promise<Void>
+
+    private struct State: Sendable {
+        /// The last operation on each key that has one under way.
+        var last: [String: End] = [:]
+        /// The last operation that everything after it waits for.
+        var barrier: End?
+    }
+    private let state = Locked(State())
+
+    /// A position in the queue.
+    ///
+    /// It has to be used, or the operations behind it wait for ever.
+    struct Ticket: Sendable {
+        fileprivate let before: [End]
+        fileprivate let end: End
+        fileprivate let leave: @Sendable () -> Void
+
+        /// Runs `body` when everything before it is over.
+        func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
+            for end in before where end.valueIfKept == nil { await end.value }
+            let value = await body()
+            leave()
+            end.keep(())
+            return value
+        }
+    }
+
+    /// Whether an operation on `key` is under way or waits: what the disk holds may be about to change.
+    func isBusy(_ key: String) -> Bool { state.withLock { $0.last[key] != nil || $0.barrier != nil } }
+
+    /// A ticket for the next operation on `key`.
+    func ticket(forKey key: String) -> Ticket {
+        let end = End()
+        let before = state.withLock { state -> [End] in
+            let before = [state.last[key], state.barrier].compactMap(\.self)
+            state.last[key] = end
+            return before
+        }
+        return Ticket(before: before, end: end) { [self] in
+            state.withLock { if $0.last[key] === end { $0.last[key] = nil } }
+        }
+    }
+
+    /// A ticket behind everything so far; with `holdingBack`, also before everything that comes later.
+    func ticketForAll(holdingBack: Bool) -> Ticket {
+        let end = End()
+        let before = state.withLock { state -> [End] in
+            let before = Array(state.last.values) + [state.barrier].compactMap(\.self)
+            if holdingBack { state.barrier = end }
+            return before
+        }
+        return Ticket(before: before, end: end) { [self] in
+            state.withLock { if $0.barrier === end { $0.barrier = nil } }
+        }
+    }
+}

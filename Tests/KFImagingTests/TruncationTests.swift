@@ -1,0 +1,71 @@
+// Pictures of which something is missing say so, and those that are whole do not.
+
+import Foundation
+import Testing
+
+@testable import KFImaging
+
+@Suite struct TruncationTests {
+    /// Fixtures that lack something on purpose.
+    private static let damaged: Set<String> = []
+
+    @Test("Whole pictures are not damaged, decoded in full, small, or as animations")
+    func wholePictures() throws {
+        for name in try allFixtureNames() where !Self.damaged.contains(name) {
+            let data = try fixture(name)
+            guard let image = try? Codecs.decode(data) else { continue }
+            #expect(!image.isDamaged, "\(name)")
+            #expect(try !picture(name, maxPixelSize: 8).isDamaged, "\(name)")
+            #expect(Image.decoded(from: data, options: ImageCreatingOptions())?.isDamaged == false, "\(name)")
+        }
+    }
+
+    @Test(
+        "What is left of a picture says that the rest is missing",
+        arguments: [
+            "photo.jpg", "progressive.jpg", "separate.jpg", "restarts.jpg", "photo.png", "interlaced.png", "photo.gif",
+            "frames.gif",
+        ]
+    )
+    func cutPictures(name: String) throws {
+        let data = try fixture(name)
+        let cut = data.prefix(data.count * 7 / 10)
+        #expect(try Codecs.decode(cut).isDamaged)
+        #expect(try Codecs.decode(cut, options: DecodingOptions(maxPixelSize: 20)).isDamaged)
+        let image = try #require(Image.decoded(from: cut, options: ImageCreatingOptions()))
+        #expect(image.isDamaged)
+        // What operations make of it says so, too.
+        #expect(image.resized(toPoints: CGSize(width: 5, height: 5))?.isDamaged == true)
+        #expect(image.blurred(radius: 2)?.isDamaged == true)
+        #expect(try image.upright().isDamaged)
+    }
+
+    @Test("Bytes that were changed in the middle damage the picture", arguments: ["photo.jpg", "photo.png"])
+    func changedBytes(name: String) throws {
+        var data = try fixture(name)
+        let middle = data.count / 2
+        data.replaceSubrange(middle..<middle + 40, with: Data(repeating: 0xFF, count: 40))
+        #expect(try Codecs.decode(data).isDamaged)
+    }
+
+    @Test("A JPEG without its last marker lacks nothing", arguments: ["photo.jpg", "progressive.jpg"])
+    func missingEndMarker(name: String) throws {
+        let data = try fixture(name)
+        #expect(data.suffix(2) == Data([0xFF, 0xD9]))
+        #expect(try !Codecs.decode(data.dropLast(2)).isDamaged)
+    }
+
+    @Test("Animations that end early are damaged, although their first frame is whole")
+    func cutAnimations() throws {
+        let first = ResamplingTests.noise(24, 18, opaque: true)
+        let frames = (0..<5).map { Image(cgImage: ResamplingTests.noise(24, 18, opaque: true, seed: UInt64($0 + 2))) }
+        let animation = try #require(Image.animatedImage(with: [Image(cgImage: first)] + frames, duration: 1))
+        let source = try #require(animation.frames)
+        for data in [try Codecs.encode(source, as: .webp, lossless: true), try fixture("frames.gif")] {
+            #expect(Image.decoded(from: data, options: ImageCreatingOptions())?.isDamaged == false)
+            #expect(
+                Image.decoded(from: data.dropLast(data.count / 3), options: ImageCreatingOptions())?.isDamaged == true
+            )
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// HTTP facts live exactly as long as their entry.
+
+import Foundation
+import KFSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct CacheHTTPFactsTests {
+    private let fields = HTTPFactsTests.fields
+    private func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
+        HTTPFactsTests.facts(fields, url: url)
+    }
+
+    @Test("HTTP facts are stored with their entry and survive a restart") func factsArePersisted() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            #expect(try await !cache.updateHTTPFacts(facts(fields), forKey: "a"))
+
+            let stored = Promise<CacheStoreResult>()
+            cache.store(
+                Picture.gradient(),
+                forKey: "a",
+                options: .init([.callbackQueue(.untouch)]),
+                httpFacts: facts(fields)
+            ) { stored.keep($0) }
+            try await stored.value.diskCacheResult.get()
+            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
+            #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
+
+            // They survive a restart, and a file holds its image and nothing else.
+            let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            #expect(try await again.httpFacts(forKey: "a") == facts(fields))
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
+            #expect(Picture.gradient().pngData() == bytes)
+
+            #expect(try await cache.updateHTTPFacts(facts([:]), forKey: "a"))
+            #expect(try await again.httpFacts(forKey: "a") == facts([:]))
+            #expect(try await cache.updateHTTPFacts(nil, forKey: "a"))
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+        }
+    }
+
+    @Test("facts of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let long = facts(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
+            let (old, new) = (facts(fields), facts(["ETag": "\"2\""]))
+            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There is no entry.")
+            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
+            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There are no facts.")
+            #expect(try await cache.updateHTTPFacts(old, forKey: "a"))
+            #expect(try await cache.updateHTTPFacts(new, replacing: old, forKey: "a"))
+            #expect(try await !cache.updateHTTPFacts(old, replacing: old, forKey: "a"))
+            #expect(try await cache.httpFacts(forKey: "a") == new)
+            // Facts that are too long to be stored whole are still recognised.
+            #expect(try await cache.updateHTTPFacts(long, forKey: "a"))
+            #expect(try await cache.updateHTTPFacts(new, replacing: long, forKey: "a"))
+        }
+    }
+
+    @Test("an image made of a cached original keeps the facts of that original")
+    func factsFromOriginal() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            let originals = try ImageCache(name: "originals", cacheDirectoryURL: directory)
+            let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
+            let stored = Promise<CacheStoreResult>()
+            let (png, key) = (try Picture.png(), "raw")
+            originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
+                stored.keep($0)
+            }
+            try await stored.value.diskCacheResult.get()
+            let source = Source.provider(RawImageDataProvider(data: png, cacheKey: key))
+            _ = try await manager.retrieveImage(
+                with: source,
+                options: [
+                    .processor(CountingProcessor("half")), .originalCache(originals), .onlyFromCache, .waitForCache,
+                    .forcedCacheFileExtension("bin"),
+                ]
+            )
+            let kept = try await cache.httpFacts(forKey: key, processorIdentifier: "half", forcedExtension: "bin")
+            #expect(kept == facts(fields))
+        }
+    }
+
+    @Test("facts are removed with their entry") func factsAreRemoved() async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            func store(_ facts: HTTPFacts?) async throws {
+                let stored = Promise<CacheStoreResult>()
+                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.keep($0) }
+                try await stored.value.diskCacheResult.get()
+            }
+            try await store(facts(fields))
+            #expect(try await cache.httpFacts(forKey: "a") != nil)
+            try await store(nil)
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            try await store(facts(fields))
+            try await cache.removeImage(forKey: "a")
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            try await cache.storeToDisk(Data("x".utf8), forKey: "a")
+            #expect(try await cache.httpFacts(forKey: "a") == nil)
+        }
+    }
+
+    @Test("facts reach the disk through a subclass that overrides storing")
+    func factsWithSubclass() async throws {
+        final class Counting: ImageCache, @unchecked Sendable {
+            let stores = Counter()
+            override func store(
+                _ image: KFCrossPlatformImage,
+                original: Data? = nil,
+                forKey key: String,
+                options: KingfisherParsedOptionsInfo,
+                toDisk: Bool = true,
+                completionHandler: (@Sendable (CacheStoreResult) -> Void)? = nil
+            ) {
+                stores.add()
+                super.store(
+                    image,
+                    original: original,
+                    forKey: key,
+                    options: options,
+                    toDisk: toDisk,
+                    completionHandler: completionHandler
+                )
+            }
+        }
+        try await withTemporaryDirectory { directory in
+            let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: directory)
+            let cache = Counting(
+                memoryStorage: MemoryStorage.Backend(config: .init(totalCostLimit: 0)),
+                diskStorage: try DiskStorage.Backend(config: config)
+            )
+            let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
+            let stored = Promise<CacheStoreResult>()
+            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { stored.keep($0) }
+            _ = await stored.value
+            try await cache.store(Picture.gradient(), forKey: "b", options: options)
+            #expect(cache.stores.value == 2)
+            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
+            #expect(try await cache.httpFacts(forKey: "b") == nil)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Memory that the process still holds after images were removed.
+
+import Foundation
+import Glibc
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct MemoryReleaseTests {
+    /// The memory the process holds, in megabytes.
+    private static var resident: Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii))?.split(separator: " ")
+        return (pages.flatMap { Int($0[1]) } ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / (1 << 20)
+    }
+
+    @Test("clearing memory gives it back to the system")
+    func clearing() async {
+        // In a process of its own, whose memory is of nothing else.
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryDirectory { directory in
+                let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+                cache.memoryStorage.config = .init(totalCostLimit: 0)
+                // Once a block of that size is freed, the allocator keeps all smaller ones.
+                let large = try #require(malloc(31 << 20))
+                memset(large, 1, 31 << 20)
+                free(large)
+                let small = Picture.gradient().kf.resize(to: CGSize(width: 1024, height: 512))
+                let data = try #require(small.pngData())
+                let start = Self.resident
+                for number in 0..<150 {
+                    let image = try #require(Image(data: data))
+                    cache.memoryStorage.store(value: image, forKey: "\(number)")
+                }
+                #expect(Self.resident > start + 290)
+                cache.clearMemoryCache()
+                // It happens in the background; ten seconds are more than enough.
+                for _ in 0..<1000 where Self.resident > start + 60 { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(Self.resident <= start + 60)
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// Loading, sharing, cancelling, storing; and what bad input ends in.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite struct LoadingTests {
+    @Test("concurrent loads of an uncached URL share one request and one decoding") func sharedColdLoads() async throws
+    {
+        try await Rig.run { rig in
+            let gate = Gate(), processor = CountingProcessor(), bytes = try Picture.png()
+            rig.server.route("/a.png", TestResponse.data(bytes).with { $0.gate = gate })
+            let url = rig.server.url("/a.png")
+            let tasks = (0..<1000).map { _ in
+                Task.immediate { try await rig.manager.retrieveImage(with: url, options: [.processor(processor)]) }
+            }
+            gate.open()
+            let images = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+                for task in tasks { group.addTask { ObjectIdentifier(try await task.value.image) } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(images.count == 1)
+            #expect(rig.server.count("/a.png") == 1)
+            #expect(processor.runs.value == 1)
+        }
+    }
+
+    @Test("concurrent loads share one request also when the response is not held back") func sharedRequest()
+        async throws
+    {
+        try await Rig.run { rig in
+            let processor = CountingProcessor()
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let url = rig.server.url("/a.png")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<500 {
+                    group.addTask {
+                        _ = try await rig.manager.retrieveImage(with: url, options: [.processor(processor)])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(rig.server.count("/a.png") == 1)
+            #expect(processor.runs.value == 1)
+        }
+    }
+
+    @Test("IV29: cancelling one of two callers does not affect the other")
+    func cancellingOneOfTwo() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let url = rig.server.url("/a.png")
+            let first = Task.immediate { await failure { try await rig.manager.retrieveImage(with: url) } }
+            let second = Task.immediate { try await rig.manager.retrieveImage(with: url) }
+            await rig.server.waitForRequests(to: "/a.png")
+            first.cancel()
+            let error = try #require(await first.value)
+            #expect(error.isCancelled)
+            gate.open()
+            #expect(try await second.value.cacheType == .none)
+            #expect(rig.server.count("/a.png") == 1)
+        }
+    }
+
+    @Test("IV25, TC-1: cancelling the only caller stops the transfer and calls its handler once")
+    func cancellingOnlyCaller() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            let outcome = Promise<KingfisherError?>(), calls = Counter()
+            let task = rig.manager.retrieveImage(with: rig.server.url("/a.png")) { result in
+                calls.add()
+                if case .failure(let error) = result { outcome.keep(error) } else { outcome.keep(nil) }
+            }
+            await rig.server.waitForRequests(to: "/a.png")
+            let handle = try #require(task)
+            #expect(handle.isInitialized)
+            handle.cancel()
+            let error = try #require(await outcome.value)
+            #expect(error.isTaskCancelled && error.errorCode == 1003)
+            await rig.server.lastRequest("/a.png")?.disconnected.wait()
+            handle.cancel()
+            #expect(calls.value == 1)
+            #expect(!rig.cache.isCached(forKey: rig.server.url("/a.png").cacheKey))
+            gate.open()
+        }
+    }
+
+    @Test("MGR-40: a task that is already cancelled starts nothing")
+    func cancelledTask() async throws {
+        try await Rig.run { rig in
+            let gate = Gate(), url = rig.server.url("/a.png")
+            let task = Task {
+                await gate.wait()
+                return await failure { try await rig.manager.retrieveImage(with: url) }
+            }
+            task.cancel()
+            gate.open()
+            #expect(await task.value?.errorCode == 1005)
+            #expect(rig.server.requests.isEmpty)
+        }
+    }
+
+    @Test("TC-15, MGR-43: loads cancelled at once all end")
+    func immediateCancellations() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            for index in 0..<50 {
+                let url = rig.server.url("/a.png?\(index)")
+                let task = Task { await failure { try await rig.manager.retrieveImage(with: url) } }
+                task.cancel()
+                if let error = await task.value { #expect(error.isCancelled) }
+            }
+        }
+    }
+
+    @Test("PRV-4: a provider's error is wrapped in an image setting error")
+    func providerErrorsAreWrapped() async throws {
+        struct Broken: Error {}
+        struct Provider: ImageDataProvider {
+            let cacheKey = "broken"
+            func data() async throws -> Data { throw Broken() }
+        }
+        try await Rig.run { rig in
+            let error = await failure { try await rig.manager.retrieveImage(with: Provider().convertToSource()) }
+            guard case .imageSettingError(.dataProviderError(_, let inner)) = error else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
+            #expect(inner is Broken)
+        }
+    }
+
+    @Test("PRV-5, TC-12: cancelling a provider's load ends it at once, whatever the provider does")
+    func cancelledProvider() async throws {
+        struct Provider: ImageDataProvider {
+            let cacheKey = "slow", started = Gate(), gate = Gate()
+            func data() async throws -> Data {
+                started.open()
+                await gate.wait()
+                return Data()
+            }
+        }
+        try await Rig.run { rig in
+            let provider = Provider(), calls = Counter(), outcome = Promise<Int?>()
+            let task = rig.manager.retrieveImage(with: .provider(provider)) { result in
+                calls.add()
+                if case .failure(let error) = result { outcome.keep(error.errorCode) } else { outcome.keep(nil) }
+            }
+            await provider.started.wait()
+            #expect(task?.isInitialized == true)
+            task?.cancel()
+            #expect(await outcome.value == 1006)
+            provider.gate.open()
+            #expect(calls.value == 1)
+        }
+    }
+
+    @Test("DL-16: a response that is not an image fails in the processor, is described and is not cached")
+    func undecodableResponses() async throws {
+        let jpeg = try Picture.jpeg(200, 200)
+        let bodies: [(String, Data)] = [
+            ("html", Data("<!doctype html><html><body>Not found</body></html>".utf8)), ("empty", Data()),
+            ("random", Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ 7) })),
+            ("header", jpeg.prefix(100)),
+        ]
+        try await Rig.run { rig in
+            for (name, body) in bodies {
+                rig.server.route("/\(name)", .data(body))
+                let url = rig.server.url("/\(name)")
+                let error = await failure { try await rig.manager.retrieveImage(with: url, options: [.waitForCache]) }
+                #expect(error?.errorCode == 4001, "\(name)")
+                #expect(!rig.cache.isCached(forKey: url.cacheKey))
+            }
+            #expect(rig.files.isEmpty)
+        }
+    }
+
+    @Test("invalid responses and broken connections are not cached") func failuresAreNotCached() async throws {
+        try await Rig.run { rig in
+            let picture = try Picture.png(200, 200)
+            rig.server.route("/404", .status(404))
+            rig.server.route("/500", .status(500))
+            rig.server.route("/cut", TestResponse.data(picture).with { $0.interruption = .cut(after: 100) })
+            rig.server.route("/loop", .redirect(to: "/loop"))
+            let expected: [(String, Int)] = [("/404", 2002), ("/500", 2002), ("/cut", 2003), ("/loop", 2003)]
+            for (path, code) in expected {
+                let url = rig.server.url(path)
+                let error = await failure { try await rig.manager.retrieveImage(with: url) }
+                #expect(error?.errorCode == code, "\(path): \(String(describing: error))")
+                #expect(!rig.cache.isCached(forKey: url.cacheKey))
+            }
+            #expect(rig.files.isEmpty)
+        }
+    }
+
+    @Test("a load succeeds when its image cannot be stored, and reports the cache error")
+    func failingCache() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            let occupied = rig.directory.appendingPathComponent("occupied")
+            try Data("a file".utf8).write(to: occupied)
+            for directory in [occupied, URL(fileURLWithPath: "/proc/kingfisher")] {
+                let cache = ImageCache(name: "ailing", directory: directory)
+                let result = try await rig.manager.retrieveImage(
+                    with: rig.server.url("/a.png"),
+                    options: [.targetCache(cache), .waitForCache]
+                )
+                #expect(result.image.pixelWidth == 64)
+                let stored = try #require(result.cacheStoreResult)
+                guard case .failure(let error) = stored.diskCacheResult else {
+                    return #expect(Bool(false), "nothing can be stored below \(directory.path)")
+                }
+                #expect(error.description.contains(directory.path))
+            }
+        }
+    }
+
+    @Test("PR: progress ends with the whole length, on the main queue")
+    func progressReachesTheTotal() async throws {
+        try await Rig.run { rig in
+            let bytes = try Picture.png(300, 300)
+            rig.server.route("/a.png", TestResponse.data(bytes).with { $0.pieceSize = 1000 })
+            let seen = Box<[Int64]>([]), done = Promise<Void>()
+            _ = try await rig.manager.retrieveImage(
+                with: rig.server.url("/a.png"),
+                progressBlock: { received, total in
+                    #expect(CallbackQueue.isMain)
+                    #expect(total == Int64(bytes.count))
+                    seen.change { $0.append(received) }
+                }
+            )
+            CallbackQueue.mainAsync.execute { done.keep(()) }
+            await done.value
+            #expect(seen.value == seen.value.sorted())
+            #expect(Set(seen.value).count == seen.value.count)
+            #expect((seen.value.last ?? 0) <= Int64(bytes.count))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// A cache's internals under short names: what loads pass to it besides what users can.
+
+import Foundation
+import KFSupport
+
+@testable import Kingfisher
+
+extension ImageCache {
+    var operations: KeyedSerialQueue { core.operations }
+
+    /// Stores an image with its HTTP facts, as a load does.
+    func store(
+        _ image: KFCrossPlatformImage,
+        forKey key: String,
+        options: KingfisherParsedOptionsInfo,
+        httpFacts: HTTPFacts?,
+        completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        var options = options
+        options.httpFacts = httpFacts
+        store(image, forKey: key, options: options, completionHandler: completionHandler)
+    }
+
+    /// Stores bytes with their HTTP facts, as a load does with an original.
+    func storeToDisk(
+        _ data: Data,
+        forKey key: String,
+        forcedExtension: String? = nil,
+        httpFacts: HTTPFacts?,
+        completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
+    ) {
+        var options = KingfisherParsedOptionsInfo()
+        options.httpFacts = httpFacts
+        options.forcedExtension = forcedExtension
+        let stored = Promise<CacheStoreResult>()
+        putOriginal(data, CacheCore.Query(key, options), stored)
+        _ = Task { completionHandler(await stored.value) }
+    }
+}

@@ -20,15 +20,24 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo test bench fuzz soak tsan docs format lint layers build dependencies clean
+.PHONY: help demo gallery kf test bench fuzz soak tsan docs format lint layers build dependencies clean
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: dependencies ## Builds kf, loads pictures through the whole pipeline, writes demo-output/
-	@# Release: pixel loops of a debug build are some fifty times slower, and the demo prints times.
-	@swift build -c release --product kf
-	@"$$(swift build -c release --show-bin-path)/kf" demo --output demo-output
+# Release: pixel loops of a debug build are some fifty times slower, and the demo prints times.
+demo: dependencies ## Loads pictures through the whole pipeline, writes demo-output/contact-sheet.png
+	@swift build -c release --product kf-demo
+	@"$$(swift build -c release --show-bin-path)/kf-demo" load --output demo-output
+
+gallery: dependencies ## Shows every processor, writes demo-output/gallery.png; PHOTO=file shows them on a photo
+	@swift build -c release --product kf-demo
+	@mkdir -p demo-output
+	@"$$(swift build -c release --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
+
+kf: dependencies ## Builds the tool in release, stripped, and says where it is
+	@swift build -c release --product kf -Xlinker -s
+	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
 
 test: dependencies lint layers build ## Format lint, layer check, build without warnings, all tests
 	@Scripts/run-tests $(WITH_TRAITS)

@@ -127,6 +127,15 @@ let package = Package(
         .executableTarget(
             name: "kf",
             dependencies: [
+                "Kingfisher", "KFImaging", "KFSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        // For `make demo` and `make gallery`.
+        .executableTarget(
+            name: "kf-demo",
+            dependencies: [
                 "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -175,7 +184,7 @@ let package = Package(
         ),
         .testTarget(
             name: "kfTests",
-            dependencies: ["kf", "Kingfisher", "KingfisherTestSupport", "KFSupport"],
+            dependencies: ["kf", "kf-demo", "Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

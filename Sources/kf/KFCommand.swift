@@ -17,9 +17,7 @@ struct KFCommand: AsyncParsableCommand {
         version: "kf \(version)",
         subcommands: [
             FetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self, HashCommand.self,
-            GalleryCommand.self,
             CacheCommand.self,
-            DemoCommand.self,
         ]
     )
 

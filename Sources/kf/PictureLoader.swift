@@ -13,8 +13,6 @@ struct LoadedPicture: Sendable {
     let data: Data?
     /// How long the load took, in seconds.
     let seconds: Double
-    /// The download's own measurements.
-    let metrics: NetworkMetrics?
     /// What was wrong with the cache, if it could not be written.
     let cacheProblem: String?
 
@@ -98,7 +96,6 @@ struct PictureLoader: Sendable {
                 cacheType: result.cacheType,
                 data: await bytes(of: result, source),
                 seconds: seconds,
-                metrics: result.metrics,
                 cacheProblem: problem(of: result.cacheStoreResult)
             )
         } catch {

@@ -1,4 +1,4 @@
-// Writing animated PNG: rectangles that change, how they are laid over what is there, delays and loops.
+// Encoding of animated PNG: changed rectangles, how they are blended, delays and loops.
 
 import CKFCodecs
 import Foundation
@@ -13,7 +13,7 @@ import Testing
         return try #require(try frames(of: Codecs.encode(source, as: .png)))
     }
 
-    /// A square of 5 × 5 pixels on a ground of 30 × 20.
+    /// A square of 5 × 5 pixels on a background of 30 × 20.
     private func square(_ color: UInt32, at x: Int, on ground: UInt32) -> Bitmap {
         Bitmap.of(
             (0..<20).map { row in
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "opaque, transparent and translucent things move over opaque and transparent grounds",
+        "Opaque, transparent and translucent squares move over opaque and transparent backgrounds",
         arguments: [
             (0xFFE0_4020, 0xFF00_80C0), (0xFFE0_4020, 0), (0x8080_0000, 0), (0, 0xFF00_80C0),
             (0x8080_0000, 0x4000_0040),
@@ -34,7 +34,7 @@ import Testing
         #expect(try composed(written(pictures)).map(\.rows) == pictures.map(\.rows))
     }
 
-    @Test("a frame is the rectangle that changes, laid over what is there where that is possible")
+    @Test("A frame is the rectangle that changes, and is blended over the canvas where that is possible")
     func changedRectangle() throws {
         let opaque = try written([2, 4].map { square(0xFFE0_4020, at: $0, on: 0xFF00_80C0) }).frames[1]
         #expect((opaque.x, opaque.y) == (2, 8) && opaque.size == PixelSize(7, 5) && opaque.blend == .over)
@@ -43,7 +43,7 @@ import Testing
         #expect(same.size == PixelSize(1, 1))
     }
 
-    @Test("what stays within the rectangle is left out")
+    @Test("Pixels of the rectangle that do not change are transparent")
     func holes() throws {
         var (before, after) = (noise(), noise())
         (before[0][0], before[59][59]) = (0xFF00_0000, 0xFF00_0000)
@@ -60,7 +60,7 @@ import Testing
         (0..<60).map { y in (0..<60).map { x in 0xFF00_0000 | UInt32(y * 60 + x) &* 0x9E37_79B1 >> 8 } }
     }
 
-    @Test("delays and loops are kept", arguments: [UInt(0), 1, 2, 0x7FFF_FFFF])
+    @Test("Delays and loop counts are kept", arguments: [UInt(0), 1, 2, 0x7FFF_FFFF])
     func delaysAndLoops(loops: UInt) throws {
         let delays: [Double] = [0.02, 1 / 24, 65.535, 70.4, 3600]
         let decoder = try written((0..<5).map { square(0xFFE0_4020, at: $0, on: 0) }, delays: delays, loops: loops)
@@ -68,7 +68,7 @@ import Testing
         #expect(decoder.frames.map(\.delay) == [0.02, 0.042, 65.535, 70, 3600])
     }
 
-    @Test("single pixels and single frames")
+    @Test("Single pixels and single frames are encoded")
     func smallest() throws {
         for bitmap in [Bitmap.solid(0xFF12_3456, 1, 1), .solid(0, 1, 1), square(0x8080_0000, at: 3, on: 0)] {
             for count in [1, 3] {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("programs that know no animations show the first frame")
+    @Test("Decoders without support for animations show the first frame")
     func firstFrame() throws {
         let pictures = [2, 9].map { square(0xFFE0_4020, at: $0, on: 0xFF00_80C0) }
         let data = try Codecs.encode(Frames(bitmaps: pictures, delays: [0.1, 0.1]), as: .png)

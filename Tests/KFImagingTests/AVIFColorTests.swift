@@ -1,4 +1,4 @@
-// The colours of AVIF: from planes to pixels against the formula, and what a file says about them. Knows no decoders.
+// The colours of AVIF: the conversion of planes to pixels against the formula, and what a file declares about them.
 
 import CKFCodecs
 import Foundation
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// Samples of all sizes, with many at the ends, and some that are more than their depth allows.
-    private static func anySamples(_ kind: SampleFormat, _ generator: inout SeededGenerator) -> (Int, Int, Int) -> Int {
+    /// Samples over the whole range, with many at its ends, and some that exceed their depth.
+    private static func samples(_ kind: SampleFormat, _ generator: inout SeededGenerator) -> (Int, Int, Int) -> Int {
         var rolled = [Int]()
         for _ in 0..<251 { rolled.append(Int.random(in: 0...0xFFFF, using: &generator)) }
         return { plane, x, y in
@@ -40,29 +40,37 @@ import Testing
         }
     }
 
-    @Test(arguments: ChromaLayout.allCases, AlphaKind.allCases)
-    func everyByteIsWithinAStepOfTheFormula(layout: ChromaLayout, alpha: AlphaKind) throws {
+    @Test(
+        "Every colour is within a step of the formula, and alpha is exact",
+        arguments: ChromaLayout.allCases,
+        AlphaKind.allCases
+    )
+    func followsFormula(layout: ChromaLayout, alpha: AlphaKind) throws {
         var generator = SeededGenerator(state: 5)
         let sizes = [(1, 1), (1, 4), (3, 1), (2, 2), (19, 3)]
         for weights in lumaWeights {
             for var kind in Self.kinds(layout, alpha) {
                 kind.weights = weights
                 for (width, height) in alpha == .opaque || weights == lumaWeights[1] ? sizes : [(17, 2)] {
-                    let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &generator))
+                    let picture = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
                     let pixels = try #require(picture.converted())
-                    let failures = picture.pixelsBeyondAStep(pixels)
+                    let failures = picture.inexactPixels(pixels)
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
                 }
             }
         }
     }
 
-    @Test(arguments: ChromaLayout.allCases, AlphaKind.allCases)
-    func anyInstructionsGiveTheSameBytes(layout: ChromaLayout, alpha: AlphaKind) throws {
+    @Test(
+        "The AVX2 loops give the same bytes as the portable ones",
+        arguments: ChromaLayout.allCases,
+        AlphaKind.allCases
+    )
+    func sameBytesWithAVX2(layout: ChromaLayout, alpha: AlphaKind) throws {
         var generator = SeededGenerator(state: 6)
         for kind in Self.kinds(layout, alpha) where kind.alphaDepth == kind.depth || alpha == .opaque {
             for width in [1, 2, 15, 16, 17, 31, 32, 33, 34, 47, 70] {
-                let picture = PlanarPicture(width, 3, kind, sample: Self.anySamples(kind, &generator))
+                let picture = PlanarPicture(width, 3, kind, sample: Self.samples(kind, &generator))
                 let results = try Self.allLoops.map { try #require(picture.converted($0)) }
                 let areEqual = results.allSatisfy { $0 == results[0] }
                 #expect(areEqual, "\(width) pixels, \(kind)")
@@ -71,23 +79,26 @@ import Testing
     }
 
     /// Columns and rows at the edges lack a neighbour.
-    @Test(arguments: ChromaLayout.allCases)
-    func everySizeFollowsTheFormula(layout: ChromaLayout) throws {
+    @Test(
+        "Pictures of every size follow the formula, with edges that lack a neighbour",
+        arguments: ChromaLayout.allCases
+    )
+    func followsFormulaAtAllSizes(layout: ChromaLayout) throws {
         var generator = SeededGenerator(state: 7)
         for (width, height) in [(4, 1), (5, 1), (1, 5), (1, 6), (6, 4), (5, 5), (16, 2), (33, 1), (32, 3)] {
             for depth in [8, 10] {
                 let kind = SampleFormat(layout: layout, depth: depth, weights: lumaWeights[2])
-                let picture = PlanarPicture(width, height, kind, sample: Self.anySamples(kind, &generator))
+                let picture = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
                 for loops in Self.allLoops {
-                    let failures = picture.pixelsBeyondAStep(try #require(picture.converted(loops)))
+                    let failures = picture.inexactPixels(try #require(picture.converted(loops)))
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
                 }
             }
         }
     }
 
-    @Test(arguments: ChromaLayout.allCases)
-    func whiteIsWhiteAndBlackIsBlack(layout: ChromaLayout) {
+    @Test("The ends of the range are exactly white and black", arguments: ChromaLayout.allCases)
+    func whiteAndBlack(layout: ChromaLayout) {
         for weights in lumaWeights {
             for var kind in Self.kinds(layout, .opaque) {
                 kind.weights = weights
@@ -105,8 +116,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [8, 10, 12])
-    func whatIsBeyondBlackAndWhiteIsClamped(depth: Int) {
+    @Test("Values outside the limited range are clamped to black and white", arguments: [8, 10, 12])
+    func clampsOutOfRange(depth: Int) {
         let kind = SampleFormat(depth: depth, isFullRange: false, weights: lumaWeights[1])
         for loops in Self.allLoops {
             for (luma, expected) in [(0, UInt8(0)), (1 << depth - 1, 255)] {
@@ -117,8 +128,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [8, 10, 12])
-    func transparencyIsExactAndNoColourExceedsIt(depth: Int) throws {
+    @Test("Alpha is exact, and no premultiplied colour exceeds it", arguments: [8, 10, 12])
+    func exactAlpha(depth: Int) throws {
         let largest = 1 << depth - 1
         for alpha in [AlphaKind.multiplied, .limited] {
             let kind = SampleFormat(depth: 12, alphaDepth: depth, alpha: alpha)
@@ -137,8 +148,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ChromaLayout.allCases)
-    func whatLiesBetweenRowsIsNeitherReadNorWritten(layout: ChromaLayout) throws {
+    @Test("The padding between rows is neither read nor written", arguments: ChromaLayout.allCases)
+    func rowPaddingUntouched(layout: ChromaLayout) throws {
         for depth in [8, 10] {
             let kind = SampleFormat(layout: layout, depth: depth, alphaDepth: depth, alpha: .multiplied)
             for loops in Self.allLoops {
@@ -161,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeConvertedIsRefused() {
+    @Test("Unsupported depths and meaningless weights are refused") func unsupportedFormatRefused() {
         var kinds = [9, 16].map { SampleFormat(depth: $0) } + [SampleFormat(alphaDepth: 9, alpha: .straight)]
         kinds += [[0.5, 0.5], [-0.1, 0.1], [0.1, -0.1], [.nan, 0.1], [0.5, 0.45]].map { SampleFormat(weights: $0) }
         for kind in kinds {
@@ -181,7 +192,7 @@ import Testing
         return kf_yuv_find_weights(matrix, chromaticities, &picture) ? SIMD2(picture.kr, picture.kb) : nil
     }
 
-    @Test func numbersStandForWeights() {
+    @Test("Matrix coefficients with constant weights have the weights of their standards") func matrixWeights() {
         #expect(Self.weights(1) == [0.2126, 0.0722])
         #expect(Self.weights(4) == [0.3, 0.11])
         for matrix: UInt32 in [2, 5, 6] { #expect(Self.weights(matrix) == [0.299, 0.114]) }
@@ -189,14 +200,20 @@ import Testing
         #expect(Self.weights(9) == [0.2627, 0.0593])
     }
 
-    /// GBR, YCgCo, constant luminance, ICtCp, and what is reserved.
-    @Test(arguments: [0, 3, 8, 10, 11, 13, 14, 15, 16, 17, 255, 65535])
-    func otherNumbersStandForNone(matrix: UInt32) {
+    /// GBR, YCgCo, constant luminance, ICtCp, and reserved numbers.
+    @Test(
+        "Matrix coefficients that are not plain luma and chroma have no weights",
+        arguments: [0, 3, 8, 10, 11, 13, 14, 15, 16, 17, 255, 65535]
+    )
+    func matricesWithoutWeights(matrix: UInt32) {
         #expect(Self.weights(matrix) == nil)
     }
 
-    @Test(arguments: [(bt709, SIMD2(0.2126, 0.0722)), (bt2020, SIMD2(0.2627, 0.0593))])
-    func weightsFollowFromColours(chromaticities: [Double], expected: SIMD2<Double>) throws {
+    @Test(
+        "Matrix 12 derives the weights from the primaries",
+        arguments: [(bt709, SIMD2(0.2126, 0.0722)), (bt2020, SIMD2(0.2627, 0.0593))]
+    )
+    func weightsFromPrimaries(chromaticities: [Double], expected: SIMD2<Double>) throws {
         let distance = try #require(Self.weights(12, chromaticities)) - expected
         #expect(abs(distance[0]) < 0.0001 && abs(distance[1]) < 0.0001)
     }
@@ -225,7 +242,7 @@ import Testing
         zip(one, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 
-    @Test func theMatrixAndTheRangeOfAFileAreHeeded() throws {
+    @Test("The matrix and the range that a file declares are used") func usesMatrixAndRange() throws {
         let own = try Self.pixels(matrix: 1)
         #expect(try Self.difference(Self.pixels(matrix: 12), own) <= 1)
         #expect(try Self.difference(Self.pixels(matrix: 6), own) > 10)
@@ -233,19 +250,19 @@ import Testing
         #expect(try Self.difference(Self.pixels(matrix: 1, isFullRange: true), own) > 10)
     }
 
-    /// The same picture in two files, of which one has its colours multiplied by alpha already.
-    @Test(arguments: [true, false])
-    func coloursThatWereMultipliedByAlphaAreHeeded(premultiplied: Bool) throws {
+    /// The same picture in two files, one of which has premultiplied colours.
+    @Test("A file with premultiplied colours gives the pixels of one with straight colours", arguments: [true, false])
+    func premultipliedFile(premultiplied: Bool) throws {
         let one = try Self.pixels(fixture("alpha-premultiplied.avif"), premultiplied: premultiplied)
         let other = try Self.pixels(fixture("alpha-deep.avif"), premultiplied: premultiplied)
-        // What is nearly transparent has lost its colours.
+        // Pixels that are nearly transparent have lost their colours.
         let bytes = one.indices.filter { other[$0 | 3] >= 64 }
         let sum = bytes.reduce(0) { $0 + abs(Int(one[$1]) - Int(other[$1])) }
         #expect(bytes.count > 1000 && sum < 3 * bytes.count)
     }
 
     /// Green, blue and red as they are.
-    @Test func coloursThatAreNoLumaAreLeftToLibavif() throws {
+    @Test("Planes of green, blue and red are shown as they are") func identityMatrix() throws {
         let mixed = try Self.pixels(matrix: 1, isFullRange: true)
         let plain = try Self.pixels(matrix: 0, isFullRange: true)
         #expect(Self.difference(plain, mixed) > 10)
@@ -253,8 +270,8 @@ import Testing
 }
 
 extension PlanarPicture {
-    /// The places of pixels of which a colour is off by more than a step, or alpha at all.
-    fileprivate func pixelsBeyondAStep(_ bytes: [UInt8]) -> [SIMD2<Int>] {
+    /// The positions of pixels whose colours differ by more than a step, or whose alpha differs at all.
+    fileprivate func inexactPixels(_ bytes: [UInt8]) -> [SIMD2<Int>] {
         var places = [SIMD2<Int>]()
         for y in 0..<height {
             for x in 0..<width {

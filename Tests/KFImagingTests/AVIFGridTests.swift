@@ -9,16 +9,16 @@ private struct Grid {
     var columns = 2
     var rows = 2
     var size = (width: 128, height: 128)
-    /// What the container says of each part.
+    /// The size of each part according to the container.
     var partSize = 64
-    /// What the first part's data say, and what those of all the others do.
+    /// The size according to the data of the first part, and to those of all others.
     var firstSide = 64
     var otherSide = 64
     var place = Place.apart
 
     enum Place {
-        /// Where the data of the other parts lie: behind those of the first, in a unit of it that decoders skip, or among
-        /// the boxes.
+        /// Where the data of the other parts lie: behind those of the first, in a unit of it that decoders skip, or
+        /// among the boxes.
         case apart, insideTheFirst, amongTheBoxes
     }
 
@@ -69,7 +69,7 @@ private struct Grid {
         return head + meta(head.count + meta(0).count + 8) + Box.box("mdat", pixels)
     }
 
-    /// The AV1 data of a square of one colour, and the box that says of what kind they are.
+    /// The AV1 data of a square of one colour, and the box with their configuration.
     private static func picture(side: Int) throws -> (data: Data, configuration: Data) {
         let file = try Codecs.encode(Image(cgImage: .solid(0xFF30_60C0, side, side)), as: .avif)
         let kind = try #require(file.range(of: Data("av1C".utf8))).lowerBound - 4
@@ -103,7 +103,7 @@ private struct Grid {
     @Test(
         "Parts larger than announced are refused before they take memory",
         arguments: [
-            // Each alone is not too large, all of them are.
+            // Each part alone is within the limit, all of them together are not.
             Grid(columns: 8, rows: 8, size: (512, 512), firstSide: 1024, otherSide: 1024),
             Grid(otherSide: 2048), Grid(otherSide: 2048, place: .insideTheFirst),
             Grid(otherSide: 2048, place: .amongTheBoxes),

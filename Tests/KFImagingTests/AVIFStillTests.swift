@@ -1,4 +1,4 @@
-// Still AVIF pictures: ranges, transparency, crops and turns, and damage.
+// Still AVIF pictures: ranges, transparency, crops and rotations, and damage.
 
 import Foundation
 import KFImaging
@@ -6,9 +6,12 @@ import KFSupport
 import Testing
 
 @Suite struct AVIFStillTests {
-    @Test(arguments: [("limited.avif", 2), ("limited-deep.avif", 0)])
-    func valuesWithoutTheEndsOfTheRangeAreWhatTheFormulaSays(name: String, tolerance: Int) throws {
-        // Steps of 8 bits are wider there than those of the pixels, so a little is lost by writing.
+    @Test(
+        "Values of the limited range are stretched as the formula says",
+        arguments: [("limited.avif", 2), ("limited-deep.avif", 0)]
+    )
+    func limitedRange(name: String, tolerance: Int) throws {
+        // In the limited range, steps of 8 bits are wider than those of the pixels, so writing loses a little.
         let bitmap = try picture(name).bitmap()
         #expect(bitmap.width == 64 && bitmap.height == 8)
         for y in 0..<8 {
@@ -37,7 +40,7 @@ import Testing
         #expect(bitmap.likeness(to: whole) > 30)
     }
 
-    @Test("Transparency that leaves out the ends of the range is stretched")
+    @Test("Alpha of the limited range is stretched to the full range")
     func limitedTransparency() throws {
         let alphas = try rows(fixture("alpha-limited.avif")).joined().map(\.a)
         #expect(alphas.min() == 0 && alphas.max() == 255)
@@ -45,16 +48,16 @@ import Testing
 
     private func rows(_ data: Data) throws -> [[Pixel]] { try Codecs.decode(data).bitmap().rows }
 
-    @Test func theContainersCropAndTurnsAreApplied() throws {
+    @Test("The crop and the rotation in the container are applied") func cropAndRotation() throws {
         let image = try picture("cropped.avif")
         #expect(image.pixelWidth == 30 && image.pixelHeight == 40)
     }
 
-    @Test func cropsWithOddEdgesAreAppliedWhateverTheSizeOfChroma() throws {
+    @Test("Crops at odd pixels are applied, even where chroma has half the resolution") func oddCrops() throws {
         let whole = try fixture("cropped.avif")
         let box = try #require(whole.range(of: Data("clap".utf8))).upperBound
-        // Of 80 × 60 pixels the 39 × 29 from (11, 13) on, where the file says 40 × 30 from (10, 12): size, and way from one
-        // middle to the other, as fractions.
+        // Of 80 × 60 pixels the 39 × 29 from (11, 13) on, where the file has 40 × 30 from (10, 12): the size and the
+        // distance between the two centres, as fractions.
         let numbers: [Int32] = [39, 1, 29, 1, -19, 2, -5, 2]
         var odd = whole
         let content = numbers.flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -66,7 +69,7 @@ import Testing
         #expect(cropped.cgImage?.rows == part.rows)
     }
 
-    @Test func partsOfAGridMayBeMuchTallerThanThePicture() throws {
+    @Test("The parts of a grid may be much taller than the picture") func tallGridParts() throws {
         let image = try picture("grid-strip.avif")
         #expect(image.pixelWidth == 190 && image.pixelHeight == 40)
         let bitmap = try image.bitmap()
@@ -82,7 +85,7 @@ import Testing
     @Test("Broken data is an error")
     func brokenData() throws {
         var data = try fixture("photo.avif")
-        // The frame's own header, behind the delimiter's two bytes and the sequence header.
+        // The frame header, behind the two bytes of the delimiter and the sequence header.
         let header = try #require(data.range(of: Data([0x12, 0x00, 0x0A]))).upperBound
         let frame = header + 1 + Int(data[header])
         #expect(data[frame] == 0x32)
@@ -98,7 +101,7 @@ extension Data {
         for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
     }
 
-    /// The file of two items in a row, its last box, with the second first.
+    /// The file, whose last box holds two items in a row, with these in the opposite order.
     fileprivate func withItemsExchanged() throws -> Data {
         let start = try #require(range(of: Data("mdat".utf8))).upperBound
         let places = 0..<start - 16

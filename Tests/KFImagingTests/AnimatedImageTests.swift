@@ -1,4 +1,4 @@
-// Images that are animations: how they are made, what they remember, what they cost.
+// Animated images: how they are created, what they keep of their data, what they cost.
 
 import CCairo
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @testable import KFImaging
 
-/// Frames out of numbers; some cannot be had.
+/// Frames of one colour each; some cannot be decoded.
 private struct SyntheticFrames: ImageFrameSource {
     var count = 4
     var missing: Set<Int> = []
@@ -23,11 +23,11 @@ private struct SyntheticFrames: ImageFrameSource {
 }
 
 @Suite struct AnimatedImageTests {
-    /// Every format that has animations.
+    /// Animations of several formats.
     static let animations = [("animated.gif", 3), ("animated.png", 3), ("animated.webp", 3), ("dancer.gif", 8)]
 
-    @Test(arguments: animations)
-    func framesAreMadeOnDemandUnlessToldOtherwise(name: String, count: Int) throws {
+    @Test("Frames are decoded on demand by default", arguments: animations)
+    func lazyByDefault(name: String, count: Int) throws {
         let data = try fixture(name)
         let image = try #require(Image.decoded(from: data, options: ImageCreatingOptions(scale: 2)))
         let source = try #require(image.frameSource)
@@ -40,8 +40,8 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(try image.contentType == ImageInfo(data: data).contentType)
     }
 
-    @Test(arguments: animations)
-    func allFramesCanBeThereAtOnce(name: String, count: Int) throws {
+    @Test("All frames are decoded at once with preloadAll", arguments: animations)
+    func preloadsAllFrames(name: String, count: Int) throws {
         let data = try fixture(name)
         let options = ImageCreatingOptions(scale: 2, preloadAll: true)
         let image = try #require(Image.decoded(from: data, options: options))
@@ -61,8 +61,8 @@ private struct SyntheticFrames: ImageFrameSource {
         }
     }
 
-    @Test(arguments: animations)
-    func theFirstFrameMayBeAllThatIsWanted(name: String, count: Int) throws {
+    @Test("Only the first frame is decoded with onlyFirstFrame", arguments: animations)
+    func onlyFirstFrame(name: String, count: Int) throws {
         let data = try fixture(name)
         let options = ImageCreatingOptions(preloadAll: true, onlyFirstFrame: true)
         let image = try #require(Image.decoded(from: data, options: options))
@@ -71,7 +71,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(try image.cgImage?.words == Codecs.frameSource(of: data)?.frame(at: 0)?.words)
     }
 
-    @Test func durationsMayBeGiven() throws {
+    @Test("A positive duration in the options replaces the duration of the file") func givenDuration() throws {
         let data = try fixture("animated.gif")
         let options = ImageCreatingOptions(duration: 7, preloadAll: true)
         #expect(Image.decoded(from: data, options: options)?.duration == 7)
@@ -79,14 +79,14 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(Image.decoded(from: data, options: natural).map { abs($0.duration - 0.25) < 1e-9 } == true)
     }
 
-    @Test func oneFrameIsShownForEver() throws {
+    @Test("An animation of one frame has an infinite duration") func singleFrame() throws {
         let image = try #require(
             Image.decoded(from: fixture("plain.gif"), options: ImageCreatingOptions(preloadAll: true))
         )
         #expect(image.frameCount == 1 && image.images?.count == 1 && image.duration == .infinity)
     }
 
-    @Test func stillsAreStills() throws {
+    @Test("Stills are not animated") func stills() throws {
         for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
             let image = try #require(
                 Image.decoded(from: fixture(name), options: ImageCreatingOptions(scale: 3, preloadAll: true))
@@ -97,7 +97,8 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(Image.decoded(from: Data("hello".utf8), options: ImageCreatingOptions()) == nil)
     }
 
-    @Test func framesThatCannotBeHadAreLeftOut() throws {
+    @Test("Frames that cannot be decoded are left out, and without the first one there is no image")
+    func missingFramesOmitted() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = try #require(Image.animated(SyntheticFrames(missing: [1, 3]), options: options))
         #expect(image.images?.map { $0.cgImage?.words.first } == [0xFF00_0000, 0xFF00_0002])
@@ -108,7 +109,7 @@ private struct SyntheticFrames: ImageFrameSource {
         }
     }
 
-    @Test func anotherPictureMayStandForTheAnimation() throws {
+    @Test("A base image is shown in place of the first frame") func baseImage() throws {
         let poster = Image(cgImage: Bitmap.solid(0xFFFF_0000, 2, 2))
         let options = ImageCreatingOptions(scale: 2)
         let lazy = try #require(Image.animated(SyntheticFrames(missing: [0]), options: options, baseImage: poster))
@@ -117,7 +118,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(Image.animated(SyntheticFrames(), options: first, baseImage: poster)?.pixelWidth == 6)
     }
 
-    @Test func tooManyPixelsAtOnceStayOnDemand() throws {
+    @Test("Above maxAnimationPixelCount frames stay on demand") func preloadLimit() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         var limits = ImageDecodingLimits()
         limits.maxAnimationPixelCount = 4 * 24
@@ -127,7 +128,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(lazy.images == nil && lazy.frameSource != nil && lazy.creatingOptions == options)
     }
 
-    @Test func whatExceedsALimitIsNoImage() throws {
+    @Test("An animation with too many frames or pixels gives no image") func limitsExceeded() throws {
         let data = try fixture("dancer.gif")
         var limits = ImageDecodingLimits()
         limits.maxFrameCount = 7
@@ -137,7 +138,7 @@ private struct SyntheticFrames: ImageFrameSource {
     }
 
     @Test(
-        "stills of animations need no limit of frames, and animations say which one they exceed",
+        "A still of an animation is not subject to the limit of frames, and the error of an animation names the limit",
         arguments: ["dancer.gif", "animated.png", "animated.webp", "sequence.avif"]
     )
     func limitOfFramesForStills(name: String) throws {
@@ -155,8 +156,8 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(max(small.pixelWidth, small.pixelHeight) == 4)
     }
 
-    @Test func damagedAnimationsMayStillHoldAStill() throws {
-        // The chunk that announces frames names none.
+    @Test("An animated PNG that announces no frames is decoded as a still") func stillOfDamagedAnimation() throws {
+        // The acTL chunk announces no frames.
         var data = try fixture("animated.png")
         let control = try #require(data.range(of: Data("acTL".utf8))).upperBound
         for offset in 0..<4 { data[control + offset] = 0 }
@@ -164,19 +165,20 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(image?.pixelWidth == 24 && image?.isAnimated == false)
     }
 
-    @Test func anAnimationOfImagesLooksLikeItsFirst() throws {
+    @Test("An animation made of images has the size, scale and bitmap of the first image")
+    func animatedImageWithImages() throws {
         let first = Image(cgImage: Bitmap.solid(0xFF00_0000, 4, 2), scale: 2)
         let second = Image(cgImage: Bitmap.solid(0xFFFF_FFFF, 4, 2), scale: 2)
         let image = try #require(Image.animatedImage(with: [first, second, first], duration: 3))
         #expect(image.size == CGSize(width: 2, height: 1) && image.scale == 2 && image.cgImage === first.cgImage)
         #expect(image.images == [first, second, first] && image.duration == 3 && image.frameDurations == [1, 1, 1])
-        // The first one is there twice, and costs once.
+        // The first image occurs twice, and its cost counts once.
         #expect(image.cost == 2 * 4 * 2 * 4)
         #expect(Image.animatedImage(with: [], duration: 1) == nil)
         #expect(image != first && image == Image.animatedImage(with: [first, second, first], duration: 3))
     }
 
-    @Test func relabellingKeepsFrames() throws {
+    @Test("Changing the scale keeps the frames") func withScaleKeepsFrames() throws {
         let data = try fixture("dancer.gif")
         let lazy = try #require(Image.decoded(from: data, options: ImageCreatingOptions())).withScale(2)
         #expect(lazy.frameSource?.frameCount == 8 && lazy.scale == 2 && lazy.creatingOptions?.scale == 2)
@@ -186,7 +188,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(abs(whole.duration - 0.8) < 1e-9 && whole.animatedData == data)
     }
 
-    @Test func animationsAreNormalAndDecodedAlready() throws {
+    @Test("Normalizing or decoding an animation changes nothing") func normalizedAnimation() throws {
         let data = try fixture("dancer.gif")
         for options in [ImageCreatingOptions(), ImageCreatingOptions(preloadAll: true)] {
             let image = try #require(Image.decoded(from: data, options: options))
@@ -194,16 +196,17 @@ private struct SyntheticFrames: ImageFrameSource {
         }
     }
 
-    @Test func preloadedAnimationsAreNormalHoweverTheirFramesAreTurned() throws {
+    @Test("A preloaded animation of rotated images is its own normalized form, and its frames are upright")
+    func normalizedRotatedFrames() throws {
         let turned = Image(cgImage: Bitmap.of([[0xFF00_0000, 0xFFFF_FFFF]]), orientation: .right)
         let image = try #require(Image.animatedImage(with: [turned, turned], duration: 1))
         #expect(image.normalized === image && image.imageOrientation == .right)
-        // Whoever plays it gets frames that need no turning.
+        // The frames to be played are upright.
         #expect(image.frames?.frame(at: 1)?.words == turned.normalized.cgImage?.words)
         #expect(image.frames?.frame(at: 1)?.height == 2)
     }
 
-    @Test func decodingChangesTheScaleAndNoPixel() {
+    @Test("Decoding with a scale changes the scale and no pixel") func decodedChangesScale() {
         let image = Image(cgImage: Bitmap.solid(0xFF00_0000, 64, 64), scale: 1, orientation: .left)
         let decoded = image.decoded(scale: 2)
         #expect(decoded.size == CGSize(width: 32, height: 32) && decoded.cgImage === image.cgImage)
@@ -212,7 +215,9 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(empty.decoded(scale: 2) === empty)
     }
 
-    @Test func whatIsKnownOfAnAnimationCanBePassedOn() throws {
+    @Test("The data, the frame count and the options of an animation are copied to another image") func copyAnimation()
+        throws
+    {
         let data = try fixture("dancer.gif")
         let image = try #require(Image.decoded(from: data, options: ImageCreatingOptions(preloadAll: true)))
         let other = Image(cgImage: Bitmap.solid(0, 2, 2))
@@ -221,7 +226,8 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(other.images == nil && other.duration == 0)
     }
 
-    @Test func contextsAreDrawnWithAndReadBack() throws {
+    @Test("A still is drawn on a Cairo context and read back; other images are returned unchanged")
+    func drawnOnContext() throws {
         let surface = try #require(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 3, 2))
         let context = try #require(cairo_create(surface))
         defer {

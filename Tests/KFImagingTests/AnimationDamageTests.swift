@@ -12,17 +12,17 @@ import Testing
         try change(&pieces)
         let found = try frames(of: pieces.data)
         for index in found?.frames.indices ?? 0..<0 { _ = try ownPixels(#require(found), index) }
-        // The header says the same.
+        // ImageInfo reports the same number.
         #expect(try ImageInfo(data: pieces.data).frameCount == found?.frames.count ?? 1)
         return found?.frames.count
     }
 
-    @Test func untouchedItHasFourFrames() throws {
+    @Test("The undamaged file has four frames") func undamaged() throws {
         #expect(try count { _ in } == 4)
     }
 
-    @Test func dataWithoutAFrameEndsTheAnimation() throws {
-        // The first picture's header gone, it is no frame, and the data after it belongs to the next header.
+    @Test("Frame data without a frame header is no frame") func dataWithoutHeader() throws {
+        // Without its header the first picture is no frame, and the data after it belongs to the next header.
         #expect(try count { $0.chunks.remove(at: $0.places("fcTL")[0]) } == 3)
         // Data of a frame before any header.
         #expect(
@@ -34,12 +34,12 @@ import Testing
         )
     }
 
-    @Test func aMissingHeaderLeavesTheDataToTheFrameBefore() throws {
+    @Test("Data whose frame header is missing belongs to the frame before") func missingHeader() throws {
         #expect(try count { $0.chunks.remove(at: $0.places("fcTL")[2]) } == 3)
     }
 
-    @Test(arguments: [4, 8])
-    func aFrameWithoutPixelsEndsTheAnimation(side: Int) throws {
+    @Test("A frame without pixels ends the animation", arguments: [4, 8])
+    func frameWithoutPixels(side: Int) throws {
         #expect(
             try count { pieces in
                 pieces.chunks[pieces.places("fcTL")[2]].content.replaceSubrange(side..<side + 4, with: [0, 0, 0, 0])
@@ -47,8 +47,8 @@ import Testing
         )
     }
 
-    @Test(arguments: [4, 8, 12, 16])
-    func aFrameOutsideTheCanvasEndsTheAnimation(field: Int) throws {
+    @Test("A frame outside the canvas ends the animation", arguments: [4, 8, 12, 16])
+    func frameOutsideCanvas(field: Int) throws {
         for value: [UInt8] in [[0, 0, 0, 17], [0x7F, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0xFF]] {
             #expect(
                 try count { pieces in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func numbersMayLeaveSomeOutButHaveToGrow() throws {
+    @Test("Sequence numbers may have gaps but have to increase") func sequenceNumbers() throws {
         #expect(try count { $0.chunks[$0.places("fcTL")[3]].content[2] = 1 } == 3)
         // The data that follows has the greater number too.
         #expect(
@@ -70,13 +70,14 @@ import Testing
         #expect(try count { pieces in pieces.chunks[pieces.places("fcTL")[2]].content[3] = 0 } == 2)
     }
 
-    @Test func moreFramesThanAnnouncedAreNotShownAndFewerAreNotMissed() throws {
+    @Test("Frames beyond the announced number are not shown, and fewer are accepted") func announcedFrameCount() throws
+    {
         #expect(try count { $0.chunks[$0.places("acTL")[0]].content[3] = 2 } == 2)
         #expect(try count { $0.chunks[$0.places("acTL")[0]].content[0] = 0x7F } == 4)
         #expect(try count { $0.chunks[$0.places("acTL")[0]].content[3] = 0 } == nil)
     }
 
-    @Test func theAnnouncementComesBeforeThePicture() throws {
+    @Test("An acTL chunk after the picture data is ignored") func controlChunkOrder() throws {
         #expect(
             try count { pieces in
                 let announcement = pieces.chunks.remove(at: pieces.places("acTL")[0])
@@ -85,11 +86,11 @@ import Testing
         )
     }
 
-    @Test func aFirstFrameThatCoversLessThanThePictureIsNone() throws {
+    @Test("Without a first frame of the size of the picture there is no animation") func smallFirstFrame() throws {
         #expect(try count { $0.chunks[$0.places("fcTL")[0]].content[7] = 15 } == nil)
     }
 
-    @Test func aDamagedFrameIsAnErrorAndTheOthersAreNot() throws {
+    @Test("A damaged frame is an error, and others are decoded") func damagedFrame() throws {
         var pieces = PNGChunkList(try fixture("apng-no.png"))
         let place = pieces.places("fdAT")[2]
         pieces.chunks[place].content.replaceSubrange(4..<20, with: [UInt8](repeating: 0xAA, count: 16))
@@ -132,12 +133,12 @@ import Testing
         _ = try ownPixels(decoder, 0)
         #expect(throws: expected) { try ownPixels(decoder, index) }
         #expect(throws: expected) { try ownPixels(decoder, index) }
-        // The others can be had still: those before it, and those after the next frame that stands alone.
+        // The other frames can still be decoded: those before it, and those after the next key frame.
         #expect(try ownPixels(decoder, 0).count == 48)
         if index == 1 { #expect(try ownPixels(decoder, 5) == ownPixels(#require(try frames("sequence.avif")), 5)) }
     }
 
-    @Test func aFrameThatIsNoDataOfItsKindIsRefused() throws {
+    @Test("A frame that is not AV1 data is an error, and others are decoded") func garbageFrame() throws {
         var data = try fixture("sequence.avif")
         let place = try samples(data)[2]
         data.replaceSubrange(place, with: [UInt8](repeating: 0xFF, count: place.count))
@@ -148,8 +149,8 @@ import Testing
         #expect(try ownPixels(decoder, 3).count == 48)
     }
 
-    @Test func aSequenceThatEndsTooEarlyIsRefused() throws {
-        // libavif looks for the last frame when it opens the file, and so do browsers.
+    @Test("A sequence that ends too early is refused") func truncatedSequence() throws {
+        // libavif reads the last frame when it opens the file, as browsers do.
         let cut = try fixture("sequence.avif").dropLast(10)
         #expect(throws: ImagingError.self) { try frames(of: cut) }
         #expect(throws: ImagingError.self) { try ImageInfo(data: cut) }
@@ -157,7 +158,7 @@ import Testing
 }
 
 @Suite struct BrokenWebPTests {
-    @Test func aCutAnimationKeepsItsWholeFrames() throws {
+    @Test("A truncated animation keeps the frames that are complete") func truncatedKeepsFrames() throws {
         let data = try fixture("webp-no.webp")
         let whole = try #require(try frames(of: data))
         let cut = try #require(try frames(of: data.dropLast(30)))
@@ -167,14 +168,14 @@ import Testing
         #expect(try frames(of: data.prefix(200))?.frames.count ?? 0 < 4)
     }
 
-    @Test func aFrameOutsideTheCanvasMakesItDamaged() throws {
+    @Test("A file with a frame outside the canvas is refused") func outsideCanvasRefused() throws {
         var data = try fixture("webp-no.webp")
         let place = try #require(data.range(of: Data("ANMF".utf8), options: .backwards)).upperBound + 4
         data[place] = 200
         #expect(throws: ImagingError.malformed(.webp, detail: "damaged data")) { try frames(of: data) }
     }
 
-    @Test func whatFollowsTheFileIsNoFrame() throws {
+    @Test("Data after the end of the file is ignored") func trailingDataIgnored() throws {
         let data = try fixture("webp-no.webp")
         let frame = try #require(data.range(of: Data("ANMF".utf8), options: .backwards)).lowerBound
         let longer = data + data[frame...]
@@ -182,7 +183,7 @@ import Testing
     }
 }
 
-/// Every frame of damaged animations is tried, for what a sanitizer or a crash would find.
+/// Decodes every frame of damaged animations, for errors that a sanitizer or a crash would show.
 @Suite struct AnimationDamageTests {
     private static let executor = WorkExecutor("kf.damage.frames", threads: 1)
     private static let names = [
@@ -203,14 +204,14 @@ import Testing
                 try decoder.decode(index) { y, _ in rows.insert(y) }
                 #expect(rows == all)
             } catch {
-                // An opaque frame leaves out what it lacks, and says so.
+                // Only an opaque frame may lack some of its rows.
                 #expect(rows.isSubset(of: all) && (rows.isEmpty || frame.isOpaque))
             }
         }
     }
 
-    @Test(arguments: names)
-    func cutAnimationsAreHandled(name: String) async throws {
+    @Test("Truncated animations are decoded or refused", arguments: names)
+    func truncated(name: String) async throws {
         let data = try fixture(name)
         await Self.executor.run {
             for step in 0..<30 { decodeEverything(data.prefix(data.count * step / 30)) }
@@ -218,8 +219,8 @@ import Testing
         }
     }
 
-    @Test(arguments: names)
-    func flippedBitsInAnimationsAreHandled(name: String) async throws {
+    @Test("Animations with flipped bits are decoded or refused", arguments: names)
+    func flippedBits(name: String) async throws {
         let data = try fixture(name)
         await Self.executor.run {
             var generator = SeededGenerator(state: UInt64(data.count))

@@ -1,4 +1,4 @@
-// Writing animations, and formats that can lose nothing.
+// Encoding of animations, and lossless encoding.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KFImaging
 
 @Suite struct AnimationEncodingTests {
-    /// A square that wanders over a field with transparent and translucent parts.
+    /// A square that moves over a field with transparent and translucent parts.
     private func animation(loops: UInt = 0) -> Frames {
         let bitmaps = (0..<4).map { step in
             Bitmap.of(
@@ -21,8 +21,12 @@ import Testing
         return Frames(bitmaps: bitmaps, delays: [0.02, 0.1, 1.5, 0.333], loopCount: loops)
     }
 
-    @Test(arguments: ["animated.gif", "once.gif"], [true, false])
-    func whatNoFrameCoversIsTransparentForEverybody(name: String, lossless: Bool) throws {
+    @Test(
+        "Pixels that no frame covers are transparent in every reader",
+        arguments: ["animated.gif", "once.gif"],
+        [true, false]
+    )
+    func uncoveredIsTransparent(name: String, lossless: Bool) throws {
         let source = try #require(try Codecs.frameSource(of: try fixture(name)))
         let data = try Codecs.encode(source, as: .webp, quality: 0.9, lossless: lossless)
         #expect(try ImageInfo(data: data).hasAlpha)
@@ -33,12 +37,12 @@ import Testing
         #expect(try #require(Image(data: data)).bitmap().hasAlpha)
     }
 
-    @Test(arguments: [ImageContentType.webp, .png, .avif])
-    func losslessAnimationsComeBackAsTheyWere(type: ImageContentType) throws {
+    @Test("Lossless animations are read back unchanged", arguments: [ImageContentType.webp, .png, .avif])
+    func losslessRoundTrip(type: ImageContentType) throws {
         let source = animation(loops: 7)
         let data = try Codecs.encode(source, as: type, lossless: true)
         let decoder = try #require(try frames(of: data))
-        // libavif cannot write how often a sequence is to be played.
+        // libavif cannot write a loop count.
         #expect(decoder.loopCount == (type == .avif ? 0 : 7) && decoder.canvas == PixelSize(30, 20))
         #expect(zip(decoder.frames, source.delays).allSatisfy { abs($0.delay - $1) < 1e-9 })
         let pictures = try composed(decoder)
@@ -49,8 +53,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ImageContentType.webp, .avif])
-    func lossyAnimationsStayAlike(type: ImageContentType) throws {
+    @Test("Lossy animations are read back nearly unchanged", arguments: [ImageContentType.webp, .avif])
+    func lossyRoundTrip(type: ImageContentType) throws {
         let pictures = (0..<3).map { gradient(alpha: false, shift: 60 * $0) }
         let source = Frames(bitmaps: pictures, delays: [0.1, 0.1, 0.1])
         let decoder = try #require(try frames(of: Codecs.encode(source, as: type, quality: 0.8)))
@@ -73,7 +77,8 @@ import Testing
         )
     }
 
-    @Test func framesThatCannotBeHadRepeatTheOneBefore() throws {
+    @Test("A frame that cannot be decoded repeats the one before; without the first one nothing is written")
+    func missingFramesRepeat() throws {
         var source = animation()
         (source.bitmaps[1], source.bitmaps[2]) = (nil, nil)
         let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, lossless: true)))
@@ -90,33 +95,37 @@ import Testing
         }
     }
 
-    @Test func framesOfAnotherSizeAreRefused() throws {
+    @Test("Frames of different sizes are refused") func mixedSizesRefused() throws {
         var source = animation()
         source.bitmaps[2] = Bitmap.solid(0xFFFF_FFFF, 3, 3)
         let detail = "frame 2 has another size than the first one"
         #expect(throws: ImagingError.encodingFailed(.webp, detail: detail)) {
             try Codecs.encode(source, as: .webp, lossless: true)
         }
-        // Nor is there a still in its place.
+        // No still is written in its place either.
         let image = try #require(Image.animated(source, options: ImageCreatingOptions()))
         #expect(image.encoded(as: .webp) == nil && image.encoded(as: .png) != nil)
     }
 
-    @Test func senselessDelaysAreTamed() throws {
+    @Test("Delays that make no sense are replaced or limited") func clampsDelays() throws {
         var source = animation()
         source.delays = [.nan, -1, .infinity, 1e12]
         let decoder = try #require(try frames(of: Codecs.encode(source, as: .webp, lossless: true)))
         #expect(decoder.frames.map(\.delay) == [0.1, 0.1, 0.1, 3600])
     }
 
-    @Test(arguments: [ImageContentType.jpeg, .tiff, .pdf])
-    func otherFormatsDoNotHoldAnimationsWeWrite(type: ImageContentType) throws {
+    @Test("Formats without an animation encoder are refused", arguments: [ImageContentType.jpeg, .tiff, .pdf])
+    func unsupportedFormats(type: ImageContentType) throws {
         #expect(!Codecs.canEncodeAnimation(as: type))
         #expect(throws: ImagingError.self) { try Codecs.encode(animation(), as: type) }
     }
 
-    @Test(arguments: [ImageContentType.webp, .avif, .png], ["photo.png", "alpha.png", "opaque-alpha.png"])
-    func losslessMeansThat(type: ImageContentType, name: String) throws {
+    @Test(
+        "Lossless stills keep every pixel at any quality",
+        arguments: [ImageContentType.webp, .avif, .png],
+        ["photo.png", "alpha.png", "opaque-alpha.png"]
+    )
+    func losslessIgnoresQuality(type: ImageContentType, name: String) throws {
         let original = try picture(name).bitmap()
         let decoded = try Codecs.decode(Codecs.encode(picture(name), as: type, quality: 0.1, lossless: true)).bitmap()
         #expect(decoded.hasAlpha == original.hasAlpha)
@@ -124,8 +133,8 @@ import Testing
         #expect(pairs.allSatisfy { $0.isNear($1, within: $1.a == 255 ? 0 : 1) })
     }
 
-    @Test(arguments: [ImageContentType.webp, .avif])
-    func lossyQualityOfFourFifthsIsGood(type: ImageContentType) throws {
+    @Test("A quality of 0.8 keeps stills at 30 dB or more", arguments: [ImageContentType.webp, .avif])
+    func lossyQuality(type: ImageContentType) throws {
         for alpha in [false, true] {
             let original = gradient(alpha: alpha)
             let data = try Codecs.encode(Image(cgImage: original), as: type, quality: 0.8)
@@ -133,14 +142,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [ImageContentType.webp, .avif])
-    func qualityDecidesOnTheSize(type: ImageContentType) throws {
+    @Test("A higher quality gives a larger file", arguments: [ImageContentType.webp, .avif])
+    func qualityDeterminesSize(type: ImageContentType) throws {
         let image = try picture("photo.png")
         let sizes = try [0, 0.5, 0.8, 1].map { try Codecs.encode(image, as: type, quality: $0).count }
         #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
     }
 
-    @Test func avifSaysThatItsColoursAreStandard() throws {
+    @Test("AVIF files declare sRGB colours with the BT.601 matrix and full range") func avifColourDescription() throws {
         let data = try Codecs.encode(picture("photo.png"), as: .avif, quality: 0.8)
         // nclx: primaries 1, transfer 13, matrix 6, full range.
         #expect(data.range(of: Data(Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80])) != nil)

@@ -7,10 +7,14 @@ import Testing
 @testable import KFImaging
 
 @Suite struct AnimationFrameTests {
-    @Test(arguments: [
-        "apng-ns", "apng-no", "apng-bs", "apng-bo", "apng-ps", "apng-po", "webp-ns", "webp-no", "webp-bs", "webp-bo",
-    ])
-    func framesComposeToWhatAnotherProgramMakesOfThem(name: String) throws {
+    @Test(
+        "Composed frames look like those of another program",
+        arguments: [
+            "apng-ns", "apng-no", "apng-bs", "apng-bo", "apng-ps", "apng-po", "webp-ns", "webp-no", "webp-bs",
+            "webp-bo",
+        ]
+    )
+    func matchesReference(name: String) throws {
         let file = name + (name.hasPrefix("apng") ? ".png" : ".webp")
         let decoder = try #require(try frames(file))
         let strip = try picture(name + ".frames.png").bitmap()
@@ -26,12 +30,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("apng-ns.png", FrameDescription.Disposal.keep, FrameDescription.Blend.source),
-        ("apng-bo.png", .clear, .over), ("apng-ps.png", .restore, .source), ("webp-ns.webp", .keep, .source),
-        ("webp-bo.webp", .clear, .over),
-    ])
-    func framesSayHowTheyMeetTheCanvas(
+    @Test(
+        "Frames have the disposal, the blending and the position of the file",
+        arguments: [
+            ("apng-ns.png", FrameDescription.Disposal.keep, FrameDescription.Blend.source),
+            ("apng-bo.png", .clear, .over), ("apng-ps.png", .restore, .source), ("webp-ns.webp", .keep, .source),
+            ("webp-bo.webp", .clear, .over),
+        ]
+    )
+    func disposalAndBlend(
         name: String,
         disposal: FrameDescription.Disposal,
         blend: FrameDescription.Blend
@@ -41,13 +48,16 @@ import Testing
         #expect(decoder.frames.map(\.x) == [0, 2, 6, 0] && decoder.frames.map(\.y) == [0, 2, 4, 6])
     }
 
-    @Test(arguments: [
-        ("animated.png", [0.1, 0.2, 0.05], UInt(3)), ("animated.webp", [0.1, 0.2, 0.05], 2),
-        ("webp-ns.webp", [0.05, 0.06, 0.07, 0.08], 3), ("sequence.avif", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3], 0),
-        // 7/0 are hundredths; a thousandth is too short to be meant.
-        ("apng-hidden.png", [0.07, 0.1, 1.5], 5),
-    ])
-    func delaysAndLoopsAreThoseOfTheFile(name: String, delays: [Double], loops: UInt) throws {
+    @Test(
+        "Delays and loop counts are those of the file",
+        arguments: [
+            ("animated.png", [0.1, 0.2, 0.05], UInt(3)), ("animated.webp", [0.1, 0.2, 0.05], 2),
+            ("webp-ns.webp", [0.05, 0.06, 0.07, 0.08], 3), ("sequence.avif", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3], 0),
+            // 7/0 means hundredths of a second; a delay of a thousandth becomes a tenth.
+            ("apng-hidden.png", [0.07, 0.1, 1.5], 5),
+        ]
+    )
+    func delaysAndLoops(name: String, delays: [Double], loops: UInt) throws {
         let decoder = try #require(try frames(name))
         #expect(decoder.frames.count == delays.count && decoder.loopCount == loops)
         #expect(zip(decoder.frames, delays).allSatisfy { abs($0.delay - $1) < 1e-9 })
@@ -56,8 +66,8 @@ import Testing
         #expect(abs((info.duration ?? 0) - delays.reduce(0, +)) < 1e-9)
     }
 
-    @Test(arguments: [30, 44])
-    func chunksOfOddSizesHaveAByteMore(place: Int) throws {
+    @Test("RIFF chunks of odd sizes are followed by a padding byte", arguments: [30, 44])
+    func oddChunkPadding(place: Int) throws {
         // Behind VP8X, where a profile would be, and behind ANIM.
         var data = try fixture("webp-ns.webp")
         data.insert(contentsOf: Array("odd!".utf8) + [3, 0, 0, 0, 1, 2, 3, 0], at: place)
@@ -71,8 +81,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["apng-ns.png", "apng-bo.png", "animated.png"])
-    func profilesAreReadOnceForAllFrames(name: String) throws {
+    @Test(
+        "A profile applies to all frames of an APNG and is not copied into their files",
+        arguments: ["apng-ns.png", "apng-bo.png", "animated.png"]
+    )
+    func profileOfAllFrames(name: String) throws {
         let profile = try #require(PNGChunkList(fixture("display-p3.png")).chunks.first { $0.name == "iCCP" })
         let plain = try #require(try frames(name))
         var pieces = try PNGChunkList(fixture(name))
@@ -92,7 +105,7 @@ import Testing
         #expect(changed)
     }
 
-    @Test func framesAreSmallFilesWhateverSurroundsThem() throws {
+    @Test("Metadata of an APNG is not copied into the files of its frames") func metadataNotCopied() throws {
         var pieces = try PNGChunkList(fixture("apng-ns.png"))
         let frame = try #require(try frames(of: pieces.data) as? APNGFrames).file(of: 1)
         for name in ["iCCP", "gAMA", "cHRM", "sRGB", "cICP", "eXIf", "tEXt", "PLTE", "tRNS"] {
@@ -102,12 +115,12 @@ import Testing
         #expect(try #require(try frames(of: pieces.data) as? APNGFrames).file(of: 1) == frame)
     }
 
-    @Test func aPictureOutsideTheAnimationIsNoFrame() throws {
+    @Test("A default image that is not part of the animation is no frame") func hiddenDefaultImage() throws {
         let decoder = try #require(try frames("apng-hidden.png"))
         #expect(try composed(decoder)[0][8, 8] == Pixel(r: 200, g: 40, b: 40))
-        // Software that knows no animation shows it.
+        // Software without support for animations shows it.
         #expect(try picture("apng-hidden.png").bitmap()[8, 8] == Pixel(r: 9, g: 9, b: 9))
-        // Made small it is one of the animation.
+        // A downsampled decode shows the first frame of the animation.
         var compositor = FrameCompositor(decoder)
         let first = try compositor.frame(at: 0)
         #expect(
@@ -115,15 +128,15 @@ import Testing
         )
     }
 
-    @Test func paletteAndTransparencyBelongToAllFrames() throws {
+    @Test("The palette and its transparency apply to all frames") func sharedPalette() throws {
         let decoder = try #require(try frames("apng-palette.png"))
         let last = try composed(decoder)[2]
         #expect(last[0, 0] == Pixel(r: 255, g: 0, b: 0) && last[1, 1] == Pixel(r: 0, g: 255, b: 0))
         #expect(last[3, 3] == Pixel(r: 0, g: 255, b: 0) && decoder.frames.allSatisfy { !$0.isOpaque })
     }
 
-    @Test(arguments: ["animated.png", "animated.webp", "sequence.avif"])
-    func opaqueFramesSaySo(name: String) throws {
+    @Test("Opaque frames are marked as opaque", arguments: ["animated.png", "animated.webp", "sequence.avif"])
+    func opaqueFrames(name: String) throws {
         let decoder = try #require(try frames(name))
         #expect(try decoder.frames.contains { $0.isOpaque } == !ImageInfo(data: fixture(name)).hasAlpha)
     }
@@ -133,8 +146,11 @@ import Testing
         #expect(try frames(name) == nil)
     }
 
-    @Test(arguments: ["animated.png", "animated.webp", "sequence.avif"])
-    func limitsHoldForFramesToo(name: String) throws {
+    @Test(
+        "Limits of frames and pixels hold for animations",
+        arguments: ["animated.png", "animated.webp", "sequence.avif"]
+    )
+    func frameLimits(name: String) throws {
         var limits = ImageDecodingLimits()
         limits.maxFrameCount = 2
         let count = try ImageInfo(data: fixture(name)).frameCount
@@ -144,10 +160,10 @@ import Testing
 }
 
 @Suite struct SequenceTests {
-    @Test func framesCanBeHadInAnyOrder() throws {
+    @Test("The frames of a sequence can be decoded in any order") func anyOrder() throws {
         let decoder = try #require(try frames("sequence.avif"))
         let originals = try (0..<3).map { try picture("sequence-\($0).png").bitmap() }
-        // Sequentially, backwards, twice, across the frames that stand alone (0 and 3).
+        // Sequentially, backwards, twice, across the key frames (0 and 3).
         for index in [0, 1, 2, 3, 4, 5, 1, 1, 5, 0, 2, 4, 3] {
             let frame = Bitmap.of(try ownPixels(decoder, index))
             let expected = index < 3 ? originals[index] : nil
@@ -156,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func independentDecodersDoNotDisturbEachOther() throws {
+    @Test("Independent decoders of one sequence do not affect each other") func independentDecoders() throws {
         let one = try #require(try frames("sequence.avif"))
         let other = try one.independent()
         let first = try ownPixels(one, 0)
@@ -166,7 +182,7 @@ import Testing
         #expect(other.frames == one.frames)
     }
 
-    @Test func transparencyOfASequenceIsDecoded() throws {
+    @Test("The alpha of a sequence is decoded") func sequenceAlpha() throws {
         let decoder = try #require(try frames("sequence-alpha.avif"))
         #expect(decoder.frames.allSatisfy { !$0.isOpaque })
         let (first, last) = (try ownPixels(decoder, 0), try ownPixels(decoder, 1))
@@ -175,13 +191,16 @@ import Testing
         #expect(last[16][1] >> 24 > 190 && last[16][46] >> 24 < 10)
     }
 
-    @Test(arguments: [(105, 35, 3, true), (105, 50, 3, true), (0xFFFF_FFFF, 35, 0, true), (105, 105, 1, false)])
-    func anEditListSaysHowOftenASequenceIsPlayed(whole: Int, part: Int, loops: Int, repeats: Bool) throws {
+    @Test(
+        "The loop count of a sequence comes from its edit list",
+        arguments: [(105, 35, 3, true), (105, 50, 3, true), (0xFFFF_FFFF, 35, 0, true), (105, 105, 1, false)]
+    )
+    func editListLoopCount(whole: Int, part: Int, loops: Int, repeats: Bool) throws {
         let data = try withEditList(fixture("sequence.avif"), whole: whole, part: part, repeats: repeats)
         #expect(try ImageInfo(data: data).loopCount == loops)
     }
 
-    /// Puts an edit list into the first track, and moves the places that the tracks name by as much.
+    /// Inserts an edit list into the first track, and shifts the chunk offsets of the tracks accordingly.
     private func withEditList(_ data: Data, whole: Int, part: Int, repeats: Bool) throws -> Data {
         let entry = bytes(part) + bytes(0) + bytes(0x10000)
         let list = bytes(28) + Array("elst".utf8) + bytes(repeats ? 1 : 0) + bytes(1) + entry

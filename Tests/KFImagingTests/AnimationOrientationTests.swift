@@ -1,16 +1,16 @@
-// Animations whose files say that they are to be turned: every way to their pictures shows the same.
+// Animations whose files declare an orientation: every way of decoding them shows the same picture.
 
 import Foundation
 import Testing
 
 @testable import KFImaging
 
-/// An EXIF block that says how a picture is turned, and nothing else.
+/// An EXIF block that holds an orientation and nothing else.
 private func exif(_ orientation: Orientation) -> [UInt8] {
     [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// An animation of 16 × 12 pixels, whose file says that it is to be turned.
+/// An animation of 16 × 12 pixels, whose file declares an orientation.
 private func turned(_ name: String, _ orientation: Orientation) throws -> Data {
     var data = try fixture(name)
     let block = exif(orientation)
@@ -29,8 +29,8 @@ private func turned(_ name: String, _ orientation: Orientation) throws -> Data {
 @Suite struct AnimationOrientationTests {
     static let names = ["apng-ns.png", "apng-bo.png", "webp-ns.webp", "webp-bo.webp"]
 
-    @Test(arguments: names)
-    func everyWayShowsTheSamePicture(name: String) throws {
+    @Test("Frames, images and stills of a rotated animation are all upright", arguments: names)
+    func sameOrientedPicture(name: String) throws {
         let plain = try #require(try Codecs.frameSource(of: fixture(name)))
         for orientation in Orientation.allCases {
             let data = try turned(name, orientation)
@@ -62,13 +62,13 @@ private func turned(_ name: String, _ orientation: Orientation) throws -> Data {
         }
     }
 
-    @Test(arguments: names)
-    func limitsCountForTheDisplayedPicture(name: String) throws {
+    @Test("A maximum size applies to the upright picture", arguments: names)
+    func maxSizeAfterRotation(name: String) throws {
         let source = try #require(try Codecs.frameSource(of: turned(name, .right)))
         #expect(source.frame(at: 1, maxSize: CGSize(width: 4, height: 1))?.size == PixelSize(3, 4))
     }
 
-    @Test func turnedAnimationsCanBeWritten() throws {
+    @Test("Rotated animations are written with upright frames") func writesUprightFrames() throws {
         let source = try #require(try Codecs.frameSource(of: turned("webp-ns.webp", .right)))
         let written = try #require(
             try Codecs.frameSource(of: Codecs.encode(source, as: .webp, lossless: true))

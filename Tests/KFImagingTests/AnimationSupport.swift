@@ -5,7 +5,7 @@ import Testing
 
 @testable import KFImaging
 
-/// Frames at hand.
+/// Frames held in memory.
 struct Frames: ImageFrameSource {
     var bitmaps: [Bitmap?]
     var delays: [Double]
@@ -59,7 +59,7 @@ private func over(_ top: UInt32, _ below: UInt32) -> UInt32 {
     }
 }
 
-/// The frames in a fixture, and the same as another program composed them.
+/// The frames in a fixture.
 func frames(_ name: String, limits: ImageDecodingLimits = ImageDecodingLimits()) throws -> (any FrameDecoder)? {
     try frames(of: fixture(name), limits: limits)
 }

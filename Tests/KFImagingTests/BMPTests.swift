@@ -39,7 +39,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
     }
 
     @Test(
-        "What other programs write looks like the same picture in PNG",
+        "Files of other programs look like the same picture in PNG",
         arguments: ["palette", "bilevel", "grey", "runs"]
     )
     func likePNG(name: String) throws {
@@ -50,7 +50,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(try small.rows == expected.resampled(to: PixelSize(33, 22)).rows)
     }
 
-    @Test("Alpha is multiplied in, and announced")
+    @Test("Pixels are premultiplied with alpha, and the header reports it")
     func alpha() throws {
         let expected = try #require(try picture("alpha.png").bitmap().part(CGRect(x: 0, y: 0, width: 40, height: 24)))
         let bitmap = try picture("alpha.bmp").bitmap()
@@ -59,7 +59,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(try !ImageInfo(data: fixture("palette.bmp")).hasAlpha)
     }
 
-    @Test("The embedded profile is applied, and named")
+    @Test("The embedded profile is applied, and its name is read")
     func profile() throws {
         let expected = try picture("display-p3.png").bitmap()
         let bitmap = try picture("display-p3.bmp").bitmap()
@@ -70,7 +70,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(try ImageInfo(data: fixture("display-p3.bmp")).colorProfileName == "Display P3 (test)")
     }
 
-    @Test("32 bits whose alpha is 0 everywhere are opaque, with 0 somewhere they are not")
+    @Test("32-bit pixels whose alpha is 0 everywhere are opaque; otherwise alpha applies")
     func emptyAlpha() throws {
         let header = bitmapHeader(2, 1, depth: 32)
         let opaque = try Codecs.decode(file(header, Data([1, 2, 3, 0, 4, 5, 6, 0]))).bitmap()
@@ -79,7 +79,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(other.rows == [[Pixel(r: 0, g: 0, b: 0, a: 0), Pixel(r: 6, g: 5, b: 4)]] && other.hasAlpha)
     }
 
-    @Test("Of a file cut short the rows that are there are kept, and others are transparent")
+    @Test("A truncated file keeps its complete rows, and others are transparent")
     func cutRows() throws {
         let whole = try picture("grey.bmp").bitmap()
         let half = try Codecs.decode(fixture("grey.bmp").dropLast(96 * 20 + 5)).bitmap()
@@ -91,7 +91,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         let rows = Data([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0, 13])
         let upper = try Codecs.decode(file(header, rows)).bitmap()
         #expect(upper[1, 1] == Pixel(r: 12, g: 11, b: 10) && upper[0, 2].a == 0)
-        // The padding of the last row is not missed.
+        // The padding of the last row may be missing.
         #expect(try !Codecs.decode(file(bitmapHeader(2, -2, depth: 24), rows.prefix(14))).bitmap().hasAlpha)
     }
 
@@ -105,7 +105,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(Codecs.diagnose(runs) == .malformed(.bmp, detail: "the data ends before the first row"))
     }
 
-    @Test("A palette may be shorter than the depth allows, and what is beyond it is black")
+    @Test("A palette may be shorter than the depth allows, and indices beyond it are black")
     func shortPalette() throws {
         let header = bitmapHeader(3, 1, depth: 8, colors: 2)
         let bitmap = try Codecs.decode(file(header, palette: Data([1, 2, 3, 0, 4, 5, 6, 0]), Data([0, 1, 200, 0])))
@@ -122,7 +122,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(bitmap.rows == [[two, one], [two, two]])
     }
 
-    @Test("A picture that is too large is refused before memory is taken, and one that says nonsense in words")
+    @Test("A picture that is too large is refused before memory is taken, and invalid numbers are errors with a reason")
     func hostileNumbers() throws {
         let large = file(
             bitmapHeader(60_000, -60_000, depth: 8, compression: 1),
@@ -144,7 +144,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(Codecs.diagnose(least)?.description.contains("maxPixelCount") == true)
     }
 
-    @Test("Two letters alone are no bitmap")
+    @Test("The letters BM alone are no bitmap")
     func letters() {
         #expect(ImageContentType(sniffing: Data("BM".utf8)) == nil)
         #expect(ImageContentType(sniffing: Data("BMW drivers of all countries".utf8)) == nil)

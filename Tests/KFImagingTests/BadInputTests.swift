@@ -1,11 +1,11 @@
-// Bytes that are no picture, too large a picture, or half of one.
+// Data that is not a picture, too large a picture, or a truncated one.
 
 import CKFCodecs
 import Foundation
 import KFImaging
 import Testing
 
-/// The most memory this process has had, in bytes.
+/// The peak of this process's resident memory, in bytes.
 private func peakMemory() throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM") })
@@ -13,7 +13,8 @@ private func peakMemory() throws -> Int {
 }
 
 @Suite struct BadInputTests {
-    @Test func aProcessMaySetTheLimitsOfAllItDecodes() throws {
+    @Test("The default limits of the process apply to options without limits of their own") func defaultLimits() throws
+    {
         // Changed by so little that no other test notices.
         let usual = ImageDecodingLimits.default
         defer { ImageDecodingLimits.default = usual }
@@ -22,37 +23,43 @@ private func peakMemory() throws -> Int {
         #expect(DecodingOptions(limits: ImageDecodingLimits()).limits.maxFrameCount == 10_000)
     }
 
-    @Test func noBytesAreNoImage() {
+    @Test("Empty data is an error") func emptyData() {
         #expect(Codecs.diagnose(Data()) == .emptyData)
         #expect(Image(data: Data()) == nil)
         #expect(throws: ImagingError.emptyData) { try ImageInfo(data: Data()) }
     }
 
-    @Test(arguments: [
-        ("<!DOCTYPE html><html><body>Not found</body></html>", "an HTML page"), ("\n  <HTML>", "an HTML page"),
-        ("<?xml version=\"1.0\"?><rss/>", "an XML document"), ("{\"error\": 404}", "a JSON document"),
-        ("hello", "plain text"), ("Größe", "plain text"), ("<?xml version='1.0'?>\n<svg>", "an SVG drawing"),
-    ])
+    @Test(
+        "Text is recognised, and the error names its kind",
+        arguments: [
+            ("<!DOCTYPE html><html><body>Not found</body></html>", "an HTML page"), ("\n  <HTML>", "an HTML page"),
+            ("<?xml version=\"1.0\"?><rss/>", "an XML document"), ("{\"error\": 404}", "a JSON document"),
+            ("hello", "plain text"), ("Größe", "plain text"), ("<?xml version='1.0'?>\n<svg>", "an SVG drawing"),
+        ]
+    )
     func textIsRecognised(text: String, resembling: String) throws {
         let error = try #require(Codecs.diagnose(Data(text.utf8)))
         #expect(error == .unrecognizedFormat(resembling: resembling))
         #expect(error.description == "the bytes look like \(resembling), not an image")
     }
 
-    @Test func noiseIsNoImage() {
+    @Test("Noise and zeros are not an image") func noise() {
         var generator = SeededGenerator(state: 7)
         let bytes = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) }
         #expect(Codecs.diagnose(Data(bytes)) == .unrecognizedFormat(resembling: nil))
         #expect(Codecs.diagnose(Data(count: 100)) == .unrecognizedFormat(resembling: "nothing but zeros"))
     }
 
-    @Test func knownFormatsWithoutADecoderSaySo() {
+    @Test("A known format without a decoder is reported as unsupported") func noDecoderBuiltIn() {
         let error = Codecs.diagnose(Data("%PDF-1.7 ...".utf8))
         #expect(error == .unsupported(.pdf, detail: "no decoder is built in"))
     }
 
-    @Test(arguments: [("bomb.png", 60_000), ("huge-screen.gif", 65_535)])
-    func bombsAreRefusedByNameOfTheLimit(name: String, side: Int) throws {
+    @Test(
+        "Decompression bombs are refused with the name of the limit",
+        arguments: [("bomb.png", 60_000), ("huge-screen.gif", 65_535)]
+    )
+    func bombsRefused(name: String, side: Int) throws {
         let expected = ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 1 << 28, width: side, height: side)
         let data = try fixture(name)
         #expect(throws: expected) { try Codecs.decode(data) }
@@ -61,7 +68,7 @@ private func peakMemory() throws -> Int {
         #expect(expected.description.contains("\(side) × \(side)"))
     }
 
-    @Test func limitsAreWhatTheCallerSays() throws {
+    @Test("The limits that the caller passes apply to every format") func callersLimits() throws {
         let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
         let wide = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64))
         for name in ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"] {
@@ -71,7 +78,7 @@ private func peakMemory() throws -> Int {
         }
     }
 
-    @Test func progressiveScansAreCounted() throws {
+    @Test("A JPEG with more progressive scans than allowed is refused") func scanLimit() throws {
         let data = try fixture("progressive.jpg")
         #expect(throws: ImagingError.unsupported(.jpeg, detail: "more progressive scans than allowed")) {
             try Codecs.decode(data, options: DecodingOptions(limits: ImageDecodingLimits(maxScanCount: 2)))
@@ -81,8 +88,8 @@ private func peakMemory() throws -> Int {
     /// The coefficients of the progressive fixture: 96 × 64 pixels with colours at a quarter of the resolution.
     private let coefficientBytes = 96 * 64 * 3
 
-    @Test(arguments: [nil, 12])
-    func coefficientsOfProgressiveJPEGsAreCounted(maxPixelSize: Int?) throws {
+    @Test("The memory for coefficients of progressive JPEGs is limited", arguments: [nil, 12])
+    func coefficientLimit(maxPixelSize: Int?) throws {
         func options(_ bytes: Int) -> DecodingOptions {
             DecodingOptions(
                 maxPixelSize: maxPixelSize,
@@ -103,7 +110,7 @@ private func peakMemory() throws -> Int {
         #expect(try Codecs.decode(fixture("photo.jpg"), options: options(0)).pixelWidth == maxPixelSize ?? 96)
     }
 
-    @Test func hugeProgressiveJPEGsAreRefusedBeforeMemoryIsTaken() async {
+    @Test("A huge progressive JPEG is refused before memory is allocated") func refusedBeforeAllocation() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             var data = try fixture("progressive.jpg")
@@ -122,13 +129,13 @@ private func peakMemory() throws -> Int {
         }
     }
 
-    @Test func ordinaryProgressivePhotosAreAllowed() {
+    @Test("The default limit allows progressive photos of ordinary sizes") func ordinaryPhotosAllowed() {
         let limit = ImageDecodingLimits().maxCoefficientBytes
         // 50 megapixels with all their colours; 108 megapixels with a quarter of them.
         #expect(8688 * 5792 * 6 <= limit && 12_000 * 9000 * 3 <= limit)
     }
 
-    @Test func twelveBitJPEGIsRefusedClearly() throws {
+    @Test("A JPEG of 12 bits is refused with a clear error") func twelveBitJPEGRefused() throws {
         var bytes = [UInt8](try fixture("photo.jpg"))
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
         bytes[frame + 4] = 12
@@ -137,19 +144,19 @@ private func peakMemory() throws -> Int {
             return
         }
         #expect(detail.contains("12 bits"))
-        // Those who only look at the header are told the same.
+        // ImageInfo, which reads only the header, throws the same error.
         #expect(throws: ImagingError.unsupported(.jpeg, detail: detail)) { try ImageInfo(data: Data(bytes)) }
     }
 
-    @Test(arguments: ["photo.jpg", "photo.png"])
-    func halfAPictureShowsItsUpperHalf(name: String) throws {
+    @Test("A truncated JPEG or PNG shows its upper rows", arguments: ["photo.jpg", "photo.png"])
+    func truncatedKeepsUpperRows(name: String) throws {
         let data = try fixture(name)
         let whole = try picture(name).bitmap()
         let half = try Codecs.decode(data.prefix(data.count * 3 / 4)).bitmap()
         #expect(half.width == 96 && half.height == 64)
         #expect(Array(half.rows.prefix(10)) == Array(whole.rows.prefix(10)))
         let last = half[50, 63]
-        // What was lost is grey in a JPEG and transparent in a PNG.
+        // Missing rows are grey in a JPEG and transparent in a PNG.
         if name.hasSuffix("png") {
             #expect(last.a == 0 && half.hasAlpha)
         } else {
@@ -159,15 +166,18 @@ private func peakMemory() throws -> Int {
         #expect(small.pixelWidth == 48 && small.pixelHeight == 32)
     }
 
-    @Test(arguments: ["interlaced.png", "progressive.jpg", "plain.gif", "photo.gif"])
-    func otherHalfPicturesKeepTheirSize(name: String) throws {
+    @Test(
+        "Truncated pictures of other kinds keep their size",
+        arguments: ["interlaced.png", "progressive.jpg", "plain.gif", "photo.gif"]
+    )
+    func truncatedKeepsSize(name: String) throws {
         let data = try fixture(name)
         let half = try Codecs.decode(data.prefix(data.count * 3 / 4))
         #expect(half.pixelWidth == 96 && half.pixelHeight == 64)
     }
 
-    @Test(arguments: ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"])
-    func aHeaderAloneIsNoPicture(name: String) throws {
+    @Test("A header alone is an error", arguments: ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"])
+    func headerAlone(name: String) throws {
         let data = try fixture(name)
         let start: Int
         switch name {
@@ -183,7 +193,7 @@ private func peakMemory() throws -> Int {
         #expect(Image(data: data.prefix(start)) == nil)
     }
 
-    @Test func anAVIFThatHidesAHugePictureIsRefused() throws {
+    @Test("An AVIF whose coded picture is far larger than announced is refused") func hiddenHugeAVIF() throws {
         var data = try fixture("photo.avif")
         // The sequence header of the coded picture: its length, then flags, then sizes with their number of bits.
         let header = try #require(data.range(of: Data([0x12, 0x00, 0x0A]))).upperBound + 1
@@ -192,7 +202,7 @@ private func peakMemory() throws -> Int {
         #expect(Codecs.diagnose(data) == .malformed(.avif, detail: "Decoding of color planes failed"))
     }
 
-    @Test func aGIFWithAFrameFarBeyondItsScreenIsRefused() throws {
+    @Test("A GIF with a frame far larger than its screen is refused") func hugeGIFFrame() throws {
         var data = try fixture("no-screen.gif")
         for offset in [6, 8] { data[offset] = 1 }
         let frame = try #require(data.firstIndex(of: 0x2C))
@@ -206,11 +216,11 @@ private func peakMemory() throws -> Int {
         #expect(Codecs.diagnose(data) == error)
     }
 
-    @Test func aProfileCannotMakeUsTakeMemory() async {
+    @Test("A profile that claims millions of names does not take memory") func profileMemory() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             var data = try fixture("display-p3.jpg")
-            // The profile's name claims to come in sixteen million languages.
+            // The profile claims to have its name in sixteen million languages.
             let name = try #require(data.range(of: Data("mluc".utf8))).lowerBound
             data[name + 8] = 1
             let before = try peakMemory()
@@ -219,8 +229,8 @@ private func peakMemory() throws -> Int {
         }
     }
 
-    @Test func profilesTooLongToBeReadLeaveNothingBehind() async {
-        // In a process of its own, where no other test takes memory: what would be left behind is half a kilobyte each.
+    @Test("Profiles that are too long to be read leak no memory") func overlongProfilesNoLeak() async {
+        // In a process of its own, where no other test takes memory: a leak would be half a kilobyte for each profile.
         await #expect(processExitsWith: .success) {
             let few: [UInt8] = [1, 2, 3]
             let before = try peakMemory()
@@ -229,7 +239,9 @@ private func peakMemory() throws -> Int {
         }
     }
 
-    @Test func missingFilesAreNil() { #expect(Image(contentsOfFile: "/nowhere/at/all.png") == nil) }
+    @Test("A missing file gives no image") func missingFile() {
+        #expect(Image(contentsOfFile: "/nowhere/at/all.png") == nil)
+    }
 
     @Test func errorsFitOnOneLine() throws {
         let errors = [

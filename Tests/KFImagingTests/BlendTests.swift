@@ -142,18 +142,18 @@ private struct Reference {
         #expect(try blended(0xC030_0090, mode, over: 0x8040_4040).isNear(pixel(expected), within: 1))
     }
 
-    @Test func sumsLessOneNeverGetBelowBlack() throws {
+    @Test("plusDarker never gets below black") func plusDarkerClampsAtBlack() throws {
         #expect(try blended(0xFF40_80C0, .plusDarker, over: 0xFF80_8080) == pixel(0xFF00_0141))
     }
 
-    @Test func opacityIsReducedBeforeBlendingNotAfter() throws {
+    @Test("Opacity is applied before blending, not after") func opacityBeforeBlending() throws {
         #expect(try blended(0xFFFF_0000, .copy, over: 0xFF00_00FF, alpha: 0.5) == pixel(0x8080_0000))
         #expect(try blended(0xFFFF_0000, .clear, over: 0xFF00_00FF, alpha: 0.5) == pixel(0))
         #expect(try blended(0xFFFF_0000, .normal, over: nil, alpha: 0.25) == pixel(0x4040_0000))
     }
 
-    @Test(arguments: CGBlendMode.allCases)
-    func allModesFollowTheirFormulas(mode: CGBlendMode) throws {
+    @Test("Every blend mode follows its formula", arguments: CGBlendMode.allCases)
+    func modesFollowFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 7)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
@@ -183,8 +183,8 @@ private struct Reference {
         #expect(worst <= (isSeparable ? 1.5 : 2.5))
     }
 
-    @Test(arguments: CGBlendMode.allCases)
-    func tintsFollowTheFormulasOfTheirModes(mode: CGBlendMode) throws {
+    @Test("A tint follows the formula of its blend mode", arguments: CGBlendMode.allCases)
+    func tintsFollowFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 70)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
@@ -209,7 +209,7 @@ private struct Reference {
         #expect(worst <= (isSeparable ? 1.5 : 2.5))
     }
 
-    @Test func picturesLongerThanCairosSurfacesAreTintedInParts() throws {
+    @Test("Pictures longer than a Cairo surface are tinted in parts") func tintsLongPictures() throws {
         let long = Image(cgImage: .solid(0x8040_4040, 32_770, 1))
         for (mode, expected): (CGBlendMode, UInt32) in [(.sourceIn, 0x8080_0000), (.plusDarker, 0xFFBF_0000)] {
             let result = try #require(long.tinted(with: .red, mode)).bitmap()
@@ -224,8 +224,11 @@ private struct Reference {
         SIMD4(Double(pixel.r), Double(pixel.g), Double(pixel.b), Double(pixel.a))
     }
 
-    @Test(arguments: CGBlendMode.allCases)
-    func withNothingBelowMixingModesAreTheIdentity(mode: CGBlendMode) throws {
+    @Test(
+        "Without a background, modes that keep the source are the identity and others clear",
+        arguments: CGBlendMode.allCases
+    )
+    func transparentBackground(mode: CGBlendMode) throws {
         let words: [UInt32] = [0xFF12_3456, 0x8000_4080, 0x0101_0001, 0, 0xFFFF_FFFF]
         let image = Image(cgImage: .of([words]), scale: 2)
         let result = try #require(image.blended(mode, alpha: 1, background: nil))
@@ -234,7 +237,7 @@ private struct Reference {
         #expect(result.scale == 2)
     }
 
-    @Test func operationsAreTheModesUnderOtherNumbers() {
+    @Test("NSCompositingOperation maps to the blend mode of the same name") func compositingOperations() {
         let names = NSCompositingOperation.allCases.map { ("\($0)", $0.blendMode) }
         for (name, mode) in names where name != "highlight" {
             #expect(name == (mode == .normal ? "sourceOver" : "\(mode)"))
@@ -245,7 +248,7 @@ private struct Reference {
         #expect(NSCompositingOperation.plusLighter.rawValue == 13 && NSCompositingOperation.luminosity.rawValue == 28)
     }
 
-    @Test func picturesLongerThanCairosSurfacesAreBlendedInParts() throws {
+    @Test("Pictures longer than a Cairo surface are blended in parts") func blendsLongPictures() throws {
         let long = Image(cgImage: .solid(0xFF40_80C0, 32_770, 1))
         let result = try #require(long.blended(.multiply, alpha: 1, background: .white)).bitmap()
         #expect(result.rows[0].allSatisfy { $0.isNear(Pixel(r: 0x40, g: 0x80, b: 0xC0), within: 1) })
@@ -278,7 +281,7 @@ private struct Reference {
         #expect(result.rows == [[Pixel(r: 0x40, g: 0, b: 0x40, a: 0x80), Pixel(r: 0, g: 0, b: 0, a: 0)]])
     }
 
-    @Test func theColoursAlphaCounts() throws {
+    @Test("The alpha of the overlay colour is applied") func overlayColorAlpha() throws {
         let blue = Image(cgImage: .solid(0xFF00_00FF, 1, 1))
         let half = try #require(blue.overlaid(Color.red.withAlphaComponent(0.5), fraction: 0)).bitmap()[0, 0]
         #expect(half == Pixel(r: 128, g: 0, b: 128))

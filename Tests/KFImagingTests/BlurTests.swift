@@ -11,24 +11,24 @@ import Testing
     }
 
     private func areNear(_ actual: [Int], _ expected: [Int]) -> Bool {
-        // One for each pass may be off.
+        // Each pass may differ by one.
         zip(actual, expected).allSatisfy { abs($0 - $1) <= 3 }
     }
 
-    @Test func anImpulseBecomesABell() throws {
+    @Test("A single white pixel becomes a bell curve") func impulse() throws {
         var levels = [UInt32](repeating: 0, count: 21)
         levels[10] = 255
         let bell = [0, 0, 0, 0, 2, 6, 12, 20, 31, 37, 39, 37, 31, 20, 12, 6, 2, 0, 0, 0, 0]
         #expect(areNear(try blurred(levels), bell))
     }
 
-    @Test func anEdgeBecomesASlope() throws {
+    @Test("A hard edge becomes a slope") func edge() throws {
         let levels = [UInt32](repeating: 0, count: 8) + [UInt32](repeating: 255, count: 8)
         let slope = [0, 0, 2, 8, 20, 41, 71, 108, 147, 184, 214, 235, 247, 253, 255, 255]
         #expect(areNear(try blurred(levels), slope))
     }
 
-    @Test func anImpulseSpreadsInBothDirections() throws {
+    @Test("A single white pixel spreads in both directions") func impulseInBothDirections() throws {
         var rows = [[UInt32]](repeating: [UInt32](repeating: 0xFF00_0000, count: 15), count: 15)
         rows[7][7] = .max
         let result = try Bitmap.of(rows).blurred(radius: 2)
@@ -58,10 +58,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (2.0, 5), (3, 7), (4, 9), (5, 9), (6, 11), (8, 15), (10, 19), (12, 23), (14, 27), (20, 39), (25, 47), (50, 95),
-    ])
-    func boxesHaveTheSizesOfTheStandard(radius: Double, side: Int) throws {
+    @Test(
+        "The boxes have the sizes of the standard",
+        arguments: [
+            (2.0, 5), (3, 7), (4, 9), (5, 9), (6, 11), (8, 15), (10, 19), (12, 23), (14, 27), (20, 39), (25, 47),
+            (50, 95),
+        ]
+    )
+    func boxSizes(radius: Double, side: Int) throws {
         let picture = ResamplingTests.noise(19, 6, seed: 5)
         let result = try picture.blurred(radius: radius)
         let expected = (0..<3).reduce(picture.rows) { rows, _ in mean(rows, side: side) }
@@ -92,13 +96,13 @@ import Testing
         }
     }
 
-    @Test func hugeRadiiMixTheEdges() throws {
+    @Test("With a huge radius only the pixels at the edges count") func hugeRadius() throws {
         // Beyond the edges lie the edges: half of the picture that far away is black, half white.
         let result = try Bitmap.row([0, 255]).blurred(radius: 1e30)
         #expect(result.rows[0].allSatisfy { (127...128).contains($0.g) })
     }
 
-    @Test func processorsWithoutWideInstructionsMakeTheSameBytes() throws {
+    @Test("The portable blur gives the same bytes as the vectorised one") func portableGivesSameBytes() throws {
         let picture = ResamplingTests.noise(37, 22, seed: 9)
         for radius in UInt32(1)...9 {
             let input = picture.withUnsafeBytes { Array($0) }
@@ -120,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func withoutMemoryThereIsNoPicture() throws {
+    @Test("Without memory there is no result") func outOfMemory() throws {
         let image = Image(cgImage: ResamplingTests.noise(8, 8))
         let result = AllocationPolicy.$permits.withValue({ _ in false }) { image.blurred(radius: 3) }
         #expect(result == nil)

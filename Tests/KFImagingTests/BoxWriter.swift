@@ -1,4 +1,4 @@
-// Boxes of AVIF and HEIC files, as ISO/IEC 14496-12 has them. Knows what is in few of them.
+// Writes boxes of AVIF and HEIC files as defined by ISO/IEC 14496-12; the content of most boxes is up to the caller.
 
 import Foundation
 

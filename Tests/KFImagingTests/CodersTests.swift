@@ -1,4 +1,4 @@
-// Coders that somebody else brings: who is asked when, and what happens when one fails.
+// Custom image coders: in which order they are called, and what happens when one fails.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import KFImaging
 
-/// Wants data that begins with a word, and makes one pixel of it.
+/// Accepts data that begins with a word, and decodes it to a square of one colour.
 private struct PrefixCoder: ImageCoder {
     struct Failure: Error, CustomStringConvertible { let description: String }
     let word: String
@@ -32,19 +32,19 @@ private struct PrefixCoder: ImageCoder {
     }
 }
 
-/// Says yes to everything and gives nothing.
+/// Accepts all data and returns an image without pixels.
 private struct EmptyCoder: ImageCoder {
     func canDecode(_ data: Data) -> Bool { true }
     func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image { Image() }
 }
 
-/// Says yes to one word and does nothing.
+/// Accepts data that begins with a word, and implements no decoding.
 private struct UnimplementedCoder: ImageCoder {
     let word: String
     func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
 }
 
-/// Wants PNG data, and paints the corner of what the built-in coder makes of it.
+/// Accepts what the built-in coder accepts, and decodes it to a green picture of the same size.
 private struct PaintingCoder: ImageCoder {
     func canDecode(_ data: Data) -> Bool { BuiltInImageCoder().canDecode(data) }
     func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
@@ -78,7 +78,7 @@ extension CoderChain {
     private let red = Pixel(r: 255, g: 0, b: 0)
     private let green = Pixel(r: 0, g: 255, b: 0)
 
-    @Test func higherPrioritiesComeFirstAndAmongEqualsTheLatest() throws {
+    @Test("Higher priorities come first, and among equals the one added last") func priorityOrder() throws {
         let manager = ImageCodersManager()
         #expect(manager.custom == nil)
         for (word, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", -1), ("e", 5)] {
@@ -89,7 +89,7 @@ extension CoderChain {
         #expect(custom.before.count == 4 && custom.after.count == 1)
     }
 
-    @Test func tokensRemoveTheirCoderOnce() {
+    @Test("A token removes its coder once") func removesByToken() {
         let manager = ImageCodersManager()
         let first = manager.add(PrefixCoder(word: "a"))
         let second = manager.add(PrefixCoder(word: "a"))
@@ -99,7 +99,7 @@ extension CoderChain {
         #expect(!manager.remove(second) && manager.coders.isEmpty && manager.custom == nil)
     }
 
-    @Test func unknownBytesAreDecodedByWhoeverWantsThem() throws {
+    @Test("Data of an unknown format is decoded by the coder that accepts it") func decodesUnknownFormat() throws {
         let token = ImageCodersManager.shared.add(PrefixCoder(word: "KF-UNKNOWN", size: 20))
         defer { ImageCodersManager.shared.remove(token) }
         let data = Data("KF-UNKNOWN 1".utf8)
@@ -114,7 +114,7 @@ extension CoderChain {
         #expect(Image(data: (Data([1, 2]) + data).dropFirst(2)) != nil)
     }
 
-    @Test func coderReplacesABuiltInFormatOnlyWithPriority() throws {
+    @Test("A coder replaces a built-in format unless its priority is negative") func replacesBuiltInFormat() throws {
         let data = try fixture("photo.png")
         let manager = ImageCodersManager()
         let token = manager.add(PaintingCoder(), priority: -1)
@@ -124,37 +124,37 @@ extension CoderChain {
         #expect(try #require(manager.custom).corner(data) == green)
     }
 
-    @Test func aFailingCoderGivesWayToTheNext() throws {
+    @Test("When a coder fails, the next one decodes") func failureFallsBack() throws {
         let manager = ImageCodersManager()
         manager.add(PrefixCoder(word: "x"), priority: 1)
         manager.add(EmptyCoder(), priority: 2)
-        manager.add(PrefixCoder(word: "x", failure: "no luck"), priority: 3)
+        manager.add(PrefixCoder(word: "x", failure: "bad data"), priority: 3)
         let custom = try #require(manager.custom)
         #expect(try custom.corner(Data("x".utf8)) == red)
-        // The built-in ones are next when all have failed.
+        // The built-in coder is next when all have failed.
         #expect(try custom.decode(fixture("photo.png"), options: DecodingOptions()).pixelWidth == 96)
     }
 
-    @Test func theErrorSaysWhatEachCoderSaid() throws {
+    @Test("The error contains the reason of each coder") func errorListsAllCoders() throws {
         let manager = ImageCodersManager()
-        manager.add(PrefixCoder(word: "x", failure: "no luck"), priority: 3)
+        manager.add(PrefixCoder(word: "x", failure: "bad data"), priority: 3)
         manager.add(UnimplementedCoder(word: "x"), priority: 2)
         manager.add(EmptyCoder(), priority: -2)
         let custom = try #require(manager.custom)
         let expected = ImagingError.coderFailed([
-            "PrefixCoder: no luck", "UnimplementedCoder: it does not decode",
+            "PrefixCoder: bad data", "UnimplementedCoder: it does not decode",
             "built-in: the bytes look like plain text, not an image", "EmptyCoder: it gave an image without pixels",
         ])
         #expect(throws: expected) { try custom.decode(Data("x".utf8), options: DecodingOptions()) }
         #expect(throws: expected) { try custom.info(of: Data("x".utf8)) }
         #expect(
-            expected.description.hasPrefix("no coder could decode the data: PrefixCoder: no luck; UnimplementedCoder")
+            expected.description.hasPrefix("no coder could decode the data: PrefixCoder: bad data; UnimplementedCoder")
         )
     }
 
-    @Test func errorsOfBuiltInCodersStayWhatTheyAre() throws {
+    @Test("Errors of the built-in coder are kept") func builtInErrorsKept() throws {
         let manager = ImageCodersManager()
-        manager.add(PrefixCoder(word: "x", failure: "no luck"))
+        manager.add(PrefixCoder(word: "x", failure: "bad data"))
         let custom = try #require(manager.custom)
         #expect(throws: ImagingError.emptyData) { try custom.decode(Data(), options: DecodingOptions()) }
         let limits = ImageDecodingLimits(maxPixelCount: 10)
@@ -163,7 +163,7 @@ extension CoderChain {
         }
     }
 
-    @Test func aPictureBeyondTheLimitIsRefusedWhoeverMadeIt() throws {
+    @Test("The limit of pixels holds for pictures of custom coders") func limitForCustomCoders() throws {
         let manager = ImageCodersManager()
         manager.add(PrefixCoder(word: "x", size: 4))
         let custom = try #require(manager.custom)
@@ -173,7 +173,7 @@ extension CoderChain {
         }
     }
 
-    @Test func animationsComeFromWhoeverHasFrames() throws {
+    @Test("Frames come from the coder that has frames for the data") func customFrames() throws {
         let token = ImageCodersManager.shared.add(FrameCoder(word: "KF-FRAMES"))
         defer { ImageCodersManager.shared.remove(token) }
         let moving = try #require(Image.decoded(from: Data("KF-FRAMES!".utf8), options: ImageCreatingOptions()))
@@ -181,10 +181,11 @@ extension CoderChain {
         let still = try #require(Image.decoded(from: Data("KF-FRAMES".utf8), options: ImageCreatingOptions()))
         #expect(still.frameSource == nil && still.pixelWidth == 1)
         #expect(try Codecs.frameSource(of: fixture("animated.gif"))?.frameCount == 3)
-        #expect(throws: ImagingError.self) { try Codecs.frameSource(of: Data("nobody".utf8)) }
+        #expect(throws: ImagingError.self) { try Codecs.frameSource(of: Data("unknown".utf8)) }
     }
 
-    @Test(arguments: [1, -1]) func framesOfCodersAreHeldToTheLimit(priority: Int) throws {
+    @Test("The limit of frames holds for custom coders", arguments: [1, -1]) func customFrameLimit(priority: Int) throws
+    {
         let manager = ImageCodersManager()
         manager.add(FrameCoder(word: "KF-MANY"), priority: priority)
         let custom = try #require(manager.custom)
@@ -197,7 +198,8 @@ extension CoderChain {
         }
     }
 
-    @Test func theBuiltInCoderWritesWhatItSaysItDoes() throws {
+    @Test("The built-in coder encodes the formats for which canEncode returns true, and no others")
+    func builtInEncodes() throws {
         let (coder, image) = (BuiltInImageCoder(), Image(cgImage: .solid(0xFF00_00FF, 3, 2)))
         let written: [ImageContentType] = [.jpeg, .png, .gif, .webp, .avif]
         for type in written + [.heic, .heif, .jxl, .svg, .tiff, .unknown] {
@@ -207,7 +209,7 @@ extension CoderChain {
         }
     }
 
-    @Test func newFormatsCanBeWritten() throws {
+    @Test("A custom coder encodes a format of its own") func encodesNewFormat() throws {
         let mine = ImageContentType(rawValue: "test.mine")
         let image = Image(cgImage: .solid(0xFF00_00FF, 3, 2), scale: 1, orientation: .right)
         #expect(throws: ImagingError.self) { try Codecs.encode(image, as: mine) }
@@ -217,7 +219,8 @@ extension CoderChain {
         #expect(image.pngData()?.isEmpty == false)
     }
 
-    @Test func writingFallsBackAndSaysWhy() throws {
+    @Test("When a coder cannot encode, the next one does; if all fail, the error has their reasons")
+    func encodingFallsBack() throws {
         let manager = ImageCodersManager()
         manager.add(PrefixCoder(word: "x", failure: "full", writes: .png))
         manager.add(PrefixCoder(word: "x", failure: "full", writes: .tiff))
@@ -236,13 +239,13 @@ extension CoderChain {
         }
     }
 
-    @Test func nonsenseQualitiesAreMovedIntoTheRange() {
+    @Test("Qualities outside the range are clamped") func clampsQuality() {
         #expect(ImageEncodingOptions(quality: .nan).quality == 1)
         #expect(ImageEncodingOptions(quality: -3).quality == 0)
         #expect(ImageEncodingOptions(quality: .infinity).quality == 1)
     }
 
-    @Test func codersComeAndGoWhileOthersDecode() async throws {
+    @Test("Coders can be added and removed during decoding") func concurrentChanges() async throws {
         let manager = ImageCodersManager.shared
         let data = try fixture("photo.png")
         let mine = Data("KF-BUSY".utf8)

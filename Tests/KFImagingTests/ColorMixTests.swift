@@ -1,4 +1,4 @@
-// Mixing colours in C, every variant of it against the formula in double precision. Knows no bitmaps.
+// Mixing colours in C: every variant against the formula in double precision.
 
 import CKFCodecs
 import Foundation
@@ -8,7 +8,7 @@ import Testing
     typealias ColorMixKernel =
         @Sendable (UnsafePointer<UInt32>, UnsafeMutablePointer<UInt32>, Int, UnsafePointer<kf_color_mix>) -> Void
 
-    /// What colour controls make: brightness, contrast, saturation and exposure, from harmless to extreme.
+    /// Colour controls: brightness, contrast, saturation and exposure, from harmless to extreme.
     static let controls: [SIMD4<Double>] = [
         [0.05, 1.1, 1.3, 0.2], [-0.2, 0.6, 0.4, -0.5], [0, 1, 0, 0], [0, 1, 0, 0.7], [0, 1, 0.5, 0], [0, 1, 1.9, -0.1],
         [0, 4, 3, 5], [0, 4, 3, -5], [0, 4, 0, 5], [0, 4, 0, -5], [0, 1, 3, 5], [0, 1, 3, -5], [0, 1, 0, 5],
@@ -16,11 +16,11 @@ import Testing
         [1, 1, 1.2, 0], [-1, 1, 1.2, 0], [-0.9, 1, 1.1, 5], [1, 4, 3, -5], [-1, 4, 3, 5], [0, 4, 0.9, 0],
         [0, 2, 1.2, 0.5],
         [-0.1, 1.5, 2, 0.3], [-0.45, 1.6, 1.3, 0.3], [0.3, 1.7, 0, 0.9], [0.1, 2, 1.2, 1], [0, 1, 2.2, 0.8],
-        // Negatives whose dark end shows every error of light; greys, and colours.
+        // Negatives whose dark end shows every error of linear light; greys, and colours.
         [-0.9999224, -1, 0, 1.5849], [-0.9999224, -1, 1.2, 1.5849], [0.5, -0.99999, 0.7, 2.9], [-0.05, 3.9, 1, 1],
     ]
 
-    /// How far bytes may be from the formula: half a step is rounding; the rest is what `kf_mix_colors` promises.
+    /// How far bytes may be from the formula: half a step is rounding; the rest is what `kf_mix_colors` documents.
     static let mixers: [(name: String, tolerance: Double, mixer: ColorMixKernel)] = [
         ("chosen", 0.5 + 1 / 3, { kf_mix_colors($0, $1, $2, $3) }),
         ("portable", 0.55, { kf_mix_colors_portably($0, $1, $2, $3) }),
@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    /// All greys, the corners of the cube, dark colours, and any.
+    /// All greys, the corners of the cube, dark colours, and random ones.
     private static let colors: [UInt32] = {
         var generator = SeededGenerator(state: 11)
         let greys = (0...255).map { UInt32($0) * 0x010101 }
@@ -55,9 +55,9 @@ import Testing
     }
 
     /// The bytes of red, green and blue before they are rounded.
-    private static func exact(_ word: UInt32, _ mix: kf_color_mix, light: [Double]) -> SIMD3<Double> {
+    private static func exact(_ word: UInt32, _ mix: kf_color_mix, levels: [Double]) -> SIMD3<Double> {
         let parts = parts(word)
-        let rgb = SIMD3(light[parts[0]], light[parts[1]], light[parts[2]])
+        let rgb = SIMD3(levels[parts[0]], levels[parts[1]], levels[parts[2]])
         let shares = SIMD3(Double(mix.red), Double(mix.green), Double(mix.blue))
         var result = rgb * Double(mix.own) + (rgb * shares).sum() + Double(mix.offset)
         result.clamp(lowerBound: .zero, upperBound: .one)
@@ -67,16 +67,16 @@ import Testing
         return result * 255
     }
 
-    @Test(arguments: controls)
-    func everyByteIsWithinAStepOfTheFormula(controls: SIMD4<Double>) {
+    @Test("Every byte is as close to the formula as the implementation promises", arguments: controls)
+    func followsFormula(controls: SIMD4<Double>) {
         for linear in [true, false] {
             var mix = Self.mix(controls, linear: linear)
-            let light = (0...255).map { byte -> Double in
+            let levels = (0...255).map { byte -> Double in
                 let value = Double(byte) / 255
                 if !linear { return value }
                 return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
             }
-            let expected = Self.colors.map { Self.exact($0, mix, light: light) }
+            let expected = Self.colors.map { Self.exact($0, mix, levels: levels) }
             for (name, tolerance, mixer) in Self.mixers {
                 var result = Self.colors
                 mixer(Self.colors, &result, result.count, &mix)
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1.3, 0.0])
-    func nothingOutsideThePixelsIsTouchedAndNoneInsideIsForgotten(saturation: Double) {
+    @Test("Exactly the given pixels are written, at any count and alignment", arguments: [1.3, 0.0])
+    func staysWithinBounds(saturation: Double) {
         for linear in [true, false] {
             var mix = Self.mix([0.05, 1.1, saturation, 0.2], linear: linear)
             for (name, _, mixer) in Self.mixers {
@@ -138,8 +138,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude])
-    func nonsenseMakesSomeColoursAndKeepsAlpha(number: Float) {
+    @Test(
+        "Coefficients that make no sense keep alpha",
+        arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude]
+    )
+    func nonsenseKeepsAlpha(number: Float) {
         var mixes = [kf_color_mix](
             repeating: kf_color_mix(own: 1, red: 0.1, green: 0.1, blue: 0.1, offset: 0, linear: true),
             count: 5
@@ -159,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whereErrorsWouldBeMagnifiedAnotherWayIsTaken() {
+    @Test("AVX2 is used only for coefficients that do not magnify its errors") func avx2Range() {
         func isMixedInVectors(_ own: Float, _ red: Float, _ green: Float, _ blue: Float, _ offset: Float) -> Bool {
             var result: UInt32 = 0
             var mix = kf_color_mix(own: own, red: red, green: green, blue: blue, offset: offset, linear: true)
@@ -181,8 +184,11 @@ import Testing
         #expect(!kf_mix_colors_avx2([0], &result, 1, &mix))
     }
 
-    @Test(arguments: [Float.infinity, .greatestFiniteMagnitude, 101, 100, 99])
-    func farBeyondWhiteIsWhiteAndFarBelowBlackIsBlack(offset: Float) {
+    @Test(
+        "Results far above white are white, and far below black are black",
+        arguments: [Float.infinity, .greatestFiniteMagnitude, 101, 100, 99]
+    )
+    func extremeOffsets(offset: Float) {
         for (name, _, mixer) in Self.mixers {
             for (sign, expected): (Float, UInt32) in [(1, 0xFFFFFF), (-1, 0)] {
                 var mix = kf_color_mix(own: 1, red: 0.1, green: 0.1, blue: 0.1, offset: sign * offset, linear: true)

@@ -1,4 +1,4 @@
-// Colours, their texts, and the colours of pictures.
+// Colours, their descriptions, and the colours of pictures.
 
 import Foundation
 import KFImaging
@@ -14,7 +14,7 @@ import Testing
         #expect(abs(white.red - 1) < 1e-5 && abs(white.green - 1) < 1e-5 && abs(white.blue - 1) < 1e-5)
     }
 
-    @Test func namesAreTheColoursOfTheTable() {
+    @Test("Named colours have the components of the table") func namedColors() {
         func rgba(_ color: Color) -> [CGFloat] { [color.red, color.green, color.blue, color.alpha] }
         let table: [(Color, [CGFloat])] = [
             (.black, [0, 0, 0, 1]), (.white, [1, 1, 1, 1]), (.clear, [0, 0, 0, 0]), (.red, [1, 0, 0, 1]),
@@ -28,20 +28,20 @@ import Testing
         #expect(Color.red.withAlphaComponent(0.25) == Color(red: 1, green: 0, blue: 0, alpha: 0.25))
     }
 
-    @Test("F3: two decimals for people, more where identifiers need them")
-    func texts() {
+    @Test("F3: descriptions have two decimals, identifiers more where they need them")
+    func descriptions() {
         #expect(Color.red.rgbaDescription == "(1.00,0.00,0.00,1.00)")
         #expect("\(Color.brown.withAlphaComponent(0.5))" == "(0.60,0.40,0.20,0.50)")
         #expect(Color.brown.identifierText == "(0.60,0.40,0.20,1.00)")
         let (one, two) = (Color(white: 127.0 / 255), Color(white: 128.0 / 255))
         #expect(one.rgbaDescription == two.rgbaDescription && one.identifierText != two.identifierText)
         #expect(Color(white: 0.125).identifierText == "(0.12,0.12,0.12,1.00)_0.125,0.125,0.125,1.0")
-        // However little is lost: 1e-6 of a hundredth is the limit.
+        // Small differences are kept as well: the limit is 1e-6 of a hundredth.
         #expect(Color(white: 0.500_001).identifierText != Color(white: 0.5).identifierText)
         #expect(Color(white: 0.29).identifierText == "(0.29,0.29,0.29,1.00)")
     }
 
-    @Test func premultipliedPixelsAreTheNearest() {
+    @Test("A premultiplied pixel is the nearest one to its colour") func premultipliedPixel() {
         #expect(Color.red.withAlphaComponent(0.5).premultipliedPixel == 0x8080_0000)
         #expect(Color(displayP3Red: 0, green: 1, blue: 0).premultipliedPixel == 0xFF00_FF00)
         #expect(Color(red: .nan, green: .infinity, blue: -.infinity, alpha: 5).premultipliedPixel == 0xFF00_FF00)
@@ -62,7 +62,7 @@ import Testing
         #expect(Image(cgImage: .solid(0xFF33_6699, 640, 480)).averageColor == Color(red: 0.2, green: 0.4, blue: 0.6))
     }
 
-    @Test func theMostFrequentColourDominates() throws {
+    @Test("The dominant colour is the most frequent one, with its shades") func dominantColor() throws {
         // Shades of one green outnumber each of the others, but are fewer than all of them.
         let shades = (0..<12).map { 0xFF10_A010 + UInt32($0 % 4) }
         let words: [UInt32] = shades + (12..<30).map { 0xFF00_0003 + UInt32($0) * 0x08_0003 }
@@ -78,8 +78,8 @@ import Testing
         #expect(Image().dominantColor == nil)
     }
 
-    @Test(arguments: Orientation.allCases)
-    func coloursArePickedFromWhatIsShown(orientation: Orientation) throws {
+    @Test("Colours are picked from the upright picture", arguments: Orientation.allCases)
+    func pickedFromUprightPicture(orientation: Orientation) throws {
         let words = (0..<3).map { y in (0..<4).map { x in 0xFF00_0000 | UInt32(y * 4 + x) } }
         let image = Image(cgImage: .of(words), scale: 2, orientation: orientation)
         let upright = try image.bitmap()
@@ -95,10 +95,11 @@ import Testing
     }
 
     @Test(
+        "Outside the picture there is no colour",
         arguments: [(-0.1, 0), (4, 0), (0, 3), (CGFloat.nan, 0), (.infinity, 0), (0, -.infinity), (1e300, 1)]
             as [(CGFloat, CGFloat)]
     )
-    func outsideThereIsNoColour(x: CGFloat, y: CGFloat) {
+    func noColorOutside(x: CGFloat, y: CGFloat) {
         let image = Image(cgImage: .solid(0xFF00_00FF, 4, 3))
         #expect(image.color(at: CGPoint(x: x, y: y)) == nil)
         #expect(image.colors(in: CGRect(x: 4, y: 0, width: 1, height: 1)).isEmpty)

@@ -11,7 +11,7 @@ import Testing
     private static let settings: [AdjustmentValues] = [
         (0, 1, 0, 0.7), (0, 1, 1, 1), (0, 1, 1, -1), (0.1, 1, 1, 0), (0, 1.5, 1, 0), (0, 1, 2, 0), (0, 1, 0, 0),
     ]
-    /// An input, and what each of the settings above makes of it.
+    /// An input, and its result for each of the settings above.
     static let vectors: [(UInt32, [UInt32])] = [
         (0xFF0000, [0x9F9F9F, 0xFF0000, 0xBC0000, 0xFF5959, 0xFF0000, 0xFF0000, 0x7F7F7F]),
         (0x00FF00, [0xFFFFFF, 0x00FF00, 0x00BC00, 0x59FF59, 0x00FF00, 0x00FF00, 0xDCDCDC]),
@@ -39,7 +39,7 @@ import Testing
     private func exact(_ pixel: Pixel, _ n: AdjustmentValues, _ space: WorkingSpace) -> Pixel {
         guard pixel.a > 0 else { return Pixel(r: 0, g: 0, b: 0, a: 0) }
         let rgb = [pixel.r, pixel.g, pixel.b].map {
-            Curve.light(Double(min(255, (Int($0) * 255 + Int(pixel.a) / 2) / Int(pixel.a))) / 255, space)
+            Curve.linear(Double(min(255, (Int($0) * 255 + Int(pixel.a) / 2) / Int(pixel.a))) / 255, space)
         }
         let luma = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
         let bytes = rgb.map { value -> UInt8 in
@@ -50,8 +50,8 @@ import Testing
         return Pixel(r: bytes[0], g: bytes[1], b: bytes[2], a: pixel.a)
     }
 
-    @Test(arguments: WorkingSpace.allCases)
-    func everyColourFollowsTheFormula(space: WorkingSpace) throws {
+    @Test("Every colour follows the formula", arguments: WorkingSpace.allCases)
+    func followsFormula(space: WorkingSpace) throws {
         let settings: [AdjustmentValues] = [
             (0.05, 1.1, 1.3, 0.2), (-0.2, 0.6, 0.4, -0.5), (0, 1, 0, 0.7), (0.1, 2, 1, 1), (0, -1, 1, 0), (0, 1, -2, 3),
             (0, 4, 3, 5), (0, 4, 0, -5), (1, 1, 1.5, 0), (-0.9, 1, 0, 5), (0, 4, 0.9, 0),
@@ -67,32 +67,39 @@ import Testing
         }
     }
 
-    @Test func everyByteIsWithinARoundingErrorOfTheFormula() throws {
-        // All 256 greys, so that tables are tried at every place.
+    @Test("Saturation leaves all 256 greys unchanged") func greysKept() throws {
+        // All 256 greys, so that every entry of the tables is used.
         let greys = Bitmap.row(Array(0...255))
         let result = try greys.adjusted(adjustment((0, 1, 0.5, 0))).rows[0]
         #expect(zip(result, greys.rows[0]).allSatisfy { $0 == $1 })
     }
 
-    @Test(arguments: [
-        (0.0, 1.0, 1.0, 0.0), (.nan, 1, 1, 0), (0, .infinity, 1, 0), (0, 1, -.infinity, 0), (0, 1, 1, .nan),
-    ])
-    func whatChangesNothingIsTheSameBitmap(b: Double, c: Double, s: Double, ev: Double) throws {
+    @Test(
+        "Values that change nothing, and values that are not finite, return the same bitmap",
+        arguments: [
+            (0.0, 1.0, 1.0, 0.0), (.nan, 1, 1, 0), (0, .infinity, 1, 0), (0, 1, -.infinity, 0), (0, 1, 1, .nan),
+        ]
+    )
+    func neutralIsIdentity(b: Double, c: Double, s: Double, ev: Double) throws {
         let bitmap = ResamplingTests.noise(9, 9)
         #expect(try bitmap.adjusted(adjustment((b, c, s, ev))) === bitmap)
     }
 
-    @Test(arguments: [
-        (1e300, 1.0, 1.0, 0.0, 255), (-1e300, 1, 1, 0, 0), (0, 1, 0, 5000, 255), (0, 1, 1, -5000, 0), (0, 0, 1, 0, 188),
-        (0, 1e300, 1, 0, 255),
-    ])
-    func farTooMuchIsBlackOrWhite(b: Double, c: Double, s: Double, ev: Double, expected: UInt8) throws {
+    @Test(
+        "Extreme values give black or white, and a contrast of 0 gives grey",
+        arguments: [
+            (1e300, 1.0, 1.0, 0.0, 255), (-1e300, 1, 1, 0, 0), (0, 1, 0, 5000, 255), (0, 1, 1, -5000, 0),
+            (0, 0, 1, 0, 188),
+            (0, 1e300, 1, 0, 255),
+        ]
+    )
+    func extremeValues(b: Double, c: Double, s: Double, ev: Double, expected: UInt8) throws {
         let result = try Bitmap.solid(0xFFC0_C0C0, 3, 3).adjusted(adjustment((b, c, s, ev)))
         #expect(result[1, 1].g == expected)
         #expect(try Bitmap.solid(0, 3, 3).adjusted(adjustment((b, c, s, ev)))[0, 0].a == 0)
     }
 
-    /// Three tables, of which some are one.
+    /// Three tables, some of which are the same.
     static let tables: [String: [UInt8]] = {
         var generator = SeededGenerator(state: 9)
         let some = (0..<3).map { _ in (0..<256).map { _ in UInt8.random(in: 0...255, using: &generator) } }
@@ -105,8 +112,12 @@ import Testing
         ]
     }()
 
-    @Test(arguments: [0, 1, 7, 63, 64, 71, 1003], tables.keys.sorted())
-    func bytesAreLookedUpColourByColour(count: Int, tables: String) throws {
+    @Test(
+        "Each component is replaced from its own table, in every implementation",
+        arguments: [0, 1, 7, 63, 64, 71, 1003],
+        tables.keys.sorted()
+    )
+    func looksUpEachComponent(count: Int, tables: String) throws {
         var generator = SeededGenerator(state: 9)
         // All bytes occur in the longest.
         let pixels = (0..<count).map {
@@ -141,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func processorsWithoutWideInstructionsMakeAlmostTheSameBytes() {
+    @Test("The portable colour mix differs from the chosen one by at most a step") func portableMixIsClose() {
         var generator = SeededGenerator(state: 4)
         let pixels = (0..<1003).map { _ in UInt32.random(in: 0...(.max), using: &generator) }
         var outputs = [[UInt32]](repeating: pixels, count: 2)
@@ -182,12 +193,12 @@ import Testing
         #expect(abs(Int(pixel.a) - Int(expectedAlpha)) <= 1)
         for (component, shift) in [(pixel.r, 16), (pixel.g, 8), (pixel.b, 0)] {
             let straight = Double(component) * 255 / Double(pixel.a)
-            // A premultiplied byte is that exact, and no more.
+            // This is the precision of a premultiplied byte.
             #expect(abs(straight - Double(expected >> shift & 255)) <= 1.5 * 255 / Double(pixel.a))
         }
     }
 
-    @Test func opaqueColoursFillTheRectangle() throws {
+    @Test("An opaque tint fills the rectangle") func opaqueTint() throws {
         for picture in [ResamplingTests.noise(6, 4), ResamplingTests.noise(6, 4, opaque: true), .solid(0, 6, 4)] {
             let result = try picture.tinted(with: Color(red: 0.2, green: 0.4, blue: 0.6))
             #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 51, g: 102, b: 153) })
@@ -195,8 +206,8 @@ import Testing
         }
     }
 
-    @Test(arguments: WorkingSpace.allCases)
-    func everyPixelFollowsTheFormula(space: WorkingSpace) throws {
+    @Test("Every pixel of a tint follows the formula", arguments: WorkingSpace.allCases)
+    func tintFollowsFormula(space: WorkingSpace) throws {
         let color = Color(red: 0.9, green: 0.3, blue: 0.1, alpha: 0.35)
         for picture in [ResamplingTests.noise(17, 11), ResamplingTests.noise(17, 11, opaque: true)] {
             let result = try picture.tinted(with: color, in: space)
@@ -204,7 +215,7 @@ import Testing
                 let below = Double(pixel.a) / 255, opacity = 0.35 + below * 0.65
                 func byte(_ component: UInt8, _ tint: Double) -> UInt8 {
                     let value = pixel.a == 0 ? 0 : min(1, Double(component) / Double(pixel.a))
-                    let light = Curve.light(tint, space) * 0.35 + Curve.light(value, space) * below * 0.65
+                    let light = Curve.linear(tint, space) * 0.35 + Curve.linear(value, space) * below * 0.65
                     return UInt8((Curve.encoded(min(light / opacity, 1), space) * opacity * 255).rounded())
                 }
                 let alpha = UInt8((opacity * 255).rounded())
@@ -215,13 +226,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, -1, Double.nan, -Double.infinity])
-    func aTransparentColourIsTheIdentity(alpha: Double) throws {
+    @Test("A transparent tint returns the same bitmap", arguments: [0, -1, Double.nan, -Double.infinity])
+    func transparentTint(alpha: Double) throws {
         let picture = ResamplingTests.noise(5, 5)
         #expect(try picture.tinted(with: Color(white: 0.5, alpha: alpha)) === picture)
     }
 
-    @Test func strangeColoursDoNotTrap() throws {
+    @Test("Tints outside the range are clamped or converted") func extremeTints() throws {
         let strange = Color(red: .nan, green: .infinity, blue: -3, alpha: .infinity)
         for picture in [ResamplingTests.noise(4, 4), ResamplingTests.noise(4, 4, opaque: true)] {
             let result = try picture.tinted(with: strange)
@@ -235,8 +246,8 @@ import Testing
 }
 
 @Suite struct FilterImageTests {
-    @Test(arguments: WorkingSpace.allCases)
-    func pixelsSurviveTheWayThereAndBack(space: WorkingSpace) throws {
+    @Test("Pixels are unchanged after conversion to a filter image and back", arguments: WorkingSpace.allCases)
+    func roundTrip(space: WorkingSpace) throws {
         for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
             let numbers = try #require(FilterImage(picture, in: space))
             #expect(numbers.extent == CGRect(x: 0, y: 0, width: 7, height: 5))
@@ -247,17 +258,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [(-3, 0), (0, 1), (1, 0), (-1, 5), (.min, .min), (.max, .max)])
-    func sizesThatAreNoneGiveNothing(width: Int, height: Int) {
+    @Test(
+        "Invalid sizes give no filter image",
+        arguments: [(-3, 0), (0, 1), (1, 0), (-1, 5), (.min, .min), (.max, .max)]
+    )
+    func invalidSizes(width: Int, height: Int) {
         #expect(FilterImage(width: width, height: height) { _, _ in .zero } == nil)
     }
 
-    @Test func placesOutsideAreTheEdge() throws {
+    @Test("Pixels outside the filter image are those at its edge") func outsideIsEdge() throws {
         let numbers = try #require(FilterImage(width: 2, height: 2) { x, y in SIMD4(Float(x), Float(y), 0, 1) })
         #expect(numbers[-5, 0] == numbers[0, 0] && numbers[9, 9] == numbers[1, 1] && numbers[0, .max] == numbers[0, 1])
     }
 
-    @Test func whatIsNoNumberBecomesNothing() throws {
+    @Test("Infinite and out-of-range values are clamped, and NaN is 0") func nonFiniteValues() throws {
         let numbers = try #require(
             FilterImage(width: 3, height: 1) { x, _ in
                 [SIMD4(.nan, .infinity, -1, 1), SIMD4(1, 1, 1, .nan), SIMD4(9, 0.5, 0, 7)][x]
@@ -267,7 +281,7 @@ import Testing
         #expect(row == [Pixel(r: 0, g: 255, b: 0), Pixel(r: 0, g: 0, b: 0, a: 0), Pixel(r: 255, g: 188, b: 0)])
     }
 
-    @Test func calculationsAreThoseOfBytes() throws {
+    @Test("Operations give the same result as on bitmaps") func sameAsBitmapOperations() throws {
         let adjustment = ColorAdjustment(brightness: 0.1, contrast: 1.2, saturation: 0.7, inputEV: 0.3)
         let color = Color(red: 0.8, green: 0.2, blue: 0.4, alpha: 0.4)
         for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
@@ -285,9 +299,9 @@ import Testing
     }
 }
 
-/// sRGB's curve, written once more.
+/// A second implementation of sRGB's curve.
 private enum Curve {
-    static func light(_ v: Double, _ space: WorkingSpace) -> Double {
+    static func linear(_ v: Double, _ space: WorkingSpace) -> Double {
         space == .encoded ? v : v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
     }
 

@@ -1,4 +1,4 @@
-// What is remembered of colour profiles, and what is not.
+// Which conversions of colour profiles are cached, and which are not.
 
 import Foundation
 import Testing
@@ -18,7 +18,7 @@ import Testing
         try #require(ColorProfile.coded(primaries: 12, transfer: 8)?.transform(for: .rgb))
     }
 
-    @Test func aProfileIsConvertedOnce() throws {
+    @Test("A profile is converted once") func convertsOnce() throws {
         let cache = ColorTransformCache()
         var count = 0
         for _ in 0..<3 {
@@ -31,7 +31,8 @@ import Testing
         #expect(count == 1 && cache.byteCount == 500_000)
     }
 
-    @Test func profilesThatDifferInTheirLastByteAreTwo() throws {
+    @Test("Profiles that differ in their last byte, or in the colours they are for, are distinct")
+    func lastByteDistinguishes() throws {
         let cache = ColorTransformCache()
         let one = try conversion()
         #expect(try cache.transform(of: profile(1000, 1), for: .rgb) { one } === one)
@@ -41,7 +42,7 @@ import Testing
         #expect(try cache.transform(of: profile(1000, 2), for: .rgb) { one } == nil)
     }
 
-    @Test func largeProfilesAreNotKept() throws {
+    @Test("Profiles above the maximum size are not cached") func largeProfilesNotCached() throws {
         let cache = ColorTransformCache()
         var count = 0
         for _ in 0..<2 {
@@ -53,8 +54,8 @@ import Testing
         #expect(count == 2 && cache.byteCount == 0)
     }
 
-    @Test(arguments: [1000, 700_000, ColorTransformCache.maxProfileByteCount])
-    func manyProfilesStayWithinTheirBytes(length: Int) throws {
+    @Test("The cache stays within its limits", arguments: [1000, 700_000, ColorTransformCache.maxProfileByteCount])
+    func staysWithinLimits(length: Int) throws {
         let cache = ColorTransformCache()
         for last in 0..<40 as Range<UInt8> {
             _ = cache.transform(of: try profile(length, last), for: .rgb) { nil }

@@ -12,7 +12,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
 }
 
 @Suite struct BorderTests {
-    @Test func aSquareBorderIsExactlyAsWideAsItSays() throws {
+    @Test("A border has exactly the given width") func borderWidth() throws {
         let bitmap = try #require(blueImage(20, 20).bordered(Border(color: .red))).bitmap()
         for y in 0..<20 {
             for x in 0..<20 { #expect(bitmap[x, y] == ((4...15).contains(x) && (4...15).contains(y) ? blue : red)) }
@@ -28,7 +28,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[4, 3] == blue)
     }
 
-    @Test func widthsAreInPointsAndMayEndWithinAPixel() throws {
+    @Test("Widths are in points and may end within a pixel") func fractionalWidth() throws {
         let border = Border(color: .red, lineWidth: 1.25)
         let bitmap = try #require(blueImage(12, 12, scale: 2).bordered(border)).bitmap()
         #expect(bitmap[1, 5] == red && bitmap[3, 5] == blue)
@@ -37,7 +37,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
     }
 
     @Test("F7: fractions are of the whole picture, and the line's outer edge has the radius")
-    func roundedBordersLeaveTheCornersAlone() throws {
+    func roundedBorder() throws {
         let border = Border(color: .red, lineWidth: 4, radius: .widthFraction(0.25))
         let bitmap = try #require(blueImage(40, 40).bordered(border)).bitmap()
         #expect(bitmap[0, 0] == blue && bitmap[39, 39] == blue)
@@ -49,13 +49,13 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(abs(ring - expected) < expected * 0.01)
     }
 
-    @Test func radiiWithinHalfTheWidthLeaveTheCornersSquare() throws {
+    @Test("A radius up to half the width leaves the corners square") func smallRadiusIsSquare() throws {
         let border = Border(color: .red, lineWidth: 6, radius: .point(3))
         let bitmap = try #require(blueImage(20, 20).bordered(border)).bitmap()
         #expect(bitmap[0, 0] == red && bitmap[5, 5] == red && bitmap[6, 6] == blue)
     }
 
-    @Test func radiiAboveHalfTheWidthRoundTheOuterEdgeOnly() throws {
+    @Test("A radius just above half the width rounds the outer edge only") func largeRadiusRoundsOuterEdge() throws {
         let bitmap = try #require(blueImage(20, 20).bordered(Border(color: .red, lineWidth: 4, radius: .point(3))))
             .bitmap()
         let rounded = try #require(blueImage(20, 20).roundingCorners(radius: .point(3))).bitmap()
@@ -65,20 +65,20 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[3, 3] == red && bitmap[4, 4] == blue)
     }
 
-    @Test func onlyTheCornersAskedForAreRounded() throws {
+    @Test("Only the selected corners are rounded") func selectedCorners() throws {
         let border = Border(color: .red, lineWidth: 2, radius: .point(8), roundingCorners: .bottomLeft)
         let bitmap = try #require(blueImage(30, 30).bordered(border)).bitmap()
         #expect(bitmap[0, 0] == red && bitmap[29, 0] == red && bitmap[29, 29] == red && bitmap[0, 29] == blue)
     }
 
-    @Test(arguments: [CGFloat(10), 11, 1000, 1e300])
-    func widthsBeyondHalfThePictureFillIt(width: CGFloat) throws {
+    @Test("A border wider than half the picture fills it", arguments: [CGFloat(10), 11, 1000, 1e300])
+    func wideBorderFills(width: CGFloat) throws {
         let result = try #require(blueImage(20, 20).bordered(Border(color: .red, lineWidth: width)))
         #expect(try result.bitmap().rows.joined().allSatisfy { $0 == red })
     }
 
-    @Test(arguments: [CGFloat(0), -3, .nan, .infinity, -.infinity])
-    func nonsenseIsTheIdentity(width: CGFloat) {
+    @Test("Invalid widths return the same image", arguments: [CGFloat(0), -3, .nan, .infinity, -.infinity])
+    func invalidWidthIsIdentity(width: CGFloat) {
         let image = blueImage(5, 5)
         #expect(image.bordered(Border(lineWidth: width)) === image)
         #expect(image.bordered(Border(lineWidth: 1, radius: .point(width)))?.size == image.size)
@@ -88,8 +88,8 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
 @Suite struct UnlimitedRadiusTests {
     private static let endless: [Radius] = [.point(.infinity), .point(1e300), .widthFraction(.infinity)]
 
-    @Test(arguments: endless)
-    func cornersAreRoundedAsFarAsPossible(radius: Radius) throws {
+    @Test("An infinite radius rounds the corners as far as possible", arguments: endless)
+    func infiniteRadius(radius: Radius) throws {
         let image = blueImage(30, 20, scale: 2)
         let (round, most) = (image.roundingCorners(radius: radius), image.roundingCorners(radius: .point(5)))
         #expect(try #require(round).bitmap().rows == #require(most).bitmap().rows)
@@ -99,16 +99,22 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(try #require(line).bitmap().rows == #require(widest).bitmap().rows)
     }
 
-    @Test(arguments: [Radius.point(.nan), .point(-.infinity), .heightFraction(.nan)])
-    func whatIsNoNumberRoundsNothing(radius: Radius) throws {
+    @Test(
+        "An invalid radius rounds nothing",
+        arguments: [Radius.point(.nan), .point(-.infinity), .heightFraction(.nan)]
+    )
+    func invalidRadius(radius: Radius) throws {
         let image = blueImage(30, 20)
         #expect(try #require(image.roundingCorners(radius: radius)).bitmap().rows == image.bitmap().rows)
     }
 }
 
 @Suite struct CircleTests {
-    @Test(arguments: [(20, 20), (31, 20), (20, 33), (1, 1), (7, 7)])
-    func theMiddleIsCutToACircle(width: Int, height: Int) throws {
+    @Test(
+        "The circle is cut from the centre and is symmetric",
+        arguments: [(20, 20), (31, 20), (20, 33), (1, 1), (7, 7)]
+    )
+    func centredCircle(width: Int, height: Int) throws {
         let bitmap = try #require(blueImage(width, height).circled(border: nil)).bitmap()
         let side = min(width, height)
         #expect(bitmap.width == side && bitmap.height == side)
@@ -130,7 +136,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(circle.width == 1 && circle[0, 0].isNear(Pixel(r: 0, g: 0, b: 2, a: 200), within: 1))
     }
 
-    @Test func halfOfABordersWidthShows() throws {
+    @Test("Half the width of a circle's border is visible") func circleBorder() throws {
         let bitmap = try #require(blueImage(40, 40).circled(border: Border(color: .red, lineWidth: 8))).bitmap()
         #expect(bitmap[20, 0].r > 240 && bitmap[20, 3] == red && bitmap[20, 4].b > 250 && bitmap[20, 6] == blue)
         #expect(bitmap[0, 0].a == 0)
@@ -142,8 +148,8 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
 
 @Suite struct CornerAreaTests {
     /// The area of a disc in pixels, by trying 64 × 64 points in each.
-    @Test(arguments: [0.3, 1, 2.5, 5, 9.75, 10])
-    func coverageIsTheExactArea(radius: Double) throws {
+    @Test("The alpha at the corners is the exact area of the disc", arguments: [0.3, 1, 2.5, 5, 9.75, 10])
+    func exactCoverage(radius: Double) throws {
         let image = blueImage(20, 20)
         let bitmap = try #require(image.roundingCorners(radius: .point(radius))).bitmap()
         for y in 0..<10 {
@@ -171,7 +177,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(none[20, 0] == blue)
     }
 
-    @Test func backgroundsLieBelowTranslucentPixelsEverywhere() throws {
+    @Test("The background lies below all translucent pixels") func backgroundBelowPixels() throws {
         let transparent = Image(cgImage: .solid(0x8000_0080, 21, 15))
         let bitmap = try #require(
             transparent.roundingCorners(
@@ -184,7 +190,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[10, 7].isNear(Pixel(r: 127, g: 127, b: 255), within: 1) && !bitmap.hasAlpha)
     }
 
-    @Test func picturesOfAnyLengthAreRounded() throws {
+    @Test("Pictures of any length are rounded") func longPictures() throws {
         let bitmap = try #require(blueImage(40_000, 3).roundingCorners(radius: .point(1))).bitmap()
         #expect(bitmap[0, 0].a == 200 && bitmap[39_999, 2].a == 200 && bitmap[20_000, 0] == blue)
     }

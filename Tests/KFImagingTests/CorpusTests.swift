@@ -1,22 +1,22 @@
-// Every picture there is, cut and with bits flipped, and every input that fuzzing found: a picture or an error, in bounded
-// time and memory.
+// All fixtures, truncated and with bits flipped, and all inputs that fuzzing found: each gives a picture or an error,
+// in bounded time and memory.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Testing
 
-/// It takes long, so it has a thread of its own: on those that tests share it would keep all others waiting.
+/// These tests take long, so they run on a thread of their own and do not block the threads that other tests share.
 private let executor = WorkExecutor("kf.damage", threads: 1)
 
-/// What a decoder may take here.
+/// The limits for these tests.
 private let limits: ImageDecodingLimits = {
     var limits = ImageDecodingLimits(maxPixelCount: 1 << 20, maxCoefficientBytes: 16 << 20)
     limits.maxFrameCount = 100
     return limits
 }()
 
-/// Whether the pixels are what the bitmap says of them.
+/// Whether the pixels are premultiplied, and opaque if the bitmap is.
 private func isValid(_ bitmap: Bitmap) -> Bool {
     bitmap.withUnsafeBytes { bytes in
         guard bytes.count >= bitmap.bytesPerRow * bitmap.height else { return false }
@@ -34,7 +34,7 @@ private func isValid(_ bitmap: Bitmap) -> Bool {
     }
 }
 
-/// Tries everything that can be done with data.
+/// Decodes the data in every way.
 private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
     func examine(_ bitmap: Bitmap?) {
         guard let bitmap else { return }
@@ -53,19 +53,19 @@ private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
         #expect(source.duration(at: index).isFinite && source.duration(at: index) >= 0)
         examine(source.frame(at: index))
     }
-    // Going back is another way through the frames before.
+    // Going back composes the earlier frames in another way.
     if count > 2 { examine(source.copy().frame(at: count - 2, maxSize: CGSize(width: 8, height: 8))) }
 }
 
 @Suite struct DamageTests {
-    @Test(arguments: try allFixtureNames())
-    func wholeFilesGiveSoundPixels(name: String) async throws {
+    @Test("Undamaged files give valid pixels", arguments: try allFixtureNames())
+    func validPixels(name: String) async throws {
         let data = try fixture(name)
         await executor.run { decodeEverything(data, thoroughly: true) }
     }
 
-    @Test(arguments: try allFixtureNames())
-    func cutFilesAreHandled(name: String) async throws {
+    @Test("Truncated files are decoded or refused", arguments: try allFixtureNames())
+    func truncated(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
             for step in 0..<20 { decodeEverything(data.prefix(data.count * step / 20), thoroughly: step % 7 == 6) }
@@ -73,8 +73,8 @@ private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
         }
     }
 
-    @Test(arguments: try allFixtureNames())
-    func flippedBitsAreHandled(name: String) async throws {
+    @Test("Files with flipped bits are decoded or refused", arguments: try allFixtureNames())
+    func flippedBits(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
             var generator = SeededGenerator(state: UInt64(data.count))
@@ -90,8 +90,8 @@ private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
         }
     }
 
-    @Test(arguments: try allFixtureNames())
-    func overwrittenNumbersAreHandled(name: String) async throws {
+    @Test("Files with overwritten numbers are decoded or refused", arguments: try allFixtureNames())
+    func overwrittenNumbers(name: String) async throws {
         let data = try fixture(name)
         await executor.run {
             var generator = SeededGenerator(state: UInt64(data.count) + 1)
@@ -112,8 +112,8 @@ private func decodeEverything(_ data: Data, thoroughly: Bool = false) {
             .filter { $0.contains("/") }.sorted()
     }
 
-    @Test(arguments: try files())
-    func whatFuzzingFoundIsHandled(file: String) async throws {
+    @Test("Inputs that fuzzing found are decoded or refused", arguments: try files())
+    func fuzzingCorpus(file: String) async throws {
         let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
         let data = try Data(contentsOf: folder.appendingPathComponent(file))
         await executor.run {

@@ -1,17 +1,20 @@
-// Every format against the same scene, and what decoding promises beyond pixels.
+// Every format against the same scene, and the properties of decoded images.
 
 import Foundation
 import KFImaging
 import Testing
 
 @Suite struct DecodingTests {
-    @Test(arguments: [
-        ("photo.jpg", 30.0), ("progressive.jpg", 30), ("orientation-1.jpg", 30), ("cmyk.jpg", 28),
-        ("opaque-alpha.png", .infinity), ("interlaced.png", .infinity), ("palette.png", 28), ("photo.gif", 28),
-        ("plain.gif", 28), ("photo.webp", 30), ("photo.avif", 30), ("deep.avif", 30), ("rotated.avif", 30),
-        ("mirrored.avif", 30),
-    ])
-    func everyFormatShowsTheScene(name: String, bound: Double) throws {
+    @Test(
+        "Every format shows the same scene",
+        arguments: [
+            ("photo.jpg", 30.0), ("progressive.jpg", 30), ("orientation-1.jpg", 30), ("cmyk.jpg", 28),
+            ("opaque-alpha.png", .infinity), ("interlaced.png", .infinity), ("palette.png", 28), ("photo.gif", 28),
+            ("plain.gif", 28), ("photo.webp", 30), ("photo.avif", 30), ("deep.avif", 30), ("rotated.avif", 30),
+            ("mirrored.avif", 30),
+        ]
+    )
+    func everyFormat(name: String, bound: Double) throws {
         let image = try picture(name)
         #expect(image.size == CGSize(width: 96, height: 64))
         #expect(image.scale == 1)
@@ -20,11 +23,14 @@ import Testing
         #expect(likeness >= bound, "\(name): \(likeness) dB")
     }
 
-    @Test(arguments: [
-        "photo.jpg", "photo.png", "interlaced.png", "alpha.png", "photo.gif", "photo.webp", "alpha.webp",
-        "photo.avif", "cmyk.jpg", "rotated.avif",
-    ])
-    func smallDecodesShowTheSameScene(name: String) throws {
+    @Test(
+        "A downsampled decode looks like the resized whole picture",
+        arguments: [
+            "photo.jpg", "photo.png", "interlaced.png", "alpha.png", "photo.gif", "photo.webp", "alpha.webp",
+            "photo.avif", "cmyk.jpg", "rotated.avif",
+        ]
+    )
+    func downsampledDecoding(name: String) throws {
         let whole = try picture(name).bitmap()
         for (limit, width, height) in [(48, 48, 32), (33, 33, 22), (10, 10, 7), (95, 95, 63)] {
             let small = try picture(name, maxPixelSize: limit)
@@ -35,7 +41,7 @@ import Testing
     }
 
     /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
-    @Test func anAVIFSaysByNumbersWhatItsValuesMean() throws {
+    @Test("The transfer function that an AVIF declares is applied") func avifTransferFunction() throws {
         let bitmap = try picture("pq.avif").bitmap()
         for (step, expected) in ([0, 10, 45, 98, 181, 255, 255, 255] as [UInt8]).enumerated() {
             let pixel = bitmap[step * 8 + 4, 4]
@@ -50,34 +56,37 @@ import Testing
         }
     }
 
-    @Test func smallDecodesOfStreamsMatchResamplingTheWhole() throws {
+    @Test("A PNG downsampled while it is read equals the resampled whole") func streamedDownsampling() throws {
         let small = try picture("photo.png", maxPixelSize: 37).bitmap()
         let whole = try picture("photo.png").bitmap().resampled(to: PixelSize(37, 25))
         #expect(small.rows == whole.rows)
     }
 
-    @Test(arguments: [
-        ("grey.png", Double.infinity), ("grey-alpha.png", .infinity), ("grey.jpg", 35), ("grey16.png", 45),
-    ])
-    func greyIsSpreadOverAllColours(name: String, bound: Double) throws {
+    @Test(
+        "Grey pictures have equal components and are opaque",
+        arguments: [
+            ("grey.png", Double.infinity), ("grey-alpha.png", .infinity), ("grey.jpg", 35), ("grey16.png", 45),
+        ]
+    )
+    func grey(name: String, bound: Double) throws {
         let bitmap = try picture(name).bitmap()
         #expect(bitmap.rows.joined().allSatisfy { $0.r == $0.g && $0.g == $0.b && $0.a == 255 })
         #expect(!bitmap.hasAlpha)
         #expect(try bitmap.likeness(to: picture("grey.png").bitmap()) >= bound)
     }
 
-    @Test func sixteenBitsAreRoundedAndNotCutOff() throws {
+    @Test("16 bits are rounded to 8, not cut off") func sixteenBitsRounded() throws {
         // The low bytes are set so that rounding gives the 8-bit picture and cutting off does not.
         #expect(try picture("grey16.png").bitmap().rows == picture("grey.png").bitmap().rows)
         #expect(try picture("alpha16.png").bitmap().likeness(to: picture("alpha.png").bitmap()) > 50)
     }
 
-    @Test func bilevelPicturesAreBlackAndWhite() throws {
+    @Test("Bilevel pictures are black and white") func bilevel() throws {
         let levels = Set(try picture("bilevel.png").bitmap().rows.joined().map(\.r))
         #expect(levels == [0, 255])
     }
 
-    @Test func alphaIsMultipliedIn() throws {
+    @Test("Pixels are premultiplied with alpha") func premultiplied() throws {
         let bitmap = try picture("alpha.png").bitmap()
         #expect(bitmap.hasAlpha)
         #expect(bitmap.rows.joined().allSatisfy { $0.r <= $0.a && $0.g <= $0.a && $0.b <= $0.a })
@@ -87,18 +96,18 @@ import Testing
         #expect(try picture("alpha.avif").bitmap().likeness(to: bitmap) > 28)
     }
 
-    @Test func paletteEntriesMayBeTransparent() throws {
+    @Test("Palette entries may be transparent") func transparentPalette() throws {
         let bitmap = try picture("palette-transparent.png").bitmap()
         #expect(bitmap.hasAlpha)
         #expect(Set(bitmap.rows.joined().map(\.a)) == [0, 255])
     }
 
-    @Test func anAlphaChannelThatIsFullIsNone() throws {
+    @Test("A picture whose alpha channel is full is opaque") func opaqueAlphaChannel() throws {
         #expect(try picture("opaque-alpha.png").hasAlpha == false)
         #expect(try ImageInfo(data: fixture("opaque-alpha.png")).hasAlpha)
     }
 
-    @Test func theFirstFrameOfAGIFLiesOnItsScreen() throws {
+    @Test("The first frame of a GIF lies in its place on the screen") func firstGIFFrame() throws {
         let image = try picture("animated.gif")
         #expect(image.pixelWidth == 40 && image.pixelHeight == 30 && image.hasAlpha)
         let bitmap = try image.bitmap()
@@ -107,14 +116,17 @@ import Testing
         #expect(bitmap[3, 6].a == 0 && bitmap[20, 15].a == 0 && bitmap[39, 29].a == 0)
     }
 
-    @Test func aGIFWithoutAScreenIsAsLargeAsItsFrames() throws {
+    @Test("A GIF without a screen size is as large as its frames") func gifWithoutScreen() throws {
         let image = try picture("no-screen.gif")
         #expect(image.pixelWidth == 1 && image.pixelHeight == 1)
         #expect(try image.bitmap()[0, 0] == Pixel(r: 255, g: 0, b: 0))
     }
 
-    @Test(arguments: [("animated.gif", 3), ("once.gif", 2), ("animated.webp", 3), ("animated.png", 3)])
-    func animationsKeepTheirBytesAndCount(name: String, frames: Int) throws {
+    @Test(
+        "An animation keeps its data and frame count, a downsampled one does not",
+        arguments: [("animated.gif", 3), ("once.gif", 2), ("animated.webp", 3), ("animated.png", 3)]
+    )
+    func animatedData(name: String, frames: Int) throws {
         let image = try picture(name)
         #expect(image.frameCount == frames)
         #expect(image.animatedData == (try fixture(name)))
@@ -135,13 +147,13 @@ import Testing
         #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
     }
 
-    @Test func theFirstFrameOfAnAnimatedWebPIsDecoded() throws {
+    @Test("The first frame of an animated WebP is decoded") func firstWebPFrame() throws {
         let bitmap = try picture("animated.webp").bitmap()
         #expect(bitmap.width == 24 && bitmap.height == 16)
         #expect(try bitmap.likeness(to: picture("animated.png").bitmap()) > 45)
     }
 
-    @Test func imagesRememberTheirFormat() throws {
+    @Test("Images have the content type of their data") func contentType() throws {
         #expect(try picture("photo.jpg").contentType == .jpeg)
         #expect(try picture("photo.jpg", maxPixelSize: 10).contentType == .jpeg)
         #expect(try picture("photo.avif").contentType == .avif)
@@ -159,8 +171,11 @@ import Testing
         return Pixel(r: byte(color.red), g: byte(color.green), b: byte(color.blue))
     }
 
-    @Test(arguments: [("display-p3.png", 1), ("display-p3.webp", 1), ("display-p3.jpg", 4)])
-    func displayP3IsConvertedToSRGB(name: String, tolerance: Int) throws {
+    @Test(
+        "Display P3 is converted to sRGB",
+        arguments: [("display-p3.png", 1), ("display-p3.webp", 1), ("display-p3.jpg", 4)]
+    )
+    func displayP3(name: String, tolerance: Int) throws {
         let bitmap = try picture(name).bitmap()
         for index in 0..<4 {
             let pixel = bitmap[8 + 16 * (index % 2), 8 + 16 * (index / 2)]
@@ -168,26 +183,26 @@ import Testing
         }
     }
 
-    @Test func sRGBByProfileIsLeftAlone() throws {
+    @Test("Colours with an sRGB profile are unchanged") func sRGBProfile() throws {
         let bitmap = try picture("srgb-profile.jpg").bitmap()
         let pixel = Pixel(r: 200, g: 100, b: 80)
         #expect(bitmap[8, 8].isNear(pixel, within: 3))
     }
 
-    @Test func linearGammaIsEncoded() throws {
+    @Test("Linear values are encoded with the curve of sRGB") func linearGamma() throws {
         // 64, 128 and 192 of 255, as light, in sRGB's curve.
         let pixel = try picture("gamma-linear.png").bitmap()[4, 4]
         #expect(pixel.isNear(Pixel(r: 137, g: 188, b: 225), within: 1))
     }
 
-    @Test func profilesAreKnownByName() throws {
+    @Test("The name of the profile is read") func profileNames() throws {
         #expect(try ImageInfo(data: fixture("display-p3.png")).colorProfileName == "Display P3 (test)")
         #expect(try ImageInfo(data: fixture("display-p3.jpg")).colorProfileName == "Display P3 (test)")
         #expect(try ImageInfo(data: fixture("display-p3.webp")).colorProfileName == "Display P3 (test)")
         #expect(try ImageInfo(data: fixture("photo.jpg")).colorProfileName == nil)
     }
 
-    @Test func conversionsMayRunAtTheSameTime() async throws {
+    @Test("Conversions may run concurrently") func concurrentConversions() async throws {
         let data = try fixture("display-p3.png")
         let reference = try Codecs.decode(data).bitmap().rows
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -197,9 +212,9 @@ import Testing
     }
 }
 
-/// A picture's transparency may stand apart from its colours, with other data between the two.
+/// The alpha of a picture may be apart from its colours, with other data between the two.
 @Suite struct ScatteredAVIFTests {
-    @Test func dataBetweenColoursAndTransparencyIsSteppedOver() throws {
+    @Test("Data between colours and alpha is skipped") func gapBetweenItems() throws {
         let whole = try fixture("alpha.avif")
         let scattered = try #require(whole.withGapBetweenItems(of: 40))
         let (one, other) = try (Codecs.decode(whole), Codecs.decode(scattered))
@@ -218,7 +233,7 @@ extension Data {
         for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
     }
 
-    /// The file of two items in a row, its last box, with something put between them.
+    /// The file, whose last box holds two items in a row, with other data between them.
     fileprivate func withGapBetweenItems(of length: Int) -> Data? {
         guard let mark = range(of: Data("mdat".utf8)) else { return nil }
         let places = (0..<mark.lowerBound - 8)

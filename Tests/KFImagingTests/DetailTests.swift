@@ -1,4 +1,4 @@
-// Trimming, smart cropping and sharpening: what depends on what there is to see.
+// Trimming, smart cropping and sharpening: operations that depend on the content of the picture.
 
 import Foundation
 import KFImaging
@@ -23,14 +23,14 @@ import Testing
         #expect(trimmed[0, 1] == corner[0, 0] && trimmed[7, 2] == corner[1, 0])
     }
 
-    @Test func transparentEdgesAreRemovedWhateverTheCornerHolds() throws {
-        // One row in the colour of the corner, one that holds something, and nothing around them.
+    @Test("Transparent edges are removed, whatever the colour of the corner") func transparentEdges() throws {
+        // One row in the colour of the corner, one with another colour, and transparent pixels around them.
         let words: [[UInt32]] = [[0xFF00_FF00, 0xFF00_FF00, 0], [0, 0xFFFF_0000, 0], [0, 0, 0]]
         let trimmed = try #require(Image(cgImage: .of(words)).trimmed(tolerance: 0)).bitmap()
         #expect(trimmed.rows == [[Pixel(r: 255, g: 0, b: 0)]])
     }
 
-    @Test func toleranceSaysWhatCountsAsEmpty() throws {
+    @Test("Differences up to the tolerance count as empty") func tolerance() throws {
         // 10 of 255 are 3.9 %.
         #expect(try #require(framed(0xFF64_6464, 0xFF6E_6464).trimmed(tolerance: 0.04)).pixelWidth == 12)
         #expect(try #require(framed(0xFF64_6464, 0xFF6F_6464).trimmed(tolerance: 0.04)).pixelWidth == 8)
@@ -38,21 +38,21 @@ import Testing
         #expect(try #require(framed(0, 0x0505_0505).trimmed(tolerance: 0.04)).pixelWidth == 12)
     }
 
-    @Test(arguments: [UInt32(0), 0xFF12_3456, 0x8020_2020])
-    func pictureThatAreNothingButEdgeStay(word: UInt32) {
+    @Test("Pictures that are entirely empty are not trimmed", arguments: [UInt32(0), 0xFF12_3456, 0x8020_2020])
+    func emptyPicturesKept(word: UInt32) {
         let image = Image(cgImage: .solid(word, 5, 4))
         #expect(image.trimmed(tolerance: 0) === image)
         #expect(numberedImage(4, 4).trimmed(tolerance: 1)?.pixelWidth == 4)
     }
 
-    @Test func picturesWithoutEdgesStay() {
+    @Test("Pictures without empty edges are not trimmed") func nothingToTrim() {
         let image = numberedImage(5, 4)
         #expect(image.trimmed(tolerance: 0) === image)
         #expect(image.trimmed(tolerance: .nan) === image)
         #expect(image.trimmed(tolerance: -.infinity) === image)
     }
 
-    @Test func aSinglePixelIsFound() throws {
+    @Test("A single pixel remains after trimming") func singlePixel() throws {
         var rows = [[UInt32]](repeating: [UInt32](repeating: 0, count: 9), count: 7)
         rows[5][8] = 0xFFFF_FFFF
         let trimmed = try #require(Image(cgImage: .of(rows)).trimmed(tolerance: 0)).bitmap()
@@ -61,7 +61,7 @@ import Testing
 }
 
 @Suite struct SmartCroppingTests {
-    /// A checkered patch of 60 × 60 pixels on something quiet.
+    /// A checkered patch of 60 × 60 pixels on a background with little detail.
     private func scene(_ left: Int, _ top: Int, _ color: UInt32 = 0xFFFF_F0D0) -> Image {
         Image(
             cgImage: Bitmap(width: 480, height: 320, hasAlpha: false) { memory, bytesPerRow in
@@ -77,21 +77,24 @@ import Testing
         )
     }
 
-    @Test(arguments: [(20, 20), (400, 240), (210, 130), (0, 260), (420, 0), (330, 30)])
-    func aBrightDetailedSubjectEndsInside(left: Int, top: Int) throws {
+    @Test(
+        "A bright subject with detail is inside the crop",
+        arguments: [(20, 20), (400, 240), (210, 130), (0, 260), (420, 0), (330, 30)]
+    )
+    func subjectIsInside(left: Int, top: Int) throws {
         let part = try #require(scene(left, top).smartCropped(toPoints: CGSize(width: 120, height: 120))).bitmap()
         #expect(part.width == 120 && part.height == 120)
         let count = part.rows.joined().count { $0.r == 0xFF || $0.r == 0x20 }
         #expect(count == 3600)
     }
 
-    @Test func theSubjectIsInTheMiddleWhereItCanBe() throws {
+    @Test("The subject is in the middle of the crop where possible") func subjectIsCentred() throws {
         let part = try #require(scene(300, 100).smartCropped(toPoints: CGSize(width: 140, height: 140))).bitmap()
         let columns = (0..<140).filter { part[$0, 70].r == 0xFF || part[$0, 70].r == 0x20 }
         #expect(try abs(#require(columns.first) - 40) <= 6)
     }
 
-    @Test func saturatedAndSkinColouredPartsDraw() throws {
+    @Test("Saturated and skin-coloured parts are inside the crop") func saturationAndSkin() throws {
         func flat(_ word: UInt32) -> Image {
             Image(
                 cgImage: Bitmap(width: 300, height: 100, hasAlpha: false) { memory, bytesPerRow in
@@ -110,11 +113,11 @@ import Testing
         }
     }
 
-    @Test func withNothingToSeeTheMiddleIsTaken() throws {
+    @Test("A picture without detail is cropped to its middle") func flatPicture() throws {
         let grey = Bitmap(width: 301, height: 101, hasAlpha: false) { memory, bytesPerRow in
             for y in 0..<101 {
                 for x in 0..<301 {
-                    // Too flat to be detail.
+                    // Differences too small to count as detail.
                     memory.storeBytes(of: 0xFF80_8080, toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
                 }
             }
@@ -125,14 +128,15 @@ import Testing
         #expect(abs(column - 50) <= 3)
     }
 
-    @Test func theSamePictureGivesTheSamePart() throws {
+    @Test("The same picture gives the same crop") func deterministic() throws {
         let size = CGSize(width: 33, height: 47)
         let image = Image(cgImage: noiseBitmap(150, 100, seed: 11))
         let (one, two) = (image.smartCropped(toPoints: size), image.smartCropped(toPoints: size))
         #expect(try #require(one).bitmap().rows == #require(two).bitmap().rows)
     }
 
-    @Test func sizesAreLimitedToThePicture() throws {
+    @Test("The size of the crop is limited to the picture, and invalid sizes return the same image")
+    func limitedToPicture() throws {
         let image = numberedImage(10, 6)
         #expect(image.smartCropped(toPoints: CGSize(width: 1e300, height: CGFloat(7))) === image)
         #expect(try #require(image.smartCropped(toPoints: CGSize(width: 4, height: 100))).bitmap().height == 6)
@@ -157,8 +161,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0.6, 1.0), (1.5, 0.5), (4, 3)])
-    func aStepGetsSteeper(sigma: Double, amount: Double) throws {
+    @Test("A step gets steeper, as the definition says", arguments: [(0.6, 1.0), (1.5, 0.5), (4, 3)])
+    func sharpensSteps(sigma: Double, amount: Double) throws {
         let levels: [UInt32] = (0..<24).map { $0 < 12 ? 60 : 180 }
         let expected = reference(levels.map(Double.init), sigma, amount)
         for bitmap in [Bitmap.row(levels), .of(levels.map { [0xFF00_0000 | $0 << 16 | $0 << 8 | $0] })] {
@@ -169,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func evenPartsAndTransparencyStay() throws {
+    @Test("Flat areas and alpha are unchanged") func keepsFlatAreas() throws {
         let even = Image(cgImage: .solid(0x8040_2010, 9, 9))
         #expect(try #require(even.sharpened(sigma: 2, amount: 5)).bitmap().rows == even.bitmap().rows)
         let bitmap = noiseBitmap(31, 17, seed: 21)
@@ -178,7 +182,7 @@ import Testing
         #expect(sharp.rows.joined().allSatisfy { max($0.r, $0.g, $0.b) <= $0.a })
     }
 
-    @Test func invisiblePixelsHaveNoSay() throws {
+    @Test("Transparent pixels do not affect their neighbours") func transparentPixelsIgnored() throws {
         // One colour that fades out: there is nothing to sharpen.
         let words: [UInt32] = [0xFF80_4000, 0x8040_2000, 0x4020_1000, 0, 0, 0]
         let sharp = try #require(Image(cgImage: .of([words])).sharpened(sigma: 1, amount: 4)).bitmap()
@@ -186,15 +190,16 @@ import Testing
     }
 
     @Test(
+        "Invalid values return the same image",
         arguments: [(0, 1), (-1, 1), (1, 0), (1, -2), (CGFloat.nan, 1), (1, .nan), (.infinity, 1), (1, .infinity)]
             as [(CGFloat, CGFloat)]
     )
-    func nonsenseIsTheIdentity(sigma: CGFloat, amount: CGFloat) {
+    func invalidIsIdentity(sigma: CGFloat, amount: CGFloat) {
         let image = numberedImage(4, 3)
         #expect(image.sharpened(sigma: sigma, amount: amount) === image)
     }
 
-    @Test func hugeNumbersAreLimited() throws {
+    @Test("Huge values are limited") func limitsSigma() throws {
         let ramp = Image(cgImage: .row((0..<250).map { $0 < 125 ? 100 : 140 }))
         func sharp(_ sigma: CGFloat) throws -> [Pixel] {
             try #require(ramp.sharpened(sigma: sigma, amount: 2)).bitmap().rows[0]

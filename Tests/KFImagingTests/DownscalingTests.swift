@@ -1,4 +1,4 @@
-// Pictures that are decoded small: everything stays in its place, and looks like a full decode that was resized.
+// Downsampled decoding: everything stays in its place, and looks like a full decode that was resized.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KFImaging
 
 @Suite struct DownscalingTests {
-    /// Grey levels from formulas, 0…255 along each axis; the second one is 1 everywhere for pictures that vary along x only.
+    /// A picture of grey levels 0…255, computed by a formula from the centres of its pixels.
     private func grey(_ size: PixelSize, _ level: (_ x: Double, _ y: Double) -> Double) -> Bitmap {
         Bitmap(width: size.width, height: size.height, hasAlpha: false) { memory, bytesPerRow in
             for y in 0..<size.height {
@@ -24,8 +24,8 @@ import Testing
         return try Codecs.decode(data, options: DecodingOptions(maxPixelSize: limit)).bitmap()
     }
 
-    /// Sizes whose quarters and halves leave every remainder, in both directions; limits for which JPEG is decoded at 1/8,
-    /// 1/4, 1/2 and in full.
+    /// Sizes whose quarters and halves leave every remainder, in both directions; limits for which JPEG is decoded at
+    /// 1/8, 1/4, 1/2 and in full.
     private static let sizes = (0..<4).flatMap { x in (0..<4).map { y in PixelSize(401 + x, 305 + y) } }
     private static let limits = [17, 39, 71, 190]
 
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Where a picture that is black first and white then changes, in pixels of its own: what is black, added up.
+    /// Where a row changes from black to white, in its own pixels: the sum of its black parts.
     private func edge(_ levels: [UInt8]) -> Double { levels.reduce(0) { $0 + (255 - Double($1)) / 255 } }
 
     @Test("A hard edge is in the same place in JPEG, in PNG and by the formula", arguments: sizes)
@@ -102,7 +102,7 @@ import Testing
 
     @Test("Downsampled, every format looks like a full decode that was resized with Lanczos")
     func downsamplingLooksLikeResizing() throws {
-        // WebP is made small by its decoder where both sides are even.
+        // libwebp scales while it decodes where both sides are even.
         let odd = Image(cgImage: photo(PixelSize(401, 303))), even = Image(cgImage: photo(PixelSize(402, 304)))
         for (type, bound, picture) in [
             (ImageContentType.jpeg, 45.0, odd), (.jpeg, 45, even), (.png, 60, odd), (.webp, 60, odd), (.webp, 42, even),
@@ -114,7 +114,7 @@ import Testing
                 let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: limit)).bitmap()
                 let expected = try whole.resampled(to: small.size, filter: .lanczos3)
                 #expect(small.likeness(to: expected) > bound, "\(type.name) to \(limit)")
-                // One picture made small in two ways looks the same.
+                // Downsampling the decoded picture gives the same result.
                 let other = try #require(Image(cgImage: whole).downsampled(toMaxPixelSize: limit, scale: 1)).bitmap()
                 #expect(other.likeness(to: expected) == .infinity, "\(type.name) to \(limit)")
             }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test("The default filter is Lanczos along an axis that is reduced, and a triangle along one that is enlarged")
-    func automaticFilterDependsOnTheAxis() throws {
+    func automaticFilter() throws {
         let picture = ResamplingTests.noise(20, 20, opaque: true)
         func likeness(_ size: PixelSize, _ filter: ResamplingFilter) throws -> Double {
             try picture.resampled(to: size).likeness(to: picture.resampled(to: size, filter: filter))

@@ -5,7 +5,7 @@ import KFImaging
 import Testing
 
 @Suite struct EncodingTests {
-    @Test func pngLosesNothing() throws {
+    @Test("PNG keeps every pixel") func pngRoundTrip() throws {
         for name in ["photo.png", "alpha.png"] {
             let image = try picture(name)
             let data = try #require(image.pngData())
@@ -15,29 +15,32 @@ import Testing
         }
     }
 
-    @Test(arguments: [(ImageContentType.jpeg, 0.9, 30.0), (.jpeg, 0.3, 25), (.webp, 0.9, 30), (.avif, 0.9, 30)])
-    func lossyFormatsStayAlike(type: ImageContentType, quality: Double, bound: Double) throws {
+    @Test(
+        "Lossy formats are read back nearly unchanged",
+        arguments: [(ImageContentType.jpeg, 0.9, 30.0), (.jpeg, 0.3, 25), (.webp, 0.9, 30), (.avif, 0.9, 30)]
+    )
+    func lossyRoundTrip(type: ImageContentType, quality: Double, bound: Double) throws {
         let image = try picture("photo.png")
         let data = try Codecs.encode(image, as: type, quality: quality)
         #expect(ImageContentType(sniffing: data) == type)
         #expect(try Codecs.decode(data).bitmap().likeness(to: image.bitmap()) > bound)
     }
 
-    @Test func losslessWebPLosesNothing() throws {
+    @Test("Lossless WebP keeps every pixel") func losslessWebP() throws {
         let image = try picture("photo.png")
         let data = try Codecs.encode(image, as: .webp, quality: 0.8, lossless: true)
         #expect(try Codecs.decode(data).bitmap().rows == image.bitmap().rows)
     }
 
-    @Test(arguments: [ImageContentType.webp, .avif])
-    func alphaSurvives(type: ImageContentType) throws {
+    @Test("Alpha is kept", arguments: [ImageContentType.webp, .avif])
+    func alphaRoundTrip(type: ImageContentType) throws {
         let image = try picture("alpha.png")
         let decoded = try Codecs.decode(Codecs.encode(image, as: type, quality: 0.95))
         #expect(decoded.hasAlpha)
         #expect(try decoded.bitmap().likeness(to: image.bitmap()) > 28)
     }
 
-    @Test func jpegLaysTransparencyOverWhite() throws {
+    @Test("JPEG shows transparent pixels over white") func jpegOverWhite() throws {
         let image = Image(
             cgImage: Bitmap.of([[UInt32]](repeating: [UInt32](repeating: 0x8080_0000, count: 16), count: 16))
         )
@@ -56,7 +59,7 @@ import Testing
         return data[frame + 11]
     }
 
-    @Test func jpegKeepsFullChromaFromNinetyUp() throws {
+    @Test("JPEG keeps the full chroma resolution from a quality of 0.9") func jpegChromaSampling() throws {
         #expect(try sampling(0.9) == 0x11)
         #expect(try sampling(1) == 0x11)
         #expect(try sampling(0.89) == 0x22)
@@ -69,15 +72,15 @@ import Testing
         #expect(image.jpegData(compressionQuality: .nan) != nil)
     }
 
-    @Test(arguments: [ImageContentType.png, .jpeg, .webp])
-    func whatIsWrittenIsTheDisplayedPicture(type: ImageContentType) throws {
+    @Test("The upright picture is written", arguments: [ImageContentType.png, .jpeg, .webp])
+    func writesUprightPicture(type: ImageContentType) throws {
         let turned = try picture("orientation-8.jpg")
         let decoded = try Codecs.decode(Codecs.encode(turned, as: type, quality: 0.95))
         #expect(decoded.imageOrientation == .up && decoded.size == CGSize(width: 96, height: 64))
         #expect(try decoded.bitmap().likeness(to: picture("photo.png").bitmap()) > 28)
     }
 
-    @Test func emptyImagesCannotBeWritten() {
+    @Test("Empty images are not encoded") func emptyImagesRefused() {
         #expect(Image().pngData() == nil)
         #expect(Image().jpegData(compressionQuality: 1) == nil)
         #expect(throws: ImagingError.encodingFailed(.webp, detail: "the image is empty")) {
@@ -85,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func formatsThatAreNotBuiltInSaySo() throws {
+    @Test("Formats without an encoder are refused with the reason") func formatsWithoutEncoder() throws {
         let image = try picture("photo.png")
         #expect(throws: ImagingError.encodingFailed(.tiff, detail: "the format can only be read")) {
             try Codecs.encode(image, as: .tiff)
@@ -95,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func picturesTooLargeForAFormatAreRefused() {
+    @Test("Pictures too large for a format are refused") func tooLargeForFormat() {
         let long = Image(cgImage: Bitmap(width: 70_000, height: 1) { _, _ in })
         for type in [ImageContentType.jpeg, .gif, .webp] {
             #expect(throws: ImagingError.self) { try Codecs.encode(long, as: type) }

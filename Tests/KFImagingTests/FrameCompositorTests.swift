@@ -1,4 +1,4 @@
-// Frames laid over each other, against the plainest way of doing it: all frames, from the first one on, every time.
+// Composed frames, against the simplest implementation, which composes all frames from the first one on every time.
 
 import Foundation
 import KFSupport
@@ -6,11 +6,11 @@ import Testing
 
 @testable import KFImaging
 
-/// An animation made of numbers.
+/// An animation of generated pixels.
 private final class SyntheticDecoder: FrameDecoder {
     enum Damage: Sendable {
         case none
-        /// So many rows arrive, then the decoder fails.
+        /// The decoder fails after this number of rows.
         case after(Int)
         case noMemory
     }
@@ -28,7 +28,7 @@ private final class SyntheticDecoder: FrameDecoder {
         self.damage = damage
     }
 
-    /// The premultiplied pixel of a frame at a place.
+    /// The premultiplied pixel of a frame at a position.
     static func pixel(_ frame: FrameDescription, _ index: Int, _ x: Int, _ y: Int) -> UInt32 {
         var generator = SeededGenerator(state: UInt64(index * 1_000_003 + y * 1009 + x))
         let word = UInt32(truncatingIfNeeded: generator.next())
@@ -51,7 +51,7 @@ private final class SyntheticDecoder: FrameDecoder {
         }
     }
 
-    /// What a frame must look like; nil when nothing of it can be decoded.
+    /// The expected pixels of a frame; nil when nothing of it can be decoded.
     func expected(_ index: Int) -> [UInt32]? {
         var canvas = [UInt32](repeating: 0, count: canvas.width * canvas.height)
         for (place, frame) in frames.enumerated().prefix(index + 1) {
@@ -112,7 +112,7 @@ private final class SyntheticDecoder: FrameDecoder {
 }
 
 extension Bitmap {
-    /// All pixels, row by row, without what lies between rows.
+    /// All pixels, row by row, without the padding between rows.
     var words: [UInt32] {
         withUnsafeBytes { bytes in
             (0..<height).flatMap { y in
@@ -123,40 +123,43 @@ extension Bitmap {
 }
 
 @Suite struct FrameCompositorTests {
-    @Test func framesInOrderAreWhatLayingThemOverEachOtherGives() throws {
+    @Test("Frames in order are composed correctly, and each is decoded once") func inOrder() throws {
         for seed in 0..<60 {
-            let film = SyntheticDecoder.random(UInt64(seed))
-            var compositor = FrameCompositor(film)
-            for index in film.frames.indices {
+            let animation = SyntheticDecoder.random(UInt64(seed))
+            var compositor = FrameCompositor(animation)
+            for index in animation.frames.indices {
                 let frame = try compositor.frame(at: index)
-                #expect(frame.words == film.expected(index), "film \(seed), frame \(index)")
+                #expect(frame.words == animation.expected(index), "animation \(seed), frame \(index)")
                 #expect(frame.hasAlpha == frame.words.contains { $0 >> 24 < 255 })
             }
-            #expect(film.decoded.withLock { $0.values.allSatisfy { $0 == 1 } }, "film \(seed)")
+            #expect(animation.decoded.withLock { $0.values.allSatisfy { $0 == 1 } }, "animation \(seed)")
         }
     }
 
-    @Test func anyOrderGivesTheSameFrames() throws {
+    @Test("Frames in any order are composed correctly") func anyOrder() throws {
         for seed in 100..<140 {
-            let film = SyntheticDecoder.random(UInt64(seed))
+            let animation = SyntheticDecoder.random(UInt64(seed))
             var generator = SeededGenerator(state: UInt64(seed))
-            var compositor = FrameCompositor(film)
+            var compositor = FrameCompositor(animation)
             for _ in 0..<30 {
-                let index = Int.random(in: 0..<film.frames.count, using: &generator)
-                #expect(try compositor.frame(at: index).words == film.expected(index), "film \(seed), frame \(index)")
+                let index = Int.random(in: 0..<animation.frames.count, using: &generator)
+                #expect(
+                    try compositor.frame(at: index).words == animation.expected(index),
+                    "animation \(seed), frame \(index)"
+                )
             }
         }
     }
 
-    @Test func goingOnAfterAJumpDecodesEveryFrameOnce() throws {
+    @Test("After a jump, each frame that follows is decoded once") func continuesAfterJump() throws {
         for seed in 200..<240 {
-            let film = SyntheticDecoder.random(UInt64(seed), count: 20)
-            var compositor = FrameCompositor(film)
+            let animation = SyntheticDecoder.random(UInt64(seed), count: 20)
+            var compositor = FrameCompositor(animation)
             _ = try compositor.frame(at: 10)
-            film.decoded.withLock { $0 = [:] }
+            animation.decoded.withLock { $0 = [:] }
             for index in 11..<20 { _ = try compositor.frame(at: index) }
-            let most = film.decoded.withLock { $0.values.max() ?? 0 }
-            #expect(most == 1, "film \(seed)")
+            let most = animation.decoded.withLock { $0.values.max() ?? 0 }
+            #expect(most == 1, "animation \(seed)")
         }
     }
 
@@ -168,36 +171,39 @@ extension Bitmap {
         )
     }
 
-    @Test func goingBackTakesFewDecodings() throws {
-        let film = Self.changes(300)
-        var compositor = FrameCompositor(film)
+    @Test("Going backwards takes few decodings") func backwardsIsCheap() throws {
+        let animation = Self.changes(300)
+        var compositor = FrameCompositor(animation)
         for index in 0..<300 { _ = try compositor.frame(at: index) }
-        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 300 && compositor.checkpoints.isEmpty)
-        film.decoded.withLock { $0 = [:] }
+        #expect(animation.decoded.withLock { $0.values.reduce(0, +) } == 300 && compositor.checkpoints.isEmpty)
+        animation.decoded.withLock { $0 = [:] }
         for index in (0..<300).reversed() {
             let frame = try compositor.frame(at: index)
-            if index % 29 == 0 { #expect(frame.words == film.expected(index), "frame \(index)") }
+            if index % 29 == 0 { #expect(frame.words == animation.expected(index), "frame \(index)") }
             #expect(compositor.checkpoints.count <= 2)
         }
-        // One by one from the beginning it would be 45 150.
-        #expect(film.decoded.withLock { $0.values.reduce(0, +) } <= 15 * 300)
-        // An animation that begins again needs nothing for going back.
+        // Composing each one from the first frame would take 45,150.
+        #expect(animation.decoded.withLock { $0.values.reduce(0, +) } <= 15 * 300)
+        // At the first frame no checkpoints are needed.
         #expect(compositor.checkpoints.isEmpty)
     }
 
-    @Test func goingBackAndOnGivesTheSameFrames() throws {
+    @Test("Going back and forth gives the same frames") func backAndForth() throws {
         for seed in 400..<430 {
-            let film = SyntheticDecoder.random(UInt64(seed), count: 40)
-            var compositor = FrameCompositor(film)
+            let animation = SyntheticDecoder.random(UInt64(seed), count: 40)
+            var compositor = FrameCompositor(animation)
             let order = [Array((0..<40).reversed()), Array(20..<40), Array((5..<35).reversed()), Array(0..<40)]
             for index in order.joined() {
-                #expect(try compositor.frame(at: index).words == film.expected(index), "film \(seed), frame \(index)")
+                #expect(
+                    try compositor.frame(at: index).words == animation.expected(index),
+                    "animation \(seed), frame \(index)"
+                )
             }
         }
     }
 
-    @Test func largePicturesAreNotKeptForGoingBack() throws {
-        // Three of them are a little more than 16 MB, and a little less.
+    @Test("Large canvases are not kept as checkpoints") func noLargeCheckpoints() throws {
+        // Three canvases take a little more than 16 MB, or a little less.
         for (width, most) in [(1399, 0), (1398, 2)] {
             var compositor = FrameCompositor(Self.changes(40, on: PixelSize(width, 1000)))
             for index in [39, 38] { _ = try compositor.frame(at: index) }
@@ -205,70 +211,70 @@ extension Bitmap {
         }
     }
 
-    @Test func theSameFrameAgainIsTheSameBitmap() throws {
-        var film = FrameDescription(x: 0, y: 0, size: PixelSize(4, 4), delay: 0.1)
-        film.disposal = .clear
-        var compositor = FrameCompositor(SyntheticDecoder(PixelSize(4, 4), [film, film]))
+    @Test("The same frame again is the same bitmap") func sameBitmap() throws {
+        var frame = FrameDescription(x: 0, y: 0, size: PixelSize(4, 4), delay: 0.1)
+        frame.disposal = .clear
+        var compositor = FrameCompositor(SyntheticDecoder(PixelSize(4, 4), [frame, frame]))
         #expect(try compositor.frame(at: 1) === compositor.frame(at: 1))
     }
 
-    @Test func aJumpBeginsAtTheNearestFrameThatNeedsNoneBeforeIt() throws {
+    @Test("A jump starts at the nearest frame that depends on none before it") func jumpStartsAtKeyFrame() throws {
         var frames = (0..<40).map { _ in FrameDescription(x: 1, y: 1, size: PixelSize(2, 2), delay: 0.1) }
         (frames[30].x, frames[30].y, frames[30].size) = (-1, 0, PixelSize(9, 9))
         frames[30].isOpaque = true
         frames[33].disposal = .restore
         frames[34].disposal = .clear
-        let film = SyntheticDecoder(PixelSize(6, 6), frames)
-        var compositor = FrameCompositor(film)
+        let animation = SyntheticDecoder(PixelSize(6, 6), frames)
+        var compositor = FrameCompositor(animation)
         _ = try compositor.frame(at: 36)
-        // What is restored or cleared before the frame is not even decoded.
-        #expect(film.decoded.withLock { $0 } == [30: 1, 31: 1, 32: 1, 35: 1, 36: 1])
+        // Frames that are restored or cleared before the frame are not decoded.
+        #expect(animation.decoded.withLock { $0 } == [30: 1, 31: 1, 32: 1, 35: 1, 36: 1])
     }
 
-    @Test func damagedFramesShowWhatCanBeDecoded() throws {
+    @Test("Damaged frames show the rows that can be decoded") func damagedFrames() throws {
         var frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
         frame.disposal = .keep
-        let film = SyntheticDecoder(
+        let animation = SyntheticDecoder(
             PixelSize(6, 6),
             [frame, frame, frame, frame],
             damage: [1: .after(2), 2: .after(0)]
         )
-        var compositor = FrameCompositor(film)
+        var compositor = FrameCompositor(animation)
         for order in [[0, 1, 3], [3, 0, 1], [1, 3, 0]] {
-            for index in order { #expect(try compositor.frame(at: index).words == film.expected(index)) }
+            for index in order { #expect(try compositor.frame(at: index).words == animation.expected(index)) }
         }
     }
 
-    @Test func playingGoesOnOverFramesThatCannotBeDecoded() {
+    @Test("Frames that cannot be decoded are skipped") func skipsUndecodableFrames() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
-        let film = SyntheticDecoder(
+        let animation = SyntheticDecoder(
             PixelSize(6, 6),
             Array(repeating: frame, count: 6),
             damage: [2: .after(0), 3: .after(0)]
         )
-        let source = OnDemandFrameSource(film, data: nil)
+        let source = OnDemandFrameSource(animation, data: nil)
         let shown = (0..<6).map { source.frame(at: $0)?.words }
-        #expect(shown == (0..<6).map { film.expected($0) })
+        #expect(shown == (0..<6).map { animation.expected($0) })
         #expect(shown[2] == nil && shown[3] == nil && shown[4] != nil)
     }
 
-    @Test func framesThatCannotBeDecodedAreNotTriedForEveryOneThatFollows() {
+    @Test("Frames that cannot be decoded are tried once") func noRepeatedAttempts() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(2, 2), delay: 0.1)
         let damage = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, SyntheticDecoder.Damage.after(0)) })
-        let film = SyntheticDecoder(PixelSize(2, 2), Array(repeating: frame, count: 50), damage: damage)
-        let source = OnDemandFrameSource(film, data: nil)
+        let animation = SyntheticDecoder(PixelSize(2, 2), Array(repeating: frame, count: 50), damage: damage)
+        let source = OnDemandFrameSource(animation, data: nil)
         for index in 0..<50 { _ = source.frame(at: index) }
-        #expect(film.decoded.withLock { $0.values.reduce(0, +) } == 50)
+        #expect(animation.decoded.withLock { $0.values.reduce(0, +) } == 50)
     }
 
-    @Test func lackOfMemoryIsNoDamage() {
+    @Test("Without memory for a frame there are no frames after it either") func outOfMemory() {
         let frame = FrameDescription(x: 0, y: 0, size: PixelSize(6, 6), delay: 0.1)
-        let film = SyntheticDecoder(PixelSize(6, 6), [frame, frame, frame], damage: [1: .noMemory])
-        let source = OnDemandFrameSource(film, data: nil)
+        let animation = SyntheticDecoder(PixelSize(6, 6), [frame, frame, frame], damage: [1: .noMemory])
+        let source = OnDemandFrameSource(animation, data: nil)
         #expect(source.frame(at: 0) != nil && source.frame(at: 1) == nil && source.frame(at: 2) == nil)
     }
 
-    @Test func framesOutsideTheCanvasShowNothing() throws {
+    @Test("Frames outside the canvas show nothing") func framesOutsideCanvas() throws {
         for (x, y) in [(10, 0), (0, 10), (-9, 0), (0, -9), (Int(UInt32.max), Int(UInt32.max))] {
             let frame = FrameDescription(x: x, y: y, size: PixelSize(4, 4), delay: 0.1)
             var compositor = FrameCompositor(SyntheticDecoder(PixelSize(6, 6), [frame]))
@@ -276,16 +282,16 @@ extension Bitmap {
         }
     }
 
-    @Test func noMoreThanTwoPicturesAreThereAtOnce() throws {
+    @Test("No more than three bitmaps are alive at once, the shown one included") func boundedMemory() throws {
         for seed in 300..<320 {
-            let film = SyntheticDecoder.random(UInt64(seed), count: 30)
-            let source = OnDemandFrameSource(film, data: nil)
+            let animation = SyntheticDecoder.random(UInt64(seed), count: 30)
+            let source = OnDemandFrameSource(animation, data: nil)
             var bitmaps: [WeakBitmap] = []
             var shown: Bitmap?
             for index in [Array(0..<30), Array((0..<30).reversed())].joined() {
                 let frame = source.frame(at: index)
                 bitmaps.append(WeakBitmap(bitmap: frame))
-                // What was shown before is still held, as a view does. A frame that leaves nothing behind is not kept.
+                // The frame shown before is still held, as by a view. A frame that leaves nothing behind is not kept.
                 let alive = Set(bitmaps.compactMap { $0.bitmap.map { ObjectIdentifier($0) } })
                 #expect(alive.count <= 3)
                 shown = frame
@@ -300,23 +306,23 @@ private struct WeakBitmap {
 }
 
 @Suite struct OnDemandFrameSourceTests {
-    private static func film(_ count: Int) -> SyntheticDecoder {
+    private static func animation(_ count: Int) -> SyntheticDecoder {
         SyntheticDecoder(
             PixelSize(8, 6),
             (0..<count).map { FrameDescription(x: $0, y: 0, size: PixelSize(2, 2), delay: 0.1) }
         )
     }
 
-    @Test func placesThatDoNotExistHaveNoFrame() {
-        let source = OnDemandFrameSource(Self.film(3), data: nil)
+    @Test("Invalid indices have no frame") func invalidIndices() {
+        let source = OnDemandFrameSource(Self.animation(3), data: nil)
         for index in [-1, 3, .max, .min] {
             #expect(source.frame(at: index) == nil && source.duration(at: index) == 0)
         }
         #expect(source.duration(at: 2) == 0.1 && source.frameCount == 3)
     }
 
-    @Test func framesAreMadeSmallerAndNeverLarger() throws {
-        let source = OnDemandFrameSource(Self.film(1), data: nil)
+    @Test("Frames are scaled down and never up") func downscalesOnly() throws {
+        let source = OnDemandFrameSource(Self.animation(1), data: nil)
         func size(_ limit: CGSize?) -> PixelSize? { source.frame(at: 0, maxSize: limit)?.size }
         #expect(size(CGSize(width: 4, height: 1)) == PixelSize(4, 3))
         #expect(size(CGSize(width: 1, height: 4)) == PixelSize(4, 3))
@@ -328,16 +334,16 @@ private struct WeakBitmap {
         }
     }
 
-    @Test func manyThreadsGetTheSameFrames() async {
-        let film = SyntheticDecoder.random(7, count: 20)
-        let source = OnDemandFrameSource(film, data: nil)
+    @Test("Many threads get the same frames") func concurrentAccess() async {
+        let animation = SyntheticDecoder.random(7, count: 20)
+        let source = OnDemandFrameSource(animation, data: nil)
         await withTaskGroup(of: Bool.self) { tasks in
             for start in 0..<4 {
                 let source = start.isMultiple(of: 2) ? source : source.copy()
                 tasks.addTask {
                     (0..<40).allSatisfy { step in
                         let index = (start * 7 + step * 3) % 20
-                        return source.frame(at: index)?.words == film.expected(index)
+                        return source.frame(at: index)?.words == animation.expected(index)
                     }
                 }
             }

@@ -1,4 +1,4 @@
-// `kf info`, `kf cache` and `kf demo`, run as people run them.
+// `kf info` and `kf cache`, run as people run them.
 
 import Foundation
 import Kingfisher
@@ -209,18 +209,5 @@ import Testing
         #expect(result.errors.contains(name), "\(result.errors)")
         #expect(result.errors.contains("could not be removed"), "\(result.errors)")
         #expect(result.output == "removed 0 entries, 0 B\n")
-    }
-}
-
-@Suite struct DemoTests {
-    @Test func theDemoEndsWithATableAndAContactSheet() async throws {
-        let place = try Workplace()
-        let result = try await place.kf("demo", "--count", "2", "--output", "out")
-        #expect(result.status == 0, "\(result.errors)")
-        #expect(result.errors == "")
-        #expect(result.output.contains("again, from memory"))
-        #expect(result.output.contains("/2.png failed, as it should"))
-        let sheet = try #require(KFCrossPlatformImage(data: try place.data("out/contact-sheet.png")))
-        #expect(sheet.pixelWidth > ContactSheet.cellWidth)
     }
 }

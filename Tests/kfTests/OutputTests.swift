@@ -40,12 +40,7 @@ import Testing
 
     @Test func aGIFIsCopiedUnlessAQualityIsAskedFor() async throws {
         // The second frame differs a little in many places, which a low quality need not show.
-        let frames = [Float(0), 0.1].map { shade in
-            var canvas = Landscape(seed: 1).drawn(width: 60, height: 40)
-            canvas.lay(Bird(shade: shade).drawn(width: 40, height: 40), atX: 10, y: 0)
-            return canvas
-        }
-        let gif = try DemoGallery.gif(frames, delay: 0.1)
+        let gif = try Pictures.gif([Pictures.gradient(60, 40), Pictures.gradient(60, 40, blue: 84)])
         let source = try place.write(gif, "in.gif")
         let copied = try await place.kf("fetch", source, "-o", "out.gif")
         #expect(try copied.status == 0 && place.data("out.gif") == gif, "\(copied.errors)")
@@ -98,8 +93,8 @@ import Testing
     }
 
     @Test func framesAreThoseThatWereWritten() async throws {
-        let frame = Landscape(seed: 1).drawn(width: 30, height: 20)
-        let equal = try DemoGallery.gif([frame, frame, Landscape(seed: 2).drawn(width: 30, height: 20)], delay: 0.1)
+        let frame = Pictures.gradient(30, 20)
+        let equal = try Pictures.gif([frame, frame, Pictures.gradient(30, 20, blue: 200)])
         let source = try place.write(equal, "in.gif")
         // Animated WebP shows equal neighbours as one.
         for (arguments, frames) in [

@@ -1,27 +1,54 @@
 // Small pictures for the tests, drawn here, and bytes that only look like pictures.
 
 import Foundation
+import KFImaging
 import Kingfisher
 import Testing
 
-@testable import kf
-
 /// The pictures the tests load.
 enum Pictures {
-    /// An opaque landscape as JPEG.
+    /// An opaque picture as JPEG.
     static func jpeg(_ width: Int = 60, _ height: Int = 40) throws -> Data {
-        try #require(landscape(width, height).jpegData(compressionQuality: 0.9))
+        try #require(gradient(width, height).jpegData(compressionQuality: 0.9))
     }
 
-    /// A bird on nothing as PNG.
+    /// An ellipse on nothing as PNG.
     static func png(_ width: Int = 48, _ height: Int = 32) throws -> Data {
-        let image = KFCrossPlatformImage(cgImage: Bird(shade: 0.5).drawn(width: width, height: height).bitmap)
+        let image = drawn(width, height) { x, y in
+            let across = Double(2 * x + 1 - width) / Double(width)
+            let down = Double(2 * y + 1 - height) / Double(height)
+            return across * across + down * down < 0.8 ? color(x, y, of: (width, height), blue: 200) : 0
+        }
         return try #require(image.pngData())
     }
 
     /// Two frames, shown for a tenth of a second each.
     static func gif(_ width: Int = 30, _ height: Int = 20) throws -> Data {
-        try DemoGallery.gif([1, 2].map { Landscape(seed: $0).drawn(width: width, height: height) }, delay: 0.1)
+        try gif([gradient(width, height), gradient(width, height, blue: 200)])
+    }
+
+    /// An animation that repeats for ever, each of its frames shown for a tenth of a second.
+    static func gif(_ frames: [KFCrossPlatformImage]) throws -> Data {
+        let animation = KFCrossPlatformImage.animatedImage(with: frames, duration: 0.1 * Double(frames.count))
+        return try Codecs.encode(try #require(animation?.frames), as: .gif)
+    }
+
+    /// An opaque picture of as many colours as pixels, up to 65,536.
+    static func gradient(_ width: Int, _ height: Int, blue: Int = 80) -> KFCrossPlatformImage {
+        drawn(width, height) { x, y in color(x, y, of: (width, height), blue: blue) }
+    }
+
+    /// A picture made by a function of place; colours are premultiplied, `0xAARRGGBB`.
+    static func drawn(_ width: Int, _ height: Int, _ color: (_ x: Int, _ y: Int) -> UInt32) -> KFCrossPlatformImage {
+        KFCrossPlatformImage(
+            cgImage: Bitmap(width: width, height: height) { rows, bytesPerRow in
+                for y in 0..<height {
+                    for x in 0..<width {
+                        rows.storeBytes(of: color(x, y), toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
+                    }
+                }
+            }
+        )
     }
 
     /// A PNG of less than a hundred bytes that claims 60,000 × 60,000 pixels.
@@ -41,12 +68,17 @@ enum Pictures {
 
     /// The same arbitrary bytes every time.
     static var noise: Data {
-        let noise = Noise(seed: 7)
-        return Data((0..<2000).map { UInt8(noise.hash(Int32($0), 1) * 255) })
+        var state: UInt32 = 7
+        return Data(
+            (0..<2000).map { _ in
+                state = state &* 1_664_525 &+ 1_013_904_223
+                return UInt8(state >> 24)
+            }
+        )
     }
 
-    private static func landscape(_ width: Int, _ height: Int) -> KFCrossPlatformImage {
-        KFCrossPlatformImage(cgImage: Landscape(seed: 0).drawn(width: width, height: height).bitmap)
+    private static func color(_ x: Int, _ y: Int, of size: (width: Int, height: Int), blue: Int) -> UInt32 {
+        0xFF00_0000 | UInt32(x * 255 / size.width) << 16 | UInt32(y * 255 / size.height) << 8 | UInt32(blue)
     }
 
     private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {

@@ -5,6 +5,7 @@ import Kingfisher
 import Testing
 
 @testable import kf
+@testable import kf_demo
 
 /// From steps to the library's processors.
 @Suite struct PipelineProcessorTests {
@@ -83,13 +84,24 @@ import Testing
     @Test func degreesCountClockwise() async throws {
         let place = try Workplace()
         // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
-        let canvas = Canvas(width: 20, height: 10) { x, _ in Paint(x < 10 ? 0xFF0000 : 0x0000FF) }
-        try place.write(try #require(KFCrossPlatformImage(cgImage: canvas.bitmap).pngData()), "in.png")
+        let picture = Pictures.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
+        try place.write(try #require(picture.pngData()), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.png", "--process", "rotate(90)")
         #expect(result.status == 0, "\(result.errors)")
         let pixels = ShownPixels(try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage))
         #expect(pixels.width == 10 && pixels.height == 20)
         #expect(pixels.colors.first == 0xFFFF_0000)
         #expect(pixels.colors.last == 0xFF00_00FF)
+    }
+
+    @Test("the gallery shows every step, and under each cell stands what makes it")
+    func gallery() throws {
+        let exhibits = Exhibit.all.dropFirst()  // the picture itself
+        for exhibit in exhibits {
+            let steps = try PipelineParser.parse(exhibit.label)
+            #expect(PipelineStep.processor(of: steps)?.identifier == exhibit.processor.identifier, "\(exhibit.label)")
+        }
+        let labels = exhibits.map(\.label)
+        for step in PipelineParser.steps { #expect(labels.contains { $0.hasPrefix("\(step.name)(") }, "\(step.name)") }
     }
 }

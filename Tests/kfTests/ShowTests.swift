@@ -37,10 +37,10 @@ import Testing
     }
 
     @Test func aTerminalWithSixelsGetsThem() async throws {
-        let flat = Canvas(width: 50, height: 32) { x, y in
-            x < 10 ? .clear : Paint([0x2040FF, 0x10C020, 0xFFFFFF, 0x000000][(x / 7 + y / 5) % 4])
+        let flat = Pictures.drawn(50, 32) { x, y in
+            x < 10 ? 0 : [0xFF20_40FF, 0xFF10_C020, 0xFFFF_FFFF, 0xFF00_0000][(x / 7 + y / 5) % 4]
         }
-        let png = try #require(KFCrossPlatformImage(cgImage: flat.bitmap).pngData())
+        let png = try #require(flat.pngData())
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: .sixel).kf(place, "show", "a.png")
         #expect(run.status == 0)
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test func manyColoursBecomeTwoHundredAndFiftySixThatResembleThem() throws {
-        let picture = ShownPixels(Landscape(seed: 1).drawn(width: 120, height: 80).bitmap)
+        let picture = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
         #expect(Set(picture.colors).count > 256)
         let sixels = Sixel.sequence(picture)
         let decoded = try #require(try TerminalDecoder.sixels(sixels).first)

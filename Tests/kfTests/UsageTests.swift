@@ -18,15 +18,11 @@ import Testing
         (["process", "", "--process", "round(3)", "-o", "b.png"], "the source is empty"),
         (["process", "ftp://h/a", "--process", "round(3)", "-o", "b.png"], "\"ftp\" is not supported"),
         (["show", "ftp://h/a"], "\"ftp\" is not supported"),
-        (["gallery", "ftp://h/a", "-o", "g.png"], "\"ftp\" is not supported"),
-        (["gallery", "-o", "g.tiff"], "use .png, .jpg, .gif, .webp or .avif"),
-        (["gallery", "-o", "g.xyz"], "use .png, .jpg, .gif, .webp or .avif"),
         (["fetch", "a", "--quality", "-1"], "--quality must be from 0 to 1"),
         (["fetch", "a", "--timeout", "-1"], "--timeout must be more than 0"),
         (["fetch", "a", "--concurrency", "-1"], "--concurrency must be from 1"),
         (["fetch", "a", "--repeat", "-1"], "--repeat must be at least 1"),
         (["show", "a", "--width", "-1"], "--width must be from 1"),
-        (["demo", "--count", "-1"], "--count must be from 1 to 500"),
         (["fetch", "a", "--quality", "1.5"], "--quality must be from 0 to 1"),
         (["fetch", "a", "--quality", "nan"], "--quality must be from 0 to 1"),
         (["fetch", "a", "--timeout", "0"], "--timeout must be more than 0"),
@@ -40,9 +36,6 @@ import Testing
         (["fetch", "a", "b", "-o", "-"], "-o - takes one picture"),
         (["show"], "<source>"),
         (["hash"], "<image>"),
-        (["gallery"], "-o"),
-        (["gallery", "-o", "/"], "is no file"),
-        (["gallery", "-o", "-"], "is no file"),
         (["show", "a", "--protocol", "crayon"], "crayon"),
         (["show", "a", "--width", "0"], "--width must be from 1"),
         (["show", "a", "--frames", "0"], "--frames must be from 1"),
@@ -57,7 +50,6 @@ import Testing
         (["fetch", "a", "--lossless", "--format", "jpeg"], "use --format png, webp or avif"),
         (["cache", "has"], "<key>"),
         (["cache", "nonsense"], "nonsense"),
-        (["demo", "--count", "0"], "--count must be from 1 to 500"),
     ])
     func badUsageExitsWithTwo(arguments: [String], words: String) async throws {
         let result = try await Workplace().kf(arguments)
@@ -67,7 +59,7 @@ import Testing
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 
-    @Test(arguments: [["--help"], ["fetch", "--help"], ["cache", "list", "--help"], ["help", "demo"], []])
+    @Test(arguments: [["--help"], ["fetch", "--help"], ["cache", "list", "--help"], ["help", "show"], []])
     func helpIsAResult(arguments: [String]) async throws {
         let result = try await Workplace().kf(arguments)
         #expect(result.status == 0)

@@ -57,7 +57,7 @@ enum Lettering {
                 for row in 0..<8 where dots >> row & 1 == 1 {
                     let left = x + (place * 6 + column) * dot
                     let top = y + row * dot
-                    canvas.fill(x: left..<left + dot, y: top..<top + dot) { _, _ in color }
+                    canvas.lay(x: left, y: top, width: dot, height: dot) { _, _ in color }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A landscape that a number decides: the same number draws the same picture at any size.
+/// A landscape that a number, 0 or more, decides: the same number draws the same picture at any size.
 struct Landscape: Sendable {
     private let mood: Mood
     private let noise: Noise
@@ -14,69 +14,41 @@ struct Landscape: Sendable {
     private struct Mood: Sendable {
         let zenith, skyline, sun, far, near: Paint
 
+        init(_ zenith: Int, _ skyline: Int, _ sun: Int, _ far: Int, _ near: Int) {
+            self.zenith = Paint(zenith)
+            self.skyline = Paint(skyline)
+            self.sun = Paint(sun)
+            self.far = Paint(far)
+            self.near = Paint(near)
+        }
+
         static let all = [
-            Mood(
-                zenith: Paint(0x2F6EA5),
-                skyline: Paint(0xCFE3EE),
-                sun: Paint(0xFFFBE8),
-                far: Paint(0x8FB0BF),
-                near: Paint(0x2E5A2C)
-            ),
-            Mood(
-                zenith: Paint(0x2B3A67),
-                skyline: Paint(0xF7A76C),
-                sun: Paint(0xFFE3A3),
-                far: Paint(0x9A6A7A),
-                near: Paint(0x2A2333)
-            ),
-            Mood(
-                zenith: Paint(0x0C1430),
-                skyline: Paint(0x33507A),
-                sun: Paint(0xF2F4FF),
-                far: Paint(0x2B4263),
-                near: Paint(0x0A1220)
-            ),
-            Mood(
-                zenith: Paint(0x6AA7C8),
-                skyline: Paint(0xFBEBD0),
-                sun: Paint(0xFFF4D0),
-                far: Paint(0xC79A6B),
-                near: Paint(0x8A3F1D)
-            ),
-            Mood(
-                zenith: Paint(0x8FA3AD),
-                skyline: Paint(0xE4E8E6),
-                sun: Paint(0xFFFFFF),
-                far: Paint(0xAEBBBE),
-                near: Paint(0x42524A)
-            ),
-            Mood(
-                zenith: Paint(0x3D2C5E),
-                skyline: Paint(0xF28FA0),
-                sun: Paint(0xFFD0C0),
-                far: Paint(0x8C5C86),
-                near: Paint(0x1F1A33)
-            ),
+            Mood(0x2F6EA5, 0xCFE3EE, 0xFFFBE8, 0x8FB0BF, 0x2E5A2C),
+            Mood(0x2B3A67, 0xF7A76C, 0xFFE3A3, 0x9A6A7A, 0x2A2333),
+            Mood(0x0C1430, 0x33507A, 0xF2F4FF, 0x2B4263, 0x0A1220),
+            Mood(0x6AA7C8, 0xFBEBD0, 0xFFF4D0, 0xC79A6B, 0x8A3F1D),
+            Mood(0x8FA3AD, 0xE4E8E6, 0xFFFFFF, 0xAEBBBE, 0x42524A),
+            Mood(0x3D2C5E, 0xF28FA0, 0xFFD0C0, 0x8C5C86, 0x1F1A33),
         ]
     }
 
     init(seed: Int) {
         noise = Noise(seed: UInt32(truncatingIfNeeded: seed &* 7919 &+ 17))
-        mood = Mood.all[((seed % Mood.all.count) + Mood.all.count) % Mood.all.count]
+        mood = Mood.all[seed % Mood.all.count]
         sun = SIMD2(0.15 + 0.7 * noise.hash(1, 0), 0.16 + 0.25 * noise.hash(2, 0))
         horizon = 0.52 + 0.12 * noise.hash(3, 0)
         hasWater = noise.hash(4, 0) > 0.45
     }
 
-    /// The picture at a size in pixels.
-    func drawn(width: Int, height: Int) -> Canvas {
+    /// The picture at a size in pixels: its colour at each of them.
+    func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let scale = 1 / Float(max(width, height))
         let tall = Float(height) * scale
         let ridges = (0..<4).map { layer in
             (0..<width).map { ridge(layer, x: Float($0) * scale) * tall }
         }
         let shore = hasWater ? (horizon + 0.22) * tall : .infinity
-        return Canvas(width: width, height: height) { column, row in
+        return { column, row in
             let x = Float(column) * scale
             let y = Float(row) * scale
             var color = y > shore ? water(column, x, y, shore, tall, ridges) : land(column, x, y, tall, ridges)

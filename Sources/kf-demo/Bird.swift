@@ -1,4 +1,4 @@
-// A kingfisher on nothing: the demo's picture with an alpha channel. Knows nothing of files.
+// A kingfisher on nothing: a picture with an alpha channel. Knows nothing of files.
 
 import Foundation
 
@@ -7,24 +7,21 @@ struct Bird: Sendable {
     /// Turns the plumage a little, so that several birds differ; from 0 to 1.
     let shade: Float
 
-    /// The bird at a size in pixels.
-    func drawn(width: Int, height: Int) -> Canvas {
+    /// The bird in the middle of a picture: its colour at each pixel.
+    func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let side = Float(min(width, height))
-        return Canvas(width: width, height: height) { column, row in
-            let place = SIMD2(Float(column) - Float(width) / 2, Float(row) - Float(height) / 2) / side
+        return { x, y in
+            let place = SIMD2(Float(x) - Float(width) / 2, Float(y) - Float(height) / 2) / side
             return color(at: place, pixel: 1 / side)
         }
     }
 
-    /// The colour at a place; the picture reaches from -0.5 to 0.5.
+    /// The colour at a place; the bird reaches from -0.5 to 0.5.
     private func color(at place: SIMD2<Float>, pixel: Float) -> Paint {
-        var result = Paint(0x000000, alpha: 0.28 * soft(ellipse(place - SIMD2(0, 0.40), 0.30, 0.045), 0.05))
-        for shape in shapes(at: place) {
-            var color = shape.color
-            color.alpha *= soft(shape.distance, pixel)
-            result = color.over(result)
+        let shadow = Paint(0x000000) * 0.28 * soft(ellipse(place - SIMD2(0, 0.40), 0.30, 0.045), 0.05)
+        return shapes(at: place).reduce(shadow) { below, shape in
+            (shape.color * soft(shape.distance, pixel)).over(below)
         }
-        return result
     }
 
     private struct Shape {

@@ -1,0 +1,77 @@
+// `kf-demo gallery`: every processor on one contact sheet. What is on it is in Exhibit.
+
+import ArgumentParser
+import Foundation
+import KFImaging
+import KFSupport
+import Kingfisher
+
+/// Shows what every processor does.
+struct GalleryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gallery",
+        abstract: "Write a contact sheet with a cell for every processor, as PNG.",
+        discussion: "Without a photo, a picture drawn by the program is used."
+    )
+
+    @Argument(help: ArgumentHelp("The picture to process.", valueName: "photo"))
+    var photo: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+
+    private static let sheet = ContactSheet(cellWidth: 240, cellHeight: 180, columns: 5)
+
+    func run() async throws {
+        let given = try photo.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        let (cells, data) = try await WorkExecutor.cpu.run { () async throws -> ([ContactSheet.Cell], Data) in
+            let cells = try Self.cells(given)
+            return (
+                cells, try Codecs.encode(Self.sheet.drawn(title: "kf process --process ...", cells: cells), as: .png)
+            )
+        }
+        try data.write(to: URL(fileURLWithPath: output))
+        print("\(cells.count) cells: \(output)")
+    }
+
+    /// The cells with a given photo, or with pictures drawn here.
+    private static func cells(_ given: Data?) throws -> [ContactSheet.Cell] {
+        let picture = try fitted(given.map { .data($0) } ?? .image(landscape()))
+        let onNothing = try given == nil ? fitted(.image(bird())) : picture
+        return try Exhibit.all.map { exhibit in
+            let item = ImageProcessItem.image(exhibit.isOnNothing ? onNothing : picture)
+            let image = try processed(item, exhibit.processor)
+            // Turned pictures can be larger than a cell.
+            let isLarge = image.pixelWidth > sheet.cellWidth || image.pixelHeight > sheet.cellHeight
+            return ContactSheet.Cell(label: exhibit.label, image: isLarge ? try fitted(.image(image)) : image)
+        }
+    }
+
+    /// A picture in the size of a cell; smaller ones are enlarged, so that lengths in pipelines mean the same to all.
+    private static func fitted(_ item: ImageProcessItem) throws -> Image {
+        let size = CGSize(width: sheet.cellWidth, height: sheet.cellHeight)
+        return try processed(item, ResizingImageProcessor(referenceSize: size, mode: .aspectFit, filter: .lanczos3))
+    }
+
+    private static func processed(_ item: ImageProcessItem, _ processor: any ImageProcessor) throws -> Image {
+        let options = KingfisherParsedOptionsInfo([.onlyLoadFirstFrame])
+        if let image = processor.process(item: item, options: options) { return image }
+        throw KingfisherError.processorError(reason: .processingFailed(processor: processor, item: item))
+    }
+
+    /// A landscape with a bird, four times as large as a cell.
+    private static func landscape() -> Image {
+        let (width, height) = (4 * sheet.cellWidth, 4 * sheet.cellHeight)
+        let land = Landscape(seed: 0).painting(width: width, height: height)
+        let bird = Bird(shade: 0).painting(width: height * 3 / 4, height: height * 3 / 4)
+        return .painted(width: width, height: height) { x, y in
+            bird(x - width / 12, y - height / 4).over(land(x, y))
+        }
+    }
+
+    /// A bird on nothing, four times as large as a cell.
+    private static func bird() -> Image {
+        let (width, height) = (4 * sheet.cellWidth, 4 * sheet.cellHeight)
+        return .painted(width: width, height: height, Bird(shade: 0).painting(width: width, height: height))
+    }
+}

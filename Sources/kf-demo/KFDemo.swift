@@ -1,0 +1,13 @@
+// The demonstrations' entry: their names. A program on top of the library, as any other could be.
+
+import ArgumentParser
+
+/// `kf-demo`: shows the library at work, without the internet.
+@main
+struct KFDemo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kf-demo",
+        abstract: "Shows the library at work, without the internet.",
+        subcommands: [LoadCommand.self, GalleryCommand.self]
+    )
+}

@@ -1,0 +1,44 @@
+// `kf hash`, run as people run it.
+
+import Foundation
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct HashTests {
+    let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func oneLineAPictureWithTabsBetween() async throws {
+        let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
+        try place.write(jpeg, "a.jpg")
+        try place.write(png, "b.png")
+        let result = try await place.kf("hash", "a.jpg", "missing", "b.png")
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1)
+        let lines = result.output.split(separator: "\n").map { $0.components(separatedBy: "\t") }
+        try #require(lines.count == 2)
+        for (line, data) in zip(lines, [jpeg, png]) {
+            let image = try #require(KFCrossPlatformImage(data: data))
+            #expect(line[0] == image.kf.blurHash(components: (4, 3)))
+            #expect(Data(base64Encoded: line[1]) == image.kf.thumbHash())
+            // The length that twelve components take.
+            #expect(line[0].count == 28)
+        }
+        #expect(lines.map { $0[2] } == ["a.jpg", "b.png"])
+    }
+
+    @Test func theSameInJSON() async throws {
+        try place.write(try Pictures.png(), "b.png")
+        let result = try await place.kf("hash", "--json", "b.png", "missing")
+        #expect(result.status == 1)
+        let objects = try result.objects
+        let image = try #require(KFCrossPlatformImage(data: try Pictures.png()))
+        #expect(objects[0]["source"] as? String == "b.png")
+        #expect(objects[0]["blurHash"] as? String == image.kf.blurHash(components: (4, 3)))
+        #expect(objects[0]["thumbHash"] as? String == image.kf.thumbHash()?.base64EncodedString())
+        #expect((objects[1]["error"] as? [String: Any])?["code"] as? Int == 5003)
+    }
+}

@@ -114,7 +114,7 @@ final class Console: Sendable {
         outputProblem.withLock { $0 = $0 ?? problem }
     }
 
-    /// Says so if results were lost on the way to standard output, unless that is because nobody wants any more.
+    /// Says so if results were lost on the way to standard output, unless its reader has closed it.
     static var failureOfOutput: Failure? {
         guard let problem = outputProblem.withLock({ $0 }), problem != EPIPE else { return nil }
         return .cannotWrite("standard output", problem)

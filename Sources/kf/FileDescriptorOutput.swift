@@ -4,7 +4,7 @@ import Foundation
 
 /// Writing to descriptors.
 enum FileDescriptorOutput {
-    /// Writes everything; false, with `errno`, when nobody listens any more.
+    /// Writes everything; false, with `errno`, when the reader has gone.
     @discardableResult
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
         var done = 0
@@ -19,7 +19,7 @@ enum FileDescriptorOutput {
         return true
     }
 
-    /// Writes everything; false, with `errno`, when nobody listens any more.
+    /// Writes everything; false, with `errno`, when the reader has gone.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { write($0, to: descriptor) }

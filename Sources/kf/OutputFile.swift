@@ -1,4 +1,4 @@
-// Where results go, and writing them so that nobody sees half a file. Knows nothing of pictures.
+// Where results go, and writing them so that no reader sees half a file. Knows nothing of pictures.
 
 import Foundation
 import KFImaging
@@ -50,7 +50,7 @@ enum OutputDestination: Equatable {
         )
     }
 
-    /// Refuses to write a picture's bytes to a terminal, unless somebody insists.
+    /// Refuses to write a picture's bytes to a terminal, unless that is forced.
     func checkTerminal(force: Bool) throws(OutputDestinationError) {
         guard self == .standardOutput, !force, isatty(STDOUT_FILENO) == 1 else { return }
         throw OutputDestinationError(
@@ -220,7 +220,7 @@ enum OutputFile {
         return code
     }
 
-    /// Answers with 0 or the error's number.
+    /// Returns 0 or the error's number.
     private static func put(_ data: Data, _ path: String, _ flags: Int32) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
         guard descriptor >= 0 else { return errno }

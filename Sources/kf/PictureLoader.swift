@@ -77,7 +77,7 @@ struct PictureLoader: Sendable {
     ///
     /// - Parameters:
     ///   - argument: What to load.
-    ///   - progress: Told of bytes received and expected.
+    ///   - progress: Called with the bytes received and expected.
     /// - Returns: The picture.
     /// - Throws: Why there is none.
     func load(
@@ -85,7 +85,7 @@ struct PictureLoader: Sendable {
         progress: (@MainActor @Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(Failure) -> LoadedPicture {
         let source = argument.source
-        // What a stream held is nothing that a later run should be told.
+        // What a stream held is not for a later run.
         let options = argument.stream == nil ? options : options + [.cacheMemoryOnly]
         let start = ContinuousClock.now
         do throws(KingfisherError) {

@@ -22,7 +22,7 @@ extension SourceArgument {
         return StreamDataProvider(url)
     }
 
-    /// A key that changes with the file, so that an edited picture is not answered from the cache.
+    /// A key that changes with the file, so that an edited picture is not served from the cache.
     private static func key(of url: URL) -> String? {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }

@@ -151,7 +151,7 @@ import Testing
         source.delays = Array(repeating: 1 / 24, count: 24)
         let delays = try #require(try frames(of: Codecs.encode(source, as: .gif))).frames.map(\.delay)
         #expect(Set(delays) == [0.04, 0.05] && abs(delays.reduce(0, +) - 1) < 1e-9)
-        // Players take a hundredth for a mistake.
+        // Players do not believe a delay of a hundredth.
         source.delays = [0.012, 1000, 0.1] + Array(repeating: 1, count: 21)
         let others = try #require(try frames(of: Codecs.encode(source, as: .gif))).frames.map(\.delay)
         #expect(others[0] == 0.02 && others[1] == 655.35 && others[3] == 1)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("the nearest colour is found, whatever was asked for before")
+    @Test("the nearest colour does not depend on earlier lookups")
     func nearestColor() {
         let noise = (0..<3000).map { (index: UInt32) -> UInt32 in 0xFF00_0000 | (index &* 0x9E37_79B1) >> 8 }
         var table = ColorTable(noise, limit: 200)

@@ -161,7 +161,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
 }
 
 @Suite struct GIFFramesTests {
-    @Test func framesAreWhatImageMagickMakesOfThem() throws {
+    @Test("Frames and delays are those that ImageMagick finds") func imageMagickFrames() throws {
         let source = try #require(try Codecs.frameSource(of: fixture("frames.gif")))
         let expected = try #require(try picture("frames-coalesced.png").cgImage)
         #expect(source.frameCount == 10 && source.loopCount == 5)
@@ -174,7 +174,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(delays == [0.07, 0.12, 0.1, 0.05, 0.09, 0.09, 0.1, 0.02, 0.08, 0.08])
     }
 
-    @Test func anyOrderOfFramesGivesTheSamePictures() throws {
+    @Test("Frames are the same whatever the order they are read in") func frameOrder() throws {
         let data = try fixture("frames.gif")
         let inOrder = try #require(try Codecs.frameSource(of: data))
         let frames = (0..<10).map { inOrder.frame(at: $0)?.words }
@@ -190,7 +190,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         }
     }
 
-    @Test func theDancerHasTheFramesThatPillowSees() throws {
+    @Test("A real animation has the frames that Pillow finds") func pillowFrames() throws {
         let source = try #require(try Codecs.frameSource(of: fixture("dancer.gif")))
         #expect(source.frameCount == 8 && source.loopCount == 0)
         let counts = [48300, 48618, 48916, 46434, 46722, 46990, 44568, 44826]
@@ -204,7 +204,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(try #require(source.frame(at: 7)).hasOpaqueBounds(102, 41, 278, 352))
     }
 
-    @Test func aTableThatRunsFullIsReadToTheEnd() throws {
+    @Test("A frame is read to its end after the code table has become full") func fullCodeTable() throws {
         let frame = try #require(try Codecs.frameSource(of: fixture("noise.gif"))?.frame(at: 0))
         var state: UInt32 = 1
         let noise = (0..<160 * 90).map { _ in
@@ -214,13 +214,13 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(frame.words == noise && !frame.hasAlpha)
     }
 
-    @Test func codesMeanWhatThePlainestReaderSays() async {
+    @Test("Random LZW data decode to the same pixels as with the reference decoder") func referenceDecoder() async {
         // Long work does not belong on the few threads that all tests share.
         let longest = await WorkExecutor("kf.codes", threads: 1).run { compareReaders() }
         #expect(longest > 20_000)
     }
 
-    /// Answers the most pixels that were compared at once.
+    /// Returns the most pixels that were compared at once.
     private func compareReaders() -> Int {
         var generator = SeededGenerator(state: 99)
         var longest = 0
@@ -241,24 +241,25 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
     }
 
     @Test(
+        "Damaged LZW data give only the pixels before the damage",
         arguments: [[], [2], [0, 1, 0], [9, 1, 0], [255], [2, 255], [2, 0], [2, 1, 4], [2, 3, 0x84]] as [[UInt8]]
     )
-    func damagedCodesGiveNoPixelsThatAreNotThere(bytes: [UInt8]) {
+    func damagedCodes(bytes: [UInt8]) {
         #expect(unpacked(bytes, count: 100) == unpackedByReference(bytes, count: 100))
         #expect(unpacked(bytes, count: 100).count < 3)
     }
 
-    @Test func framesAreCutAtTheCanvas() throws {
+    @Test("Frames are clipped to the canvas") func framesBeyondCanvas() throws {
         let gif = HandmadeGIF(3, 2).frame(2, 1, [[1, 2], [3, 3]]).frame(7, 7, [[1]]).frame(0, 0, [[2]])
         #expect(try gif.letters() == [".../..r", ".../..r", "g../..r"])
     }
 
-    @Test func aScreenOfNoSizeIsAsLargeAsAllFrames() throws {
+    @Test("A screen of 0 × 0 pixels becomes as large as its frames") func emptyScreen() throws {
         let gif = HandmadeGIF(0, 0).frame(1, 0, [[1]]).frame(0, 1, [[2, 3, 1]])
         #expect(try gif.letters() == [".r./...", ".r./gbr"])
     }
 
-    @Test func disposalsAreObeyed() throws {
+    @Test("The disposal method of a frame decides what the next one is drawn on") func disposals() throws {
         let rows: [[UInt8]] = [[2, 2]]
         for (disposal, expected) in [(0, "rrr/rbg"), (1, "rrr/rbg"), (2, "rrr/rb."), (3, "rrr/rbr"), (4, "rrr/rbr")] {
             let gif = HandmadeGIF(3, 2).frame(0, 0, [[1, 1, 1], [1, 1, 1]])
@@ -267,7 +268,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         }
     }
 
-    @Test func aControlBlockSpeaksOfOneFrameOnly() throws {
+    @Test("A control block applies to the next frame only") func controlBlockScope() throws {
         let gif = HandmadeGIF(2, 1).frame(0, 0, [[1, 1]])
             .control(delay: 30, disposal: 2, transparent: 2).frame(0, 0, [[2, 3]]).frame(0, 0, [[2]])
         #expect(try gif.letters() == ["rr", "rb", "g."])
@@ -275,21 +276,24 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect((0..<3).map { source.duration(at: $0) } == [0.1, 0.3, 0.1])
     }
 
-    @Test(arguments: [(0, 0.1), (1, 0.1), (2, 0.02), (65_535, 655.35)])
-    func delaysAreHundredthsOfSeconds(hundredths: Int, seconds: TimeInterval) throws {
+    @Test(
+        "Delays are hundredths of a second, and those below two are a tenth of a second",
+        arguments: [(0, 0.1), (1, 0.1), (2, 0.02), (65_535, 655.35)]
+    )
+    func delays(hundredths: Int, seconds: TimeInterval) throws {
         let source = try HandmadeGIF(1, 1).control(delay: hundredths).frame(0, 0, [[1]]).source()
         #expect(source.duration(at: 0) == seconds)
     }
 
-    @Test func framesHaveColoursOfTheirOwn() throws {
+    @Test("A frame may have its own colour table") func localColorTables() throws {
         let own: [UInt8] = [0, 0, 255, 0, 255, 0]
         let gif = HandmadeGIF(2, 1).frame(0, 0, [[0, 1]], colors: own).frame(0, 0, [[1]])
         #expect(try gif.letters() == ["bg", "rg"])
-        // Index 3 is a code there may be, and no colour there is.
+        // Index 3 is a possible code without a colour.
         #expect(try HandmadeGIF(3, 1).frame(0, 0, [[0, 3, 1]], colors: own).letters() == ["b.g"])
     }
 
-    @Test func framesWithoutColoursAreLeftOut() throws {
+    @Test("A frame without any colour table is left out") func missingColorTables() throws {
         let gif = HandmadeGIF(2, 1, hasColors: false)
             .frame(0, 0, [[1, 1]], colors: HandmadeGIF.colors).frame(0, 0, [[2, 2]])
         let source = try gif.source()
@@ -298,34 +302,34 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(Codecs.diagnose(bare.data) == .malformed(.gif, detail: "there is no colour table"))
     }
 
-    @Test func rowsAreFoundWhereInterlacingPutsThem() throws {
+    @Test("Interlaced rows are put in their places") func interlacing() throws {
         let stored: [[UInt8]] = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2].map { [$0] }
         // Rows 0 and 8, then 4, then 2, 6 and 10, then the odd ones.
         let gif = HandmadeGIF(1, 11).frame(0, 0, stored, flags: 0x40)
         #expect(try gif.letters() == ["k/g/b/b/g/k/k/r/r/g/r"])
     }
 
-    @Test func whatFollowsTheEndIsIgnored() throws {
+    @Test("Bytes behind the end are ignored") func trailingBytes() throws {
         let gif = HandmadeGIF(1, 1).frame(0, 0, [[1]])
         for end in [[], [0x3B], [0x3B, 0x2C, 1, 2, 3], [0x77, 0x2C], [0, 0, 0x3B], [0x2C, 0]] as [[UInt8]] {
             #expect(try gif.adding(end).letters() == ["r"], "\(end)")
         }
     }
 
-    @Test func aFrameThatEndsEarlyShowsItsRows() throws {
+    @Test("A frame that ends early shows the rows it has") func truncatedFrame() throws {
         let whole = HandmadeGIF(2, 3).frame(0, 0, [[1, 1], [2, 2], [3, 3]])
         var cut = whole
         cut.data = whole.data.dropLast(3)
         #expect(try cut.letters() == ["rr/gg/.."])
     }
 
-    @Test func framesWithoutPixelsShowWhatWasThere() throws {
+    @Test("A frame without pixels shows the frame before") func framesWithoutPixels() throws {
         let gif = HandmadeGIF(2, 1).frame(0, 0, [[1, 1]]).frame(0, 0, []).frame(1, 0, [[2]])
         #expect(try gif.letters() == ["rr", "rr", "rg"])
         #expect(Codecs.diagnose(HandmadeGIF(0, 0).frame(0, 0, []).data) != nil)
     }
 
-    @Test func loopsAreOnceUnlessTheFileSaysMore() throws {
+    @Test("An animation plays once unless the file has a loop count") func loopCounts() throws {
         let gif = HandmadeGIF(1, 1).frame(0, 0, [[1]])
         #expect(try gif.source().loopCount == 1)
         for name in ["NETSCAPE2.0", "ANIMEXTS1.0"] {
@@ -334,7 +338,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         }
     }
 
-    @Test func limitsRefuseBeforeAnythingIsDecoded() throws {
+    @Test("Too many frames or pixels are refused before any frame is decoded") func limits() throws {
         let data = try fixture("frames.gif")
         var limits = ImageDecodingLimits()
         limits.maxFrameCount = 9
@@ -348,13 +352,13 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(throws: error) { try Codecs.frameSource(of: data, limits: limits) }
     }
 
-    @Test func stillsHaveNoFrames() throws {
+    @Test("Still pictures have no frame source") func stills() throws {
         for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
             #expect(try Codecs.frameSource(of: fixture(name)) == nil, "\(name)")
         }
     }
 
-    @Test func playingManyLargeFramesTakesTheMemoryOfThree() async {
+    @Test("Playing forty large frames takes the memory of three") func playbackMemory() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             let screen = HandmadeGIF(1000, 1000)

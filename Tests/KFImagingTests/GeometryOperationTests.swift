@@ -23,7 +23,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
 }
 
 @Suite struct RotationTests {
-    @Test func quarterTurnsAreCounterClockwiseAndExact() throws {
+    @Test("Rotations by right angles are counterclockwise and exact") func quarterRotations() throws {
         let image = numberedImage(3, 2)
         func blues(_ angle: CGFloat) throws -> [[UInt8]] {
             try #require(image.rotated(by: angle, fits: true)).bitmap().rows.map { $0.map(\.b) }
@@ -36,8 +36,8 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(image.rotated(by: -4 * .pi, fits: false) === image)
     }
 
-    @Test(arguments: [(7, 5), (1, 1), (8, 3)])
-    func fourQuarterTurnsAreTheIdentity(width: Int, height: Int) throws {
+    @Test("Four rotations by a right angle give the same picture", arguments: [(7, 5), (1, 1), (8, 3)])
+    func fourQuarterRotations(width: Int, height: Int) throws {
         let image = Image(cgImage: noiseBitmap(width, height, seed: 3), scale: 2)
         var turned = image
         for _ in 0..<4 { turned = try #require(turned.rotated(by: .pi / 2, fits: true)) }
@@ -45,7 +45,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(turned.scale == 2)
     }
 
-    @Test func canvasesThatKeepTheirSizeCutOff() throws {
+    @Test("A rotation that keeps the canvas cuts off what lies outside") func rotationOnSameCanvas() throws {
         let turned = try #require(numberedImage(4, 2).rotated(by: .pi / 2, fits: false)).bitmap()
         #expect(turned.width == 4 && turned.height == 2)
         // Of the 2 × 4 pixels 3 7, 2 6, 1 5, 0 4 the middle two rows remain, between transparent margins.
@@ -53,7 +53,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(turned.rows.map { $0.map(\.a) } == [[0, 255, 255, 0], [0, 255, 255, 0]])
     }
 
-    @Test func otherAnglesTurnAroundTheMiddle() throws {
+    @Test("Other angles rotate the picture around its centre") func rotationAroundCentre() throws {
         let image = Image(cgImage: .solid(0xFF20_40C0, 40, 20))
         let turned = try #require(image.rotated(by: .pi / 4, fits: true)).bitmap()
         let side = Int(((40 + 20) / 2.0.squareRoot()).rounded(.up))
@@ -66,7 +66,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(cut.width == 40 && cut.height == 20 && cut[0, 0].a == 0 && cut[20, 0].a == 255)
     }
 
-    @Test func positiveAnglesAreCounterClockwise() throws {
+    @Test("Positive angles are counterclockwise") func rotationDirection() throws {
         // A bright spot right of the middle goes up.
         var rows = [[UInt32]](repeating: [UInt32](repeating: 0xFF00_0000, count: 21), count: 21)
         for y in 9...11 { for x in 16...18 { rows[y][x] = 0xFFFF_FFFF } }
@@ -76,8 +76,8 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
     }
 
     /// A smooth picture turned forth and back is the same again, but for being mixed twice.
-    @Test(arguments: [0.3, -1.1, 2, 3])
-    func turningBackGivesThePictureBack(angle: CGFloat) throws {
+    @Test("A rotation and its opposite give nearly the same picture", arguments: [0.3, -1.1, 2, 3])
+    func rotationAndBack(angle: CGFloat) throws {
         let words: [[UInt32]] = (0..<60).map { y in
             (0..<80).map { x in UInt32(0xFF00_0000) + UInt32(x * 3) << 16 + UInt32(y * 4) << 8 }
         }
@@ -93,13 +93,14 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         }
     }
 
-    @Test(arguments: [CGFloat.nan, .infinity, -.infinity])
-    func nonsenseIsTheIdentity(angle: CGFloat) {
+    @Test("Angles that are not finite change nothing", arguments: [CGFloat.nan, .infinity, -.infinity])
+    func invalidAngles(angle: CGFloat) {
         let image = numberedImage(2, 2)
         #expect(image.rotated(by: angle, fits: true) === image)
     }
 
-    @Test func hugeAnglesAndPicturesAreHandled() throws {
+    @Test("Huge angles and long pictures are rotated, or nil where the canvas would be too large")
+    func hugeRotations() throws {
         #expect(numberedImage(3, 2).rotated(by: 1e300, fits: true) != nil)
         let strip = Image(
             cgImage: Bitmap(width: 40_000, height: 2, hasAlpha: false) { memory, _ in
@@ -115,7 +116,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
 }
 
 @Suite struct FlippingTests {
-    @Test func mirrorsExchangeSides() throws {
+    @Test("Mirroring exchanges sides") func mirroring() throws {
         let image = numberedImage(3, 2)
         func blues(_ horizontally: Bool, _ vertically: Bool) throws -> [[UInt8]] {
             try #require(image.flipped(horizontally: horizontally, vertically: vertically)).bitmap().rows
@@ -127,8 +128,8 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(image.flipped(horizontally: false, vertically: false) === image)
     }
 
-    @Test(arguments: [(true, false), (false, true), (true, true)])
-    func twiceIsTheIdentity(horizontally: Bool, vertically: Bool) throws {
+    @Test("Mirroring twice gives the same picture", arguments: [(true, false), (false, true), (true, true)])
+    func mirroringTwice(horizontally: Bool, vertically: Bool) throws {
         for (width, height) in [(1, 1), (7, 4), (33, 35)] {
             let image = Image(cgImage: noiseBitmap(width, height, seed: 5))
             let once = image.flipped(horizontally: horizontally, vertically: vertically)
@@ -139,24 +140,27 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
 }
 
 @Suite struct CuttingTests {
-    @Test func rectanglesAreInPointsAndGrowToWholePixels() throws {
+    @Test("Crops are in points and grow to whole pixels") func cropsInPoints() throws {
         let image = Image(cgImage: try numberedImage(10, 8).bitmap(), scale: 2)
         let part = try #require(image.cropped(toPoints: CGRect(x: 1, y: 0.75, width: 1.25, height: 100))).bitmap()
         #expect(part.width == 3 && part.height == 7 && part[0, 0].b == 12)
     }
 
-    @Test(arguments: [
-        CGRect(x: 0, y: 0, width: 0, height: 5), CGRect(x: 99, y: 0, width: 5, height: 5),
-        CGRect(x: CGFloat.nan, y: 0, width: 5, height: 5),
-        CGRect(x: -CGFloat.infinity, y: 0, width: CGFloat.infinity, height: 5),
-        CGRect(x: 0, y: 0, width: CGFloat.infinity, height: CGFloat.infinity),
-    ])
-    func whatIsEmptyOrEverythingIsTheIdentity(rect: CGRect) {
+    @Test(
+        "Crops to nothing or to everything return the same image",
+        arguments: [
+            CGRect(x: 0, y: 0, width: 0, height: 5), CGRect(x: 99, y: 0, width: 5, height: 5),
+            CGRect(x: CGFloat.nan, y: 0, width: 5, height: 5),
+            CGRect(x: -CGFloat.infinity, y: 0, width: CGFloat.infinity, height: 5),
+            CGRect(x: 0, y: 0, width: CGFloat.infinity, height: CGFloat.infinity),
+        ]
+    )
+    func emptyAndWholeCrops(rect: CGRect) {
         let image = numberedImage(4, 4)
         #expect(image.cropped(toPoints: rect) === image)
     }
 
-    @Test func aCropOfACropIsOneCrop() throws {
+    @Test("A crop of a crop equals one crop") func nestedCrops() throws {
         let image = Image(cgImage: noiseBitmap(40, 30, seed: 9))
         let first = try #require(image.cropped(toPoints: CGRect(x: 5, y: 6, width: 30, height: 20)))
         let second = try #require(first.cropped(toPoints: CGRect(x: 3, y: 2, width: 10, height: 11)))
@@ -164,7 +168,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(try second.bitmap().rows == once.bitmap().rows)
     }
 
-    @Test func canvasesAreExactlyAsLargeAsAskedFor() throws {
+    @Test("The canvas has exactly the requested size in every content mode") func canvasSizes() throws {
         let image = Image(cgImage: .solid(0xFF10_2030, 40, 20), scale: 2)
         let canvas = CGSize(width: 15, height: 15)
         let fitted = try #require(image.placed(onPoints: canvas, mode: .aspectFit)).bitmap()
@@ -176,13 +180,13 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(stretched.width == 30 && stretched.height == 30 && !stretched.hasAlpha)
     }
 
-    @Test func fillingCanvasesShowTheMiddle() throws {
+    @Test("A picture that fills its canvas shows its centre") func aspectFillCentre() throws {
         let image = Image(cgImage: .of([[0xFF00_0001, 0xFF00_0002, 0xFF00_0003]]))
         let filled = try #require(image.placed(onPoints: CGSize(width: 1, height: 1), mode: .aspectFill)).bitmap()
         #expect(filled.rows == [[Pixel(r: 0, g: 0, b: 2)]])
     }
 
-    @Test func impossibleCanvasesAreNilAndEmptyOnesTheIdentity() {
+    @Test("A canvas that is too large gives nil, an empty one the same image") func impossibleCanvases() {
         let image = numberedImage(2, 2)
         #expect(image.placed(onPoints: CGSize(width: 1e9, height: 1e9), mode: .none) == nil)
         #expect(image.placed(onPoints: CGSize(width: CGFloat.infinity, height: 5), mode: .aspectFit) == nil)

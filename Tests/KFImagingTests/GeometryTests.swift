@@ -5,24 +5,30 @@ import KFImaging
 import Testing
 
 @Suite struct GeometryTests {
-    @Test(arguments: [
-        (CGSize(width: 64, height: 64), CGSize(width: 100, height: 50), CGSize(width: 50, height: 50)),
-        (CGSize(width: 100, height: 200), CGSize(width: 100, height: 100), CGSize(width: 50, height: 100)),
-        (CGSize(width: 300, height: 200), CGSize(width: 100, height: 100), CGSize(width: 100, height: 67)),
-        (CGSize(width: 3, height: 7), CGSize(width: 5, height: 5), CGSize(width: 2, height: 5)),
-        (CGSize(width: 1000, height: 1), CGSize(width: 10, height: 10), CGSize(width: 10, height: 1)),
-    ])
-    func fittingStaysWithinTheTarget(size: CGSize, target: CGSize, expected: CGSize) {
+    @Test(
+        "Fitting stays within the target",
+        arguments: [
+            (CGSize(width: 64, height: 64), CGSize(width: 100, height: 50), CGSize(width: 50, height: 50)),
+            (CGSize(width: 100, height: 200), CGSize(width: 100, height: 100), CGSize(width: 50, height: 100)),
+            (CGSize(width: 300, height: 200), CGSize(width: 100, height: 100), CGSize(width: 100, height: 67)),
+            (CGSize(width: 3, height: 7), CGSize(width: 5, height: 5), CGSize(width: 2, height: 5)),
+            (CGSize(width: 1000, height: 1), CGSize(width: 10, height: 10), CGSize(width: 10, height: 1)),
+        ]
+    )
+    func aspectFit(size: CGSize, target: CGSize, expected: CGSize) {
         #expect(size.resized(to: target, for: .aspectFit) == expected)
     }
 
-    @Test(arguments: [
-        (CGSize(width: 64, height: 64), CGSize(width: 100, height: 50), CGSize(width: 100, height: 100)),
-        (CGSize(width: 100, height: 200), CGSize(width: 100, height: 100), CGSize(width: 100, height: 200)),
-        (CGSize(width: 300, height: 200), CGSize(width: 100, height: 100), CGSize(width: 150, height: 100)),
-        (CGSize(width: 3, height: 7), CGSize(width: 5, height: 5), CGSize(width: 5, height: 12)),
-    ])
-    func fillingCoversTheTarget(size: CGSize, target: CGSize, expected: CGSize) {
+    @Test(
+        "Filling covers the target",
+        arguments: [
+            (CGSize(width: 64, height: 64), CGSize(width: 100, height: 50), CGSize(width: 100, height: 100)),
+            (CGSize(width: 100, height: 200), CGSize(width: 100, height: 100), CGSize(width: 100, height: 200)),
+            (CGSize(width: 300, height: 200), CGSize(width: 100, height: 100), CGSize(width: 150, height: 100)),
+            (CGSize(width: 3, height: 7), CGSize(width: 5, height: 5), CGSize(width: 5, height: 12)),
+        ]
+    )
+    func aspectFill(size: CGSize, target: CGSize, expected: CGSize) {
         #expect(size.resized(to: target, for: .aspectFill) == expected)
     }
 
@@ -31,7 +37,7 @@ import Testing
         #expect(CGSize(width: 30, height: 20).resized(to: target, for: .none) == target)
     }
 
-    @Test func emptySizesGiveSizesThatExist() {
+    @Test("Resizing from or to an empty size gives a finite size of at least 1 × 1") func emptySizes() {
         let empty = CGSize(width: 0, height: 0)
         let target = CGSize(width: 10, height: 20)
         for size in [
@@ -54,8 +60,11 @@ import Testing
         #expect(CGSize(width: 100, height: 100).constrainedRect(for: size, anchor: anchor) == expected)
     }
 
-    @Test(arguments: [CGPoint(x: 0, y: 0), CGPoint(x: 0.5, y: 0.5), CGPoint(x: 1, y: 1), CGPoint(x: -1, y: 2)])
-    func infiniteSidesAreCutAtTheEdges(anchor: CGPoint) throws {
+    @Test(
+        "Crops with infinite sides end at the edges",
+        arguments: [CGPoint(x: 0, y: 0), CGPoint(x: 0.5, y: 0.5), CGPoint(x: 1, y: 1), CGPoint(x: -1, y: 2)]
+    )
+    func infiniteCropSides(anchor: CGPoint) throws {
         let nine = CGSize(width: 9, height: 9)
         for size in [CGFloat.infinity, 1e308].map({ CGSize(width: $0, height: 2) }) {
             let rect = nine.constrainedRect(for: size, anchor: anchor)
@@ -67,42 +76,49 @@ import Testing
         }
     }
 
-    @Test(arguments: ContentMode.allCases)
-    func sidesThatAreNoNumbersGiveNoPicture(mode: ContentMode) {
+    @Test("Resizing to a side that is NaN gives nil", arguments: ContentMode.allCases)
+    func sidesThatAreNaN(mode: ContentMode) {
         let image = Image(cgImage: .solid(0xFF12_3456, 9, 6))
         for target in [CGSize(width: CGFloat.nan, height: 30), CGSize(width: 30, height: CGFloat.nan)] {
             #expect(image.resized(toPoints: image.size.resized(to: target, for: mode)) == nil)
         }
     }
 
-    @Test func canvasesAreRoundedAndNeverEmpty() {
+    @Test("Canvas sizes are rounded up and at least one pixel") func canvasRounding() {
         #expect(Geometry.canvas(points: CGSize(width: 10.25, height: 0.1), scale: 2) == PixelSize(21, 1))
         #expect(Geometry.canvas(points: CGSize(width: -5, height: 0), scale: 1) == PixelSize(1, 1))
     }
 
-    @Test(arguments: [
-        CGSize(width: CGFloat.infinity, height: 1), CGSize(width: CGFloat.nan, height: 1),
-        CGSize(width: 1e30, height: 1), CGSize(width: 1e6, height: 1e6),
-    ])
-    func canvasesThatCannotExistAreNil(size: CGSize) {
+    @Test(
+        "Canvas sizes that cannot exist are nil",
+        arguments: [
+            CGSize(width: CGFloat.infinity, height: 1), CGSize(width: CGFloat.nan, height: 1),
+            CGSize(width: 1e30, height: 1), CGSize(width: 1e6, height: 1e6),
+        ]
+    )
+    func impossibleCanvases(size: CGSize) {
         #expect(Geometry.canvas(points: size, scale: 1) == nil)
     }
 
-    @Test(arguments: [
-        (20.0, 40.0, 1.0, 40), (15, 15, 1, 15), (15, 15, 2, 30), (15, 15, 3, 45), (0, 0, 1, 64), (100, 100, 1, 64),
-        (.nan, 1, 1, 64), (1, .nan, 1, 64), (0.2, 0, 1, 1), (-3, -3, 1, 64), (.infinity, 1, 1, 64), (5, 5, .nan, 64),
-    ])
-    func thumbnailsLimitTheLongerSide(width: Double, height: Double, scale: Double, expected: Int) {
+    @Test(
+        "Thumbnails limit the longer side",
+        arguments: [
+            (20.0, 40.0, 1.0, 40), (15, 15, 1, 15), (15, 15, 2, 30), (15, 15, 3, 45), (0, 0, 1, 64), (100, 100, 1, 64),
+            (.nan, 1, 1, 64), (1, .nan, 1, 64), (0.2, 0, 1, 1), (-3, -3, 1, 64), (.infinity, 1, 1, 64),
+            (5, 5, .nan, 64),
+        ]
+    )
+    func thumbnailLimit(width: Double, height: Double, scale: Double, expected: Int) {
         let limit = Geometry.thumbnailLimit(points: CGSize(width: width, height: height), scale: scale)
         #expect(Geometry.thumbnail(of: PixelSize(64, 64), limit: limit) == PixelSize(expected, expected))
     }
 
-    @Test func thumbnailsOfBandsKeepTheirProportions() {
+    @Test("Thumbnails of narrow pictures keep their proportions") func narrowThumbnails() {
         #expect(Geometry.thumbnail(of: PixelSize(4000, 100), limit: 100) == PixelSize(100, 3))
         #expect(Geometry.thumbnail(of: PixelSize(10_000, 1), limit: 10) == PixelSize(10, 1))
     }
 
-    @Test func identifierTextsAreTheShortestThatGiveTheNumberBack() {
+    @Test("Identifier texts are the shortest that convert back to the same number") func identifierTexts() {
         #expect(CGFloat(10).identifierText == "10.0")
         #expect(CGFloat(1e-7).identifierText == "1e-07")
         #expect(CGSize(width: 100, height: 50.5).identifierText == "(100.0, 50.5)")
@@ -128,7 +144,7 @@ import Testing
         #expect(Color.orange.withAlphaComponent(0.25).description == "(1.00,0.50,0.00,0.25)")
     }
 
-    @Test func identifiersTellNeighbouringColoursApart() {
+    @Test("Identifier texts distinguish colours with the same description") func similarColors() {
         let one = Color(white: 127.0 / 255)
         let two = Color(white: 128.0 / 255)
         #expect(one.rgbaDescription == two.rgbaDescription)
@@ -137,7 +153,7 @@ import Testing
         #expect(Color(red: 0.29, green: 0.57, blue: 0.58).identifierText == "(0.29,0.57,0.58,1.00)")
     }
 
-    @Test func displayP3GreenLiesOutsideOfSRGB() {
+    @Test("Display P3's green has components outside sRGB") func displayP3Green() {
         let color = Color(displayP3Red: 0, green: 1, blue: 0, alpha: 0.8)
         #expect(
             abs(color.red + 0.5116) < 0.001 && abs(color.green - 1.0183) < 0.001 && abs(color.blue + 0.3107) < 0.001

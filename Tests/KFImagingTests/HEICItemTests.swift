@@ -1,4 +1,4 @@
-// HEIC files put together by hand: what consists of what, and what is another than announced. Only with the trait.
+// HEIC files put together by hand: parts, references and false announcements. Only with the trait.
 
 #if HEIC
 import Foundation
@@ -118,7 +118,7 @@ private struct Coded {
         )
     }
 
-    @Test func aGridIsPutTogether() throws {
+    @Test("A grid is put together from its parts") func gridOfParts() throws {
         let bitmap = try Codecs.decode(grid(columns: 2, rows: 2, width: 180, height: 120).data()).bitmap()
         let part = try picture("photo.heic").bitmap()
         #expect(bitmap.width == 180 && bitmap.height == 120)
@@ -130,7 +130,7 @@ private struct Coded {
         }
     }
 
-    @Test func moreOrLargerPartsThanAPictureNeedsAreRefused() {
+    @Test("More or larger parts than a picture needs are refused") func excessiveParts() {
         // A picture of this size may have 128 parts. Their data differ in units that decoders skip.
         var many = grid(columns: 13, rows: 10, width: 96, height: 64)
         for index in 1...130 { many.items[index].data = photo.data + Box.long(3) + Data([41 << 1, 1, UInt8(index)]) }
@@ -149,7 +149,7 @@ private struct Coded {
         #expect(refusal(of: alone)?.contains("consists of several") == true)
     }
 
-    @Test func partsLargerThanThePictureAreHeldToTheLimits() throws {
+    @Test("The limits apply to parts that are larger than the picture") func limitsOfLargeParts() throws {
         let small = grid(columns: 1, rows: 1, width: 10, height: 10).data()
         let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
         #expect(throws: ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 6143, width: 96, height: 64)) {
@@ -157,7 +157,7 @@ private struct Coded {
         }
     }
 
-    @Test func moreUnitsThanAPictureNeedsAreRefused() throws {
+    @Test("More coded units or slices than a picture needs are refused") func excessiveUnits() throws {
         func alone(_ more: Data) -> HEICItems {
             HEICItems(
                 items: [.init(kind: "hvc1", data: photo.data + more, properties: [1, 2])],
@@ -177,8 +177,8 @@ private struct Coded {
         #expect(refusal(of: many)?.contains("too many slices") == true)
     }
 
-    @Test(arguments: ["iden", "grid", "iovl"])
-    func whatConsistsOfItselfIsRefused(kind: String) {
+    @Test("Items that consist of themselves are refused", arguments: ["iden", "grid", "iovl"])
+    func cyclicItems(kind: String) {
         let description =
             kind == "iovl"
             ? Data(count: 10) + Box.word(96) + Box.word(64) + Data(count: 4) : Data([0, 0, 0, 0, 0, 96, 0, 64])
@@ -198,7 +198,7 @@ private struct Coded {
     }
 
     // libheif takes more bytes off a box of this name, and reads on whatever the size of the box is.
-    @Test func referencesCannotHide() {
+    @Test("References behind a box that libheif reads in another way are refused") func hiddenReferences() {
         let item = HEICItems.Item(kind: "iden", data: Data([0]), properties: [1])
         let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
         let hiding = HEICItems(
@@ -209,7 +209,7 @@ private struct Coded {
         #expect(refusal(of: hiding)?.contains("description of the file is broken") == true)
     }
 
-    @Test func aPictureUnderAnotherNameIsDecodedIfItHasTheSameSize() throws {
+    @Test("An identity item is decoded if it has the size of its picture") func identityItem() throws {
         func items(_ size: Data) -> HEICItems {
             HEICItems(
                 items: [
@@ -244,14 +244,14 @@ private struct Coded {
         Box.box("clap", [width, 1, height, 1, 0, 1, 0, 1].reduce(Data()) { $0 + Box.long($1) })
     }
 
-    @Test func transparencyMustFitTheColors() throws {
+    @Test("Transparency must match the depth and the transforms of the colours") func mismatchedTransparency() throws {
         #expect(try Codecs.decode(transparent(photo).data()).hasAlpha)
         // libheif would read what is not there.
         #expect(refusal(of: transparent(deep))?.contains("another depth") == true)
         #expect(
             refusal(of: transparent(photo, crop: crop(10, 10)))?.contains("cropped or turned in another way") == true
         )
-        // Another size, and said to be: left out.
+        // Another size, and announced as such: left out.
         #expect(try !Codecs.decode(transparent(photo, size: Box.size(48, 32)).data()).hasAlpha)
         var ring = transparent(photo)
         ring.items[0].properties.append(5)
@@ -263,7 +263,7 @@ private struct Coded {
         #expect(refusal(of: two)?.contains("two transparencies") == true)
     }
 
-    @Test func whatIsCroppedAwayCountsToo() throws {
+    @Test("The limits apply to the picture before it is cropped") func limitsBeforeCropping() throws {
         let items = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [1, 2, 3])],
             properties: [Coded.size, photo.configuration, crop(10, 8)]
@@ -277,22 +277,22 @@ private struct Coded {
     }
 
     // As some cameras write it.
-    @Test func aPictureMayBeTurnedBeforeItsSizeIsSaid() throws {
-        let turn = Box.box("irot", Data([1]))
+    @Test("The rotation may come before the size in the list of properties") func rotationBeforeSize() throws {
+        let rotation = Box.box("irot", Data([1]))
         var items = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [3, 1, 2])],
-            properties: [Coded.size, photo.configuration, turn]
+            properties: [Coded.size, photo.configuration, rotation]
         )
         let early = try Codecs.decode(items.data()).bitmap()
         items.items[0].properties = [1, 2, 3]
         let late = try Codecs.decode(items.data()).bitmap()
         #expect(early.width == 64 && early.height == 96 && early.likeness(to: late) == .infinity)
         let photo = try picture("photo.heic").bitmap()
-        // A quarter turn to the left.
+        // Rotated counterclockwise by a right angle.
         for (x, y) in [(10, 20), (50, 40), (30, 60)] { #expect(late[y, 95 - x] == photo[x, y]) }
     }
 
-    @Test func layersMustLieWithinThePicture() throws {
+    @Test("The layers of an overlay must lie within the picture") func overlayBounds() throws {
         func layers(_ x: Int, _ y: Int) -> HEICItems {
             let colors = Box.word(0) + Box.word(0) + Box.word(0xFFFF) + Box.word(0xFFFF)
             let description = Data([0, 0]) + colors + Box.word(120) + Box.word(80) + Box.word(x) + Box.word(y)
@@ -313,7 +313,7 @@ private struct Coded {
         }
     }
 
-    @Test func moreItemsAndDataThanAPictureNeedsAreRefused() {
+    @Test("More items or data than a picture needs are refused") func excessiveItems() {
         let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
         let properties = [Coded.size, photo.configuration]
         let note = HEICItems.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
@@ -332,9 +332,9 @@ private struct Coded {
         #expect(refusal(of: HEICItems(items: [coded, packed], properties: properties))?.contains("more data") == true)
     }
 
-    @Test func namesMustBeUnique() {
+    @Test("Two items with one identifier are refused") func duplicateIdentifiers() {
         var items = transparent(photo).data()
-        // The second entry of the list of items gets the name of the first.
+        // The second entry of the list of items gets the identifier of the first.
         let place = items.ranges(of: Data("infe".utf8))[1].upperBound + 4
         items.replaceSubrange(place..<place + 4, with: Box.long(1))
         #expect(throws: ImagingError.self) { try Codecs.decode(items) }

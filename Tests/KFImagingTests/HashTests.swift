@@ -6,20 +6,23 @@ import Testing
 
 @Suite struct BlurHashTests {
     /// `blurhash.encode("photo.png", x, y)` of PyPI's blurhash-python 1.2.2.
-    @Test(arguments: [
-        (4, 3, "LeJag43Vry9+zPs~WEN3JENMobxn"), (1, 1, "00Jag4"),
-        (
-            9, 9,
-            "|eJag43Vry9+N4W?ocj]WXzPs~WEN3Roa#k9f7azJENMobxnt1j?a#j?j?D]Iwt2%Dxnj?a#j?j?RpWFk9ouobjtjaj?j?xYoba#"
-                + "WFWXa}a#WFa#t2oba#WEa#a|WFWFWXofbGjajaj?fQa#a#a#oJj?a#WFWFfQobobj?"
-        ),
-    ])
-    func hashesAreThoseOfOtherImplementations(x: Int, y: Int, expected: String) throws {
+    @Test(
+        "Hashes equal those of another implementation",
+        arguments: [
+            (4, 3, "LeJag43Vry9+zPs~WEN3JENMobxn"), (1, 1, "00Jag4"),
+            (
+                9, 9,
+                "|eJag43Vry9+N4W?ocj]WXzPs~WEN3Roa#k9f7azJENMobxnt1j?a#j?j?D]Iwt2%Dxnj?a#j?j?RpWFk9ouobjtjaj?j?xYoba#"
+                    + "WFWXa}a#WFa#t2oba#WEa#a|WFWFWXofbGjajaj?fQa#a#a#oJj?a#WFWFfQobobj?"
+            ),
+        ]
+    )
+    func blurHashEncoding(x: Int, y: Int, expected: String) throws {
         #expect(try picture("photo.png").blurHash(components: (x: x, y: y)) == expected)
     }
 
     /// `list(blurhash.decode("LEHV6nWB2yk8pyo0adR*.7kCMdnj", 8, 6).getdata())` of the same: rows 0, 3 and 5.
-    @Test func picturesAreThoseOfOtherImplementations() throws {
+    @Test("Decoded hashes equal those of another implementation") func blurHashDecoding() throws {
         let rows: [Int: [(UInt8, UInt8, UInt8)]] = [
             0: [
                 (135, 164, 177), (143, 167, 177), (161, 173, 177), (176, 178, 174), (181, 180, 171), (175, 177, 171),
@@ -44,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func punchIsContrast() throws {
+    @Test("A larger punch gives more contrast") func punch() throws {
         let hash = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
         let size = CGSize(width: 16, height: 16)
         func spread(_ punch: CGFloat) throws -> Int {
@@ -55,11 +58,14 @@ import Testing
         #expect(try spread(2) > spread(1) && spread(1) > spread(0.5))
     }
 
-    @Test(arguments: [
-        "LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00Jag4", "|~TSUA" + String(repeating: "~q", count: 80),
-        "|~TSUA" + String(repeating: "00", count: 80), "|~TSUA" + String(repeating: "00~q", count: 40),
-    ])
-    func everyPunchGivesAPicture(hash: String) throws {
+    @Test(
+        "Every punch, finite or not, gives a picture",
+        arguments: [
+            "LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00Jag4", "|~TSUA" + String(repeating: "~q", count: 80),
+            "|~TSUA" + String(repeating: "00", count: 80), "|~TSUA" + String(repeating: "00~q", count: 40),
+        ]
+    )
+    func unusualPunches(hash: String) throws {
         let size = CGSize(width: 9, height: 7)
         func rows(_ punch: CGFloat) throws -> [[Pixel]] {
             try #require(Image(blurHash: hash, size: size, punch: punch)).bitmap().rows
@@ -72,18 +78,21 @@ import Testing
         #expect(try rows(.leastNonzeroMagnitude).count == 7)
     }
 
-    @Test(arguments: [
-        "", "0", "00000", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdnjj",
-        "LEHV6nWB2yk8pyo0adR*.7kCMdn ",
-        "LEHV6nWB2yk8pyo0adR*.7kCMdné", "00~~~~", "~0Jag4", "10Jag4~~", "LEHV6nWB2yk8pyo0adR*.7kCMd\u{0}j",
-        "LEHV6nWB2yk8pyo0adR*.7kCMd~~",
-    ])
-    func malformedHashesAreNone(hash: String) {
+    @Test(
+        "Malformed hashes give nil",
+        arguments: [
+            "", "0", "00000", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdnjj",
+            "LEHV6nWB2yk8pyo0adR*.7kCMdn ",
+            "LEHV6nWB2yk8pyo0adR*.7kCMdné", "00~~~~", "~0Jag4", "10Jag4~~", "LEHV6nWB2yk8pyo0adR*.7kCMd\u{0}j",
+            "LEHV6nWB2yk8pyo0adR*.7kCMd~~",
+        ]
+    )
+    func malformedBlurHashes(hash: String) {
         #expect(Image(blurHash: hash, size: CGSize(width: 4, height: 4)) == nil)
     }
 
-    @Test(arguments: [0, -1, CGFloat.nan, .infinity, 1e9])
-    func impossibleSizesAreNone(side: CGFloat) {
+    @Test("Sizes that cannot exist give nil", arguments: [0, -1, CGFloat.nan, .infinity, 1e9])
+    func impossibleSizes(side: CGFloat) {
         #expect(Image(blurHash: "00Jag4", size: CGSize(width: side, height: side)) == nil)
     }
 
@@ -100,12 +109,15 @@ import Testing
         #expect(decoded > 100)
     }
 
-    @Test(arguments: [(0, 3), (4, 0), (10, 3), (3, 10), (-1, 1), (.max, .min)])
-    func impossibleComponentsAreNone(x: Int, y: Int) {
+    @Test(
+        "Component counts outside 1 to 9 give nil",
+        arguments: [(0, 3), (4, 0), (10, 3), (3, 10), (-1, 1), (.max, .min)]
+    )
+    func impossibleComponents(x: Int, y: Int) {
         #expect(Image(cgImage: .solid(0xFF00_0000, 4, 4)).blurHash(components: (x: x, y: y)) == nil)
     }
 
-    @Test func smallAndLargeAndClearPicturesHaveHashes() throws {
+    @Test("Small, large and transparent pictures have hashes, an empty image has none") func unusualPictures() throws {
         #expect(Image().blurHash(components: (x: 4, y: 3)) == nil)
         let white = Image(cgImage: .solid(0xFFFF_FFFF, 1, 1)).blurHash(components: (x: 1, y: 1))
         #expect(Image(cgImage: .solid(0, 5, 2)).blurHash(components: (x: 1, y: 1)) == white)
@@ -127,8 +139,8 @@ import Testing
         Data(stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) })
     }
 
-    @Test(arguments: [("photo.png", photo), ("alpha.png", alpha)])
-    func hashesAreThoseOfOtherImplementations(name: String, expected: String) throws {
+    @Test("Hashes equal those of another implementation", arguments: [("photo.png", photo), ("alpha.png", alpha)])
+    func thumbHashEncoding(name: String, expected: String) throws {
         let hash = try #require(try picture(name).thumbHash())
         let wanted = data(expected)
         #expect(hash.count == wanted.count)
@@ -139,7 +151,7 @@ import Testing
     }
 
     /// `thumbhash.decode.thumbhash_to_rgba` of the same; not premultiplied.
-    @Test func picturesAreThoseOfOtherImplementations() throws {
+    @Test("Decoded hashes equal those of another implementation") func thumbHashDecoding() throws {
         let bitmap = try #require(Image(thumbHash: data(Self.photo))).bitmap()
         #expect(bitmap.width == 32 && bitmap.height == 23 && !bitmap.hasAlpha)
         #expect(bitmap[0, 0].isNear(Pixel(r: 36, g: 18, b: 173), within: 1))
@@ -152,7 +164,7 @@ import Testing
         #expect(transparent[0, 0].isNear(Pixel(r: 29, g: 15, b: 27, a: 42), within: 1))
     }
 
-    @Test func theAverageIsInTheFirstBytes() throws {
+    @Test("The average colour is read from the first bytes") func averageColor() throws {
         let average = try #require(ThumbHash.averageColor(of: data(Self.photo)))
         let real = try #require(try picture("photo.png").averageColor)
         #expect(abs(average.red - real.red) < 0.05 && abs(average.green - real.green) < 0.05)
@@ -160,11 +172,14 @@ import Testing
         #expect(ThumbHash.averageColor(of: Data([1, 2, 3])) == nil)
     }
 
-    @Test(arguments: [
-        "", "26", "2617062d94", "2617062d9460538770677765983985765", "2617062d94605387706777659839857651c002f87800",
-        "2617062894605387706777659839857651c002f878", "a857862b8e", "a857862b8ec4",
-    ])
-    func malformedHashesAreNone(hex: String) {
+    @Test(
+        "Malformed hashes give nil",
+        arguments: [
+            "", "26", "2617062d94", "2617062d9460538770677765983985765", "2617062d94605387706777659839857651c002f87800",
+            "2617062894605387706777659839857651c002f878", "a857862b8e", "a857862b8ec4",
+        ]
+    )
+    func malformedThumbHashes(hex: String) {
         #expect(Image(thumbHash: data(hex)) == nil)
     }
 
@@ -180,8 +195,11 @@ import Testing
         #expect(decoded > 20)
     }
 
-    @Test(arguments: [(1, 1), (100, 1), (1, 100), (7, 7), (301, 200), (5, 40)])
-    func picturesOfEveryShapeComeBackInThatShape(width: Int, height: Int) throws {
+    @Test(
+        "Decoded hashes keep the proportions and the colour of the picture",
+        arguments: [(1, 1), (100, 1), (1, 100), (7, 7), (301, 200), (5, 40)]
+    )
+    func aspectRatios(width: Int, height: Int) throws {
         for word: UInt32 in [0xFF30_6090, 0x8030_2010, 0] {
             let hash = try #require(Image(cgImage: .solid(word, width, height)).thumbHash())
             let bitmap = try #require(Image(thumbHash: hash)).bitmap()

@@ -5,7 +5,7 @@ import KFImaging
 import Testing
 
 @Suite struct ICOTests {
-    /// An icon of pictures that lie one behind the other; the directory tells no sizes.
+    /// An icon of pictures that lie one behind the other; the directory has no sizes.
     private func icon(_ pictures: [Data], type: Int = 1) -> Data {
         var directory = littleEndian(0, 2) + littleEndian(type, 2) + littleEndian(pictures.count, 2)
         var offset = 6 + 16 * pictures.count

@@ -63,7 +63,7 @@ import Testing
         return Data("RIFF".utf8) + number(chunks.count, bytes: 4) + chunks
     }
 
-    @Test func manyFramesOfAWebPAreCountedAndTimed() throws {
+    @Test("All frames of a long animated WebP are counted and timed") func manyWebPFrames() throws {
         // Five milliseconds mean a tenth of a second, 70,000 need the third byte.
         let times = (0..<20_000).map { [20, 5, 70_000, 300][$0 % 4] }
         let info = try ImageInfo(data: animation(times))
@@ -71,7 +71,7 @@ import Testing
         #expect(abs((info.duration ?? 0) - 5000 * (0.02 + 0.1 + 70 + 0.3)) < 1e-3)
     }
 
-    @Test func aCutWebPHasTheFramesThatAreThere() throws {
+    @Test("A truncated WebP has the frames that are there") func truncatedWebP() throws {
         let data = try animation([100, 200, 300])
         let last = try #require(data.range(of: Data("ANMF".utf8), options: .backwards)).lowerBound
         // Within the name, the length, the frame's header; then within the picture, which counts.
@@ -82,21 +82,21 @@ import Testing
         #expect(try ImageInfo(data: data.dropLast(2)).frameCount == 3)
     }
 
-    @Test func aWebPChunkThatClaimsTooMuchEndsTheWalk() throws {
+    @Test("No frame is counted behind a WebP chunk that is longer than the file") func oversizedWebPChunk() throws {
         var data = try animation([100, 200, 300])
         let second = try #require(data.range(of: Data("ANMF".utf8), in: 60..<data.count)).lowerBound
         for offset in 4..<8 { data[second + offset] = 0xFF }
         #expect((try? ImageInfo(data: data).frameCount) ?? 0 <= 2)
     }
 
-    @Test(arguments: 1...8)
-    func orientationIsReadAndSizesAreAsStored(exif: Int) throws {
+    @Test("The orientation is read, and sizes are those of the stored pixels", arguments: 1...8)
+    func orientation(exif: Int) throws {
         let info = try ImageInfo(data: fixture("orientation-\(exif).jpg"))
         #expect(info.orientation.exif == exif)
         #expect(info.pixelWidth == (exif < 5 ? 96 : 64) && info.pixelHeight == (exif < 5 ? 64 : 96))
     }
 
-    @Test func infoNeedsNoPixels() throws {
+    @Test("The header is enough, without pixels") func headersOnly() throws {
         let bomb = try ImageInfo(data: fixture("bomb.png"))
         #expect(bomb.pixelWidth == 60_000 && bomb.pixelHeight == 60_000)
         let headOnly = try ImageInfo(data: fixture("photo.jpg").prefix(700))
@@ -115,22 +115,25 @@ import Testing
         return Data([0, 0, 0, size] + Array(("ftyp" + brand).utf8) + [0, 0, 0, 0] + Array(compatible.joined().utf8))
     }
 
-    @Test func fixturesAreWhatTheirNamesSay() throws {
+    @Test("Every fixture has the type of its file name extension") func fixtureTypes() throws {
         for name in try allFixtureNames() {
             let byName = try #require(ImageContentType(fileExtension: (name as NSString).pathExtension))
             #expect(ImageContentType(sniffing: try fixture(name)) == byName)
         }
     }
 
-    @Test(arguments: [
-        ("heic", ImageContentType.heic), ("heix", .heic), ("hevc", .heic), ("mif1", .heif), ("msf1", .heif),
-        ("avif", .avif), ("avis", .avif), ("isom", .mp4), ("mp42", .mp4), ("M4V ", .m4v), ("qt  ", .mov),
-    ])
-    func boxedFormatsAreToldByTheirBrand(brand: String, type: ImageContentType) {
+    @Test(
+        "Formats made of boxes are recognised by their brand",
+        arguments: [
+            ("heic", ImageContentType.heic), ("heix", .heic), ("hevc", .heic), ("mif1", .heif), ("msf1", .heif),
+            ("avif", .avif), ("avis", .avif), ("isom", .mp4), ("mp42", .mp4), ("M4V ", .m4v), ("qt  ", .mov),
+        ]
+    )
+    func brands(brand: String, type: ImageContentType) {
         #expect(ImageContentType(sniffing: box(brand)) == type)
     }
 
-    @Test func generalBrandsLetTheOthersDecide() {
+    @Test("After a general brand the compatible brands decide") func generalBrands() {
         #expect(ImageContentType(sniffing: box("mif1", ["miaf", "avif"])) == .avif)
         #expect(ImageContentType(sniffing: box("mif1", ["heic"])) == .heic)
         #expect(ImageContentType(sniffing: box("zzzz")) == nil)
@@ -147,7 +150,7 @@ import Testing
         #expect(ImageContentType(sniffing: Data(bytes)) == type)
     }
 
-    @Test func drawingsAreTextWithAnEnd() {
+    @Test("SVG is text with an opening and a closing tag") func svgSniffing() {
         #expect(ImageContentType(sniffing: Data("<svg xmlns='x'><path/></svg>\n".utf8)) == .svg)
         #expect(ImageContentType(sniffing: Data("\u{FEFF} \r\n<svg></svg>".utf8)) == .svg)
         #expect(ImageContentType(sniffing: Data("text <svg></svg>".utf8)) == nil)
@@ -156,21 +159,21 @@ import Testing
         #expect(ImageContentType(sniffing: Data("<".utf8)) == nil)
     }
 
-    @Test func slicesAreSniffedFromTheirBeginning() throws {
+    @Test("Slices of data are read from their first byte") func slices() throws {
         let data = Data([1, 2, 3]) + (try fixture("photo.png"))
         #expect(ImageContentType(sniffing: data.dropFirst(3)) == .png)
         #expect(try Codecs.decode(data.dropFirst(3)).pixelWidth == 96)
         #expect(ImageFormat(sniffing: data.dropFirst(3)) == .PNG)
     }
 
-    @Test func extensionsGoBothWays() {
+    @Test("File name extensions map to types and back") func fileExtensions() {
         #expect(ImageContentType(fileExtension: "JPEG") == .jpeg)
         #expect(ImageContentType(fileExtension: "doc") == nil)
         #expect(ImageContentType.jpeg.preferredFileExtension == "jpg")
         #expect(ImageContentType(rawValue: "my.own").preferredFileExtension == nil)
     }
 
-    @Test func theFourOldFormatsNeedMoreThanEightBytes() throws {
+    @Test("The four image formats need more than eight bytes") func imageFormats() throws {
         let signature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         #expect(ImageFormat(sniffing: signature) == .unknown)
         #expect(ImageFormat(sniffing: signature + [0]) == .PNG)

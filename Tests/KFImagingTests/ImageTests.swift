@@ -17,7 +17,7 @@ import Testing
         #expect(image.cost == 30 * 20 * 4)
     }
 
-    @Test func relabellingKeepsPixelsAndMetadata() throws {
+    @Test("Another scale keeps pixels and metadata") func withScale() throws {
         let image = try picture("animated.gif")
         let rescaled = image.withScale(2)
         #expect(rescaled.size == CGSize(width: 20, height: 15))
@@ -26,7 +26,7 @@ import Testing
         #expect(rescaled.withScale(2) === rescaled)
     }
 
-    @Test func equalityIsIdentityOfPixels() throws {
+    @Test("Images are equal if they share pixels, scale and orientation") func equality() throws {
         let data = try fixture("photo.png")
         let one = try #require(Image(data: data))
         let two = try #require(Image(data: data))
@@ -44,14 +44,14 @@ import Testing
         #expect(image.size == CGSize(width: 48, height: 32) && image.contentType == .jpeg)
     }
 
-    @Test func filesAreReadWhateverTheirName() throws {
+    @Test("Files are read whatever their names") func contentsOfFile() throws {
         let path = NSTemporaryDirectory() + "/image-\(UUID().uuidString).txt"
         try fixture("photo.webp").write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(Image(contentsOfFile: path)?.pixelWidth == 96)
     }
 
-    @Test func senselessScalesBecomeOne() {
+    @Test("Scales that are not positive and finite become 1") func invalidScales() {
         for scale in [0, -1, CGFloat.nan, .infinity] {
             #expect(Image(cgImage: Bitmap.solid(0, 1, 1), scale: scale).scale == 1)
         }
@@ -65,8 +65,8 @@ import Testing
 }
 
 @Suite struct BitmapTests {
-    @Test(arguments: 1...9)
-    func rowsAreAlignedAndPaddedWithZeros(width: Int) {
+    @Test("Rows are aligned to 16 bytes and padded with zeros", arguments: 1...9)
+    func rowAlignment(width: Int) {
         let bitmap = Bitmap.solid(0xFFFF_FFFF, width, 3)
         #expect(bitmap.bytesPerRow % 16 == 0 && bitmap.bytesPerRow >= width * 4 && bitmap.bitsPerPixel == 32)
         bitmap.withUnsafeBytes { bytes in
@@ -76,19 +76,19 @@ import Testing
         }
     }
 
-    @Test func alphaIsFoundByLooking() {
+    @Test("Alpha is detected from the pixels") func alphaDetection() {
         #expect(!Bitmap.solid(0xFF00_0000, 5, 5).hasAlpha)
         #expect(Bitmap.of([[0xFF00_0000, 0xFF00_0000], [0xFF00_0000, 0xFE00_0000]]).hasAlpha)
         #expect(Bitmap.of([[0xFF00_0000]], hasAlpha: true).hasAlpha)
     }
 
-    @Test func memoryIsZeroedForTheCaller() {
+    @Test("A bitmap's memory is zeroed before it is filled") func zeroedMemory() {
         let bitmap = Bitmap(width: 3, height: 2) { _, _ in }
         #expect(bitmap.rows.joined().allSatisfy { $0 == Pixel(r: 0, g: 0, b: 0, a: 0) })
         #expect(Bitmap(width: -3, height: 0) { _, _ in }.width == 1)
     }
 
-    @Test func equalityIsIdentity() {
+    @Test("Bitmaps are equal if they are the same object") func bitmapEquality() {
         let bitmap = Bitmap.solid(0, 2, 2)
         #expect(bitmap == bitmap && bitmap != Bitmap.solid(0, 2, 2))
         #expect(Set([bitmap, bitmap]).count == 1)

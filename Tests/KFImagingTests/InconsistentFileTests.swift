@@ -53,37 +53,43 @@ private let cyclicEXIF: [UInt8] =
         return try fixture("photo.png").replacing(8..<33, with: chunk("IHDR", content))
     }
 
-    @Test(arguments: [(0, 64), (96, 0), (0, 0), (-1, 64)])
-    func sizesOfNothingAreRefused(width: Int, height: Int) throws {
+    @Test("Empty and negative sizes are refused", arguments: [(0, 64), (96, 0), (0, 0), (-1, 64)])
+    func emptyPNGSizes(width: Int, height: Int) throws {
         #expect(isMalformed(try header(width: width, height: height, depth: 8, color: 2), .png))
     }
 
-    @Test(arguments: [(3, 2), (8, 1), (16, 3), (0, 0), (255, 255)] as [(UInt8, UInt8)])
-    func kindsOfPixelsThereAreNotAreRefused(depth: UInt8, color: UInt8) throws {
+    @Test(
+        "Combinations of depth and colour type that PNG lacks are refused",
+        arguments: [(3, 2), (8, 1), (16, 3), (0, 0), (255, 255)] as [(UInt8, UInt8)]
+    )
+    func unknownPixelKinds(depth: UInt8, color: UInt8) throws {
         #expect(isMalformed(try header(width: 96, height: 64, depth: depth, color: color), .png))
     }
 
-    @Test func aHeaderThatWasChangedIsRefused() throws {
+    @Test("A header with a wrong checksum is refused") func changedHeader() throws {
         var data = try fixture("photo.png")
         data[19] ^= 1
         #expect(isMalformed(data, .png))
     }
 
-    @Test func aPaletteThatIsMissingIsAnError() throws {
+    @Test("A missing palette is an error") func missingPNGPalette() throws {
         let data = try fixture("palette.png")
         let place = try #require(data.range(of: Data("PLTE".utf8))).lowerBound - 4
         let length = data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
         #expect(isMalformed(data.replacing(place..<place + 12 + length, with: []), .png))
     }
 
-    @Test func picturesWithoutPixelsAreRefused() throws {
+    @Test("A picture without pixels is refused") func missingPixels() throws {
         let data = try fixture("photo.png")
         let place = try #require(data.range(of: Data("IDAT".utf8))).lowerBound - 4
         #expect(isMalformed(data.prefix(place) + Data(chunk("IEND", [])), .png))
     }
 
-    @Test(arguments: ["iCCP", "gAMA", "cHRM", "sRGB", "tRNS", "bKGD", "tEXt", "eXIf", "acTL", "fcTL", "cICP", "ruBB"])
-    func nonsenseInAuxiliaryChunksLeavesThePicture(name: String) throws {
+    @Test(
+        "Invalid auxiliary chunks do not hide the picture",
+        arguments: ["iCCP", "gAMA", "cHRM", "sRGB", "tRNS", "bKGD", "tEXt", "eXIf", "acTL", "fcTL", "cICP", "ruBB"]
+    )
+    func invalidAuxiliaryChunks(name: String) throws {
         let whole = try picture("photo.png").bitmap()
         for content in [[], [0], [UInt8](repeating: 0xFF, count: 26), Array("x\0\0not zlib".utf8)] as [[UInt8]] {
             let data = try photo(with: name, content)
@@ -97,7 +103,7 @@ private let cyclicEXIF: [UInt8] =
         }
     }
 
-    @Test func checksumsOfAuxiliaryChunksDoNotMatter() throws {
+    @Test("Wrong checksums of auxiliary chunks do not matter") func auxiliaryChecksums() throws {
         var bytes = chunk("tEXt", Array("a\0b".utf8))
         bytes[bytes.count - 1] ^= 1
         let data = try fixture("photo.png")
@@ -106,22 +112,25 @@ private let cyclicEXIF: [UInt8] =
         #expect(try image.bitmap().likeness(to: picture("photo.png").bitmap()) == .infinity)
     }
 
-    @Test func cyclicEXIFEnds() throws {
+    @Test("EXIF that points to itself is ignored") func cyclicPNGEXIF() throws {
         #expect(try Codecs.decode(photo(with: "eXIf", cyclicEXIF)).imageOrientation == .up)
         #expect(try ImageInfo(data: photo(with: "eXIf", cyclicEXIF)).orientation == .up)
     }
 
-    @Test(arguments: [(3, Orientation.right), (4, .up), (1, .up)] as [(UInt8, Orientation)])
-    func orientationsOfAnotherTypeAreNone(type: UInt8, orientation: Orientation) throws {
-        // The type says how the bytes are to be read: 3 is a number of two bytes.
+    @Test(
+        "Orientations of another type are ignored",
+        arguments: [(3, Orientation.right), (4, .up), (1, .up)] as [(UInt8, Orientation)]
+    )
+    func orientationTypes(type: UInt8, orientation: Orientation) throws {
+        // The type decides how the bytes are read: 3 is a number of two bytes.
         let block: [UInt8] = [
             0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
         ]
         #expect(try Codecs.decode(photo(with: "eXIf", block)).imageOrientation == orientation)
     }
 
-    @Test(arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
-    func framesThatAreCountedWrongDoNotHideThePicture(count: Int) throws {
+    @Test("Wrong frame counts do not hide the picture", arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
+    func wrongFrameCounts(count: Int) throws {
         let data = try photo(with: "acTL", bigEndian(count) + bigEndian(0))
         #expect(try Codecs.decode(data).pixelWidth == 96)
         #expect(try ImageInfo(data: data).pixelWidth == 96)
@@ -145,7 +154,7 @@ private let cyclicEXIF: [UInt8] =
         [0x2C] + short(x) + short(y) + short(width) + short(height) + [0] + pixel
     }
 
-    @Test func aFrameOutsideTheScreenShowsNothing() throws {
+    @Test("A frame outside the screen shows nothing") func frameOutsideScreen() throws {
         let image = try? Codecs.decode(gif(4, 3, frame(x: 100, y: 100)))
         if let image { #expect(image.pixelWidth == 4 && image.pixelHeight == 3) }
         let source = (try? Codecs.frameSource(of: gif(4, 3, frame() + frame(x: 10_000, y: 10_000) + frame()))) ?? nil
@@ -155,26 +164,26 @@ private let cyclicEXIF: [UInt8] =
         #expect(frames.frame(at: 2)?[0, 0] == Pixel(r: 255, g: 0, b: 0))
     }
 
-    @Test func aPaletteThatIsMissingIsNoCrash() {
+    @Test("A missing palette does not crash") func missingGIFPalette() {
         let data = gif(1, 1, palette: false, frame())
         if let image = try? Codecs.decode(data) { #expect(image.pixelWidth == 1) }
         _ = try? Codecs.frameSource(of: data)
     }
 
-    @Test func aTransparentColorBeyondThePaletteIsNone() throws {
+    @Test("A transparent index beyond the palette is ignored") func transparentIndex() throws {
         let control: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 200, 0]
         #expect(try Codecs.decode(gif(1, 1, control + frame())).bitmap()[0, 0] == Pixel(r: 255, g: 0, b: 0))
     }
 
-    @Test(arguments: [0, 1, 9, 12, 255] as [UInt8])
-    func codesOfImpossibleSizesAreNoCrash(size: UInt8) {
+    @Test("Impossible code sizes do not crash", arguments: [0, 1, 9, 12, 255] as [UInt8])
+    func impossibleCodeSizes(size: UInt8) {
         var blocks = frame()
         blocks[10] = size
         let image = try? Codecs.decode(gif(1, 1, blocks))
         #expect((image?.pixelWidth ?? 1) == 1)
     }
 
-    @Test func aScreenWithoutFramesIsNoPicture() {
+    @Test("A screen without frames is malformed") func screenWithoutFrames() {
         #expect(isMalformed(gif(10, 10, []), .gif))
         #expect(isMalformed(gif(10, 10, [0x21, 0xF9, 4, 1, 0, 0, 0, 0]), .gif))
     }
@@ -191,31 +200,34 @@ private let cyclicEXIF: [UInt8] =
         try #require(data.range(of: Data([0xFF, marker]))).lowerBound
     }
 
-    @Test func cyclicEXIFEnds() throws {
+    @Test("EXIF that points to itself is ignored") func cyclicJPEGEXIF() throws {
         let image = try Codecs.decode(photo(with: 0xE1, Array("Exif\0\0".utf8) + cyclicEXIF))
         #expect(image.imageOrientation == .up && image.pixelWidth == 96)
     }
 
-    @Test(arguments: [
-        [], [1, 1], [1, 2] + [UInt8](repeating: 0xFF, count: 60), [1, 1] + [UInt8](repeating: 7, count: 500),
-    ])
-    func brokenProfilesAreNone(content: [UInt8]) throws {
+    @Test(
+        "Broken colour profiles are ignored",
+        arguments: [
+            [], [1, 1], [1, 2] + [UInt8](repeating: 0xFF, count: 60), [1, 1] + [UInt8](repeating: 7, count: 500),
+        ]
+    )
+    func brokenJPEGProfiles(content: [UInt8]) throws {
         let data = try photo(with: 0xE2, Array("ICC_PROFILE\0".utf8) + content)
         #expect(try Codecs.decode(data).bitmap().likeness(to: picture("photo.jpg").bitmap()) == .infinity)
         #expect(try ImageInfo(data: data).colorProfileName == nil)
     }
 
-    @Test(arguments: [0, 1])
-    func segmentsShorterThanTheirOwnLengthAreSteppedOver(length: Int) throws {
+    @Test("Segments with a length too small to hold itself are skipped", arguments: [0, 1])
+    func shortSegments(length: Int) throws {
         #expect(try Codecs.decode(photo(with: 0xEF, [], length: length)).pixelWidth == 96)
     }
 
-    @Test func segmentsLongerThanTheFileAreRefused() throws {
+    @Test("Segments longer than the file are refused") func oversizedSegments() throws {
         #expect(isMalformed(try photo(with: 0xEF, [], length: 0xFFFF), .jpeg))
     }
 
-    @Test(arguments: [5, 7])
-    func sizesOfNothingAreRefused(offset: Int) throws {
+    @Test("A width or height of 0 is refused", arguments: [5, 7])
+    func emptyJPEGSizes(offset: Int) throws {
         let data = try fixture("photo.jpg")
         let frame = try place(of: 0xC0, in: data)
         let error = Codecs.diagnose(data.replacing(frame + offset..<frame + offset + 2, with: [0, 0]))
@@ -225,7 +237,7 @@ private let cyclicEXIF: [UInt8] =
         }
     }
 
-    @Test func oversizedPicturesAreRefusedByTheirHeader() throws {
+    @Test("Pictures beyond the limits are refused after the header") func oversizedPictures() throws {
         let data = try fixture("photo.jpg")
         let frame = try place(of: 0xC0, in: data)
         let huge = data.replacing(frame + 5..<frame + 9, with: [0xFF, 0xDC, 0xFF, 0xDC])
@@ -238,8 +250,8 @@ private let cyclicEXIF: [UInt8] =
         #expect(Codecs.diagnose(huge) == expected)
     }
 
-    @Test(arguments: [0xDB, 0xC4] as [UInt8])
-    func tablesThatAreMissingAreAnError(marker: UInt8) throws {
+    @Test("Missing tables are an error, unless libjpeg has standard ones", arguments: [0xDB, 0xC4] as [UInt8])
+    func missingTables(marker: UInt8) throws {
         // The first table of its kind becomes a comment, and so do those behind it.
         var data = try fixture("photo.jpg")
         while let place = data.range(of: Data([0xFF, marker]))?.lowerBound { data[place + 1] = 0xFE }
@@ -268,7 +280,7 @@ private let cyclicEXIF: [UInt8] =
         ("VP8X", [flags, 0, 0, 0] + littleEndian(width - 1).prefix(3) + littleEndian(height - 1).prefix(3))
     }
 
-    @Test func brokenProfilesAndEXIFAreIgnored() throws {
+    @Test("Broken profiles and EXIF are ignored") func brokenWebPMetadata() throws {
         let data = container([
             extended(0x28, width: 96, height: 64), ("ICCP", Array("no profile".utf8)), try coded("photo.webp"),
             ("EXIF", cyclicEXIF),
@@ -278,14 +290,17 @@ private let cyclicEXIF: [UInt8] =
         #expect(try image.bitmap().likeness(to: picture("photo.webp").bitmap()) == .infinity)
     }
 
-    @Test(arguments: [(10, 10), (1 << 14, 1 << 14), (1 << 24, 1 << 24), (97, 64)])
-    func aCanvasThatIsNotThePicturesIsNoCrash(width: Int, height: Int) throws {
+    @Test(
+        "A canvas of another size than the picture does not crash",
+        arguments: [(10, 10), (1 << 14, 1 << 14), (1 << 24, 1 << 24), (97, 64)]
+    )
+    func wrongCanvas(width: Int, height: Int) throws {
         let data = container([extended(0, width: width, height: height), try coded("photo.webp")])
         guard let image = try? Codecs.decode(data) else { return }
         #expect(image.pixelWidth <= width && image.pixelHeight <= height)
     }
 
-    @Test func framesOutsideTheCanvasAreNoCrash() throws {
+    @Test("Frames outside the canvas do not crash") func framesOutsideCanvas() throws {
         let coded = try coded("photo.webp")
         let far = littleEndian(5000).prefix(3)
         let size = littleEndian(95).prefix(3) + littleEndian(63).prefix(3)
@@ -299,13 +314,13 @@ private let cyclicEXIF: [UInt8] =
         for index in 0..<source.frameCount { _ = source.frame(at: index) }
     }
 
-    @Test func lengthsBeyondTheFileAreNoCrash() throws {
+    @Test("Lengths beyond the end of the file do not crash") func lengthsBeyondFile() throws {
         let data = try fixture("photo.webp")
         for place in [4, 16] { _ = Codecs.diagnose(data.replacing(place..<place + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])) }
         #expect(isMalformed(data.prefix(12), .webp))
     }
 
-    @Test func losslessPicturesThatSayTheyAreOpaqueAre() throws {
+    @Test("A lossless picture that is marked as opaque is opaque") func opaqueLosslessPicture() throws {
         // The bit in the header of the coded picture that announces an alpha, taken away; the alpha is still there.
         var data = try fixture("alpha.webp")
         let header = try #require(data.range(of: Data("VP8L".utf8))).upperBound + 4
@@ -316,14 +331,14 @@ private let cyclicEXIF: [UInt8] =
         #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
     }
 
-    @Test func alphaThatIsNotAnnouncedIsNotShown() throws {
+    @Test("Alpha that the header does not announce is not shown") func unannouncedAlpha() throws {
         let alpha = [0] + [UInt8](repeating: 7, count: 96 * 64)
         let data = container([extended(0, width: 96, height: 64), ("ALPH", alpha), try coded("photo.webp")])
         let bitmap = try Codecs.decode(data).bitmap()
         #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
     }
 
-    @Test func losslessFramesThatSayTheyAreOpaqueAre() throws {
+    @Test("Lossless frames that are marked as opaque are opaque") func opaqueLosslessFrames() throws {
         // The same taken away from each frame of an animation.
         let pixels: [[UInt32]] = [[0x4032_190C, 0x8040_2010], [0xFF64_3232, 0x2010_0804]]
         let frames = pixels.map { Bitmap.of([$0, $0.reversed()]) }
@@ -342,9 +357,9 @@ private let cyclicEXIF: [UInt8] =
         #expect(try Codecs.decode(data).bitmap().rows == source.frame(at: 0)?.rows)
     }
 
-    @Test(arguments: [40, 60, 200])
-    func aPictureCutWithinItsAlphaIsRefused(length: Int) throws {
-        // The size of the picture is told behind its alpha.
+    @Test("A picture that ends within its alpha is refused", arguments: [40, 60, 200])
+    func truncatedAlpha(length: Int) throws {
+        // The size of the picture follows its alpha.
         let data = container([extended(0, width: 32, height: 32), ("ALPH", [UInt8](repeating: 0, count: 500))])
         #expect(isMalformed(data.prefix(length), .webp))
     }
@@ -355,15 +370,18 @@ private let cyclicEXIF: [UInt8] =
         try #require(data.range(of: Data(name.utf8))).lowerBound
     }
 
-    @Test(arguments: [(0, 64), (96, 0), (1 << 20, 1 << 20), (-1, -1)])
-    func sizesThatAreNotThePicturesAreRefused(width: Int, height: Int) throws {
+    @Test(
+        "Announced sizes that are not the picture's are refused",
+        arguments: [(0, 64), (96, 0), (1 << 20, 1 << 20), (-1, -1)]
+    )
+    func wrongAVIFSizes(width: Int, height: Int) throws {
         let data = try fixture("photo.avif")
         let place = try box("ispe", in: data) + 8
         #expect(Codecs.diagnose(data.replacing(place..<place + 8, with: bigEndian(width) + bigEndian(height))) != nil)
     }
 
-    @Test(arguments: ["meta", "iloc", "iprp", "mdat", "pitm"])
-    func boxesThatAreMissingAreNoCrash(name: String) throws {
+    @Test("Missing boxes do not crash", arguments: ["meta", "iloc", "iprp", "mdat", "pitm"])
+    func missingBoxes(name: String) throws {
         let data = try fixture("photo.avif")
         let place = try box(name, in: data)
         _ = Codecs.diagnose(data.replacing(place..<place + 4, with: Array("free".utf8)))
@@ -371,14 +389,17 @@ private let cyclicEXIF: [UInt8] =
         _ = Codecs.diagnose(data.replacing(place - 4..<place, with: [0, 0, 0, 0]))
     }
 
-    @Test func aBrandAloneIsNoPicture() {
+    @Test("A brand without a picture is malformed") func brandOnly() {
         #expect(isMalformed(Data(bigEndian(16) + Array("ftypavif".utf8) + [0, 0, 0, 0]), .avif))
     }
 }
 
 @Suite struct WrongMagicTests {
-    @Test(arguments: ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"])
-    func contentsOfAnotherFormatAreRefused(name: String) throws {
+    @Test(
+        "Contents of another format than the signature are refused",
+        arguments: ["photo.jpg", "photo.png", "plain.gif", "photo.webp", "photo.avif"]
+    )
+    func wrongContents(name: String) throws {
         let contents = try fixture(name)
         let magics: [(ImageContentType, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -399,7 +420,7 @@ private let cyclicEXIF: [UInt8] =
         }
     }
 
-    @Test func theNameOfAFileCountsForNothing() throws {
+    @Test("The name of a file does not decide its format") func misleadingFileName() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).gif")
         try fixture("photo.png").write(to: path)
         defer { try? FileManager.default.removeItem(at: path) }

@@ -20,12 +20,16 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         (90, 60, Pixel(r: 240, g: 228, b: 169)), (50, 40, Pixel(r: 190, g: 192, b: 209)),
     ]
 
-    @Test(arguments: [
-        ("ycck.jpg", 35.0), ("rgb.jpg", 40), ("arithmetic.jpg", 30), ("arithmetic-progressive.jpg", 30),
-        ("restarts.jpg", 30), ("440.jpg", 31), ("411.jpg", 28), ("luma-1x1-chroma-2x2.jpg", 30), ("separate.jpg", 30),
-        ("thumbnail.jpg", 28),
-    ])
-    func everyKindShowsTheScene(name: String, bound: Double) throws {
+    @Test(
+        "Every kind of JPEG shows the scene, in full size and small",
+        arguments: [
+            ("ycck.jpg", 35.0), ("rgb.jpg", 40), ("arithmetic.jpg", 30), ("arithmetic-progressive.jpg", 30),
+            ("restarts.jpg", 30), ("440.jpg", 31), ("411.jpg", 28), ("luma-1x1-chroma-2x2.jpg", 30),
+            ("separate.jpg", 30),
+            ("thumbnail.jpg", 28),
+        ]
+    )
+    func everyKind(name: String, bound: Double) throws {
         let image = try picture(name)
         let whole = try image.bitmap()
         #expect(image.pixelWidth == 96 && image.pixelHeight == 64 && !image.hasAlpha)
@@ -39,7 +43,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         }
     }
 
-    @Test func onePixelIsEnough() throws {
+    @Test("A picture of one pixel is decoded") func onePixel() throws {
         let image = try picture("one-pixel.jpg")
         #expect(image.pixelWidth == 1 && image.pixelHeight == 1)
         let pixel = try image.bitmap()[0, 0]
@@ -56,8 +60,12 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         #expect(try ImageInfo(data: fixture("cmyk-profile.jpg")).colorProfileName == "imaginary press (test)")
     }
 
-    @Test(arguments: ["progressive.jpg", "photo.jpg", "rgb.jpg"], [9, 10, 12, 16])
-    func otherDepthsThanEightBitsAreRefusedWithAdvice(name: String, bits: UInt8) throws {
+    @Test(
+        "Depths other than 8 bits are refused with advice",
+        arguments: ["progressive.jpg", "photo.jpg", "rgb.jpg"],
+        [9, 10, 12, 16]
+    )
+    func otherDepths(name: String, bits: UInt8) throws {
         var data = try fixture(name)
         let frame = try #require(place(of: name == "progressive.jpg" ? 0xC2 : 0xC0, in: data))
         data[frame + 4] = bits
@@ -68,10 +76,13 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         )
     }
 
-    @Test(arguments: [
-        (0xC3, "lossless JPEG"), (0xC7, "lossless JPEG"), (0xCB, "lossless JPEG"), (0xC5, "hierarchical JPEG"),
-    ])
-    func losslessAndHierarchicalFramesAreRefusedByName(marker: UInt8, words: String) throws {
+    @Test(
+        "Lossless and hierarchical JPEGs are refused by name",
+        arguments: [
+            (0xC3, "lossless JPEG"), (0xC7, "lossless JPEG"), (0xCB, "lossless JPEG"), (0xC5, "hierarchical JPEG"),
+        ]
+    )
+    func unsupportedProcesses(marker: UInt8, words: String) throws {
         var data = try fixture("photo.jpg")
         data[try #require(place(of: 0xC0, in: data)) + 1] = marker
         guard case .unsupported(.jpeg, let detail)? = Codecs.diagnose(data) else {
@@ -82,7 +93,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
     }
 
     @Test("1.6 rule 6: what a truncated JPEG has lost is grey")
-    func theRestOfATruncatedPictureIsGrey() throws {
+    func truncatedPicture() throws {
         // With arithmetic coding the decoder goes on decoding zeros, into whatever they mean.
         for name in ["photo.jpg", "restarts.jpg", "440.jpg"] {
             let data = try fixture(name)
@@ -95,7 +106,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         }
     }
 
-    @Test func wholeScansAreShownWhereverTheFileEnds() throws {
+    @Test("A file that ends after its first scan is shown") func completeScans() throws {
         let data = try fixture("progressive.jpg")
         let first = try #require(place(of: 0xDA, in: data))
         // Once anything of the second scan is there, the first is complete.
@@ -105,8 +116,11 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         }
     }
 
-    @Test(arguments: ["photo.jpg", "progressive.jpg", "separate.jpg", "cmyk.jpg", "arithmetic.jpg"])
-    func withoutASingleRowThereIsNoPicture(name: String) throws {
+    @Test(
+        "Data that end before the first row are an error",
+        arguments: ["photo.jpg", "progressive.jpg", "separate.jpg", "cmyk.jpg", "arithmetic.jpg"]
+    )
+    func noCompleteRow(name: String) throws {
         let data = try fixture(name)
         let start = try #require(place(of: 0xDA, in: data))
         let header = 2 + Int(data[start + 2]) << 8 + Int(data[start + 3])
@@ -114,8 +128,8 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         #expect(error.description == "the JPEG data is damaged: the data ends before the first row")
     }
 
-    /// libjpeg walks along all markers that it keeps for each one more: without an end to that, a megabyte takes a minute.
-    @Test func ofThousandsOfMarkersOnlyTheFirstAreLookedInto() throws {
+    /// libjpeg visits all markers that it keeps for each further one: without a limit, a megabyte takes a minute.
+    @Test("Only the first of thousands of markers are read") func thousandsOfMarkers() throws {
         let (photo, turned) = (try fixture("photo.jpg"), try fixture("orientation-6.jpg"))
         let start = try #require(place(of: 0xE1, in: turned))
         let exif = turned[start..<start + 2 + Int(turned[start + 2]) << 8 + Int(turned[start + 3])]
@@ -144,22 +158,25 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         return events
     }
 
-    @Test(arguments: ["progressive.jpg", "thumbnail.jpg", "restarts.jpg", "separate.jpg", "cmyk-profile.jpg"])
-    func theWalkIsTheSameByteByByte(name: String) throws {
+    @Test(
+        "Segments are the same whatever the chunks the bytes arrive in",
+        arguments: ["progressive.jpg", "thumbnail.jpg", "restarts.jpg", "separate.jpg", "cmyk-profile.jpg"]
+    )
+    func chunkedSegments(name: String) throws {
         let data = try fixture(name)
         let whole = events(data, chunk: data.count)
         #expect(whole.first == .marker(0xD8) && whole.last == .marker(0xD9))
         for chunk in [1, 2, 3, 7, 100] { #expect(events(data, chunk: chunk) == whole) }
     }
 
-    @Test func thumbnailsAreNotLookedInto() throws {
+    @Test("Embedded thumbnails are not parsed") func embeddedThumbnails() throws {
         let all = events(try fixture("thumbnail.jpg"), chunk: .max / 2)
         // Baseline outside, progressive inside; one scan outside, ten inside.
         #expect(all.compactMap(JPEGFrameHeader.init) == [try #require(JPEGFrameHeader(.segment(0xC0, first: 8)))])
         #expect(all.count { $0 == .marker(0xDA) } == 1)
     }
 
-    @Test func rubbishEndsNowhere() {
+    @Test("Random bytes are parsed without an end, the same in any chunks") func randomBytes() {
         var generator = SeededGenerator(state: 3)
         for _ in 0..<200 {
             let bytes = (0..<300).map { _ in

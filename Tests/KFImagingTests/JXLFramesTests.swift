@@ -1,4 +1,4 @@
-// What frames of a JPEG XL may cost before the first picture: they are of any size, and libjxl tells nobody.
+// What frames of a JPEG XL may cost before the first picture: they are of any size, and libjxl does not report it.
 
 #if JXL
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 @Suite struct JXLFramesTests {
     private let small = Frame(width: 64, height: 64)
 
-    @Test func filesThatTheTestsWriteAreRead() throws {
+    @Test("The files that these tests write can be decoded") func handmadeFiles() throws {
         let kept = Frame(width: 200, height: 100, isShown: false)
         for frames in [[small], [kept, small], [kept, kept, small]] {
             #expect(try Codecs.decode(file(frames)).pixelWidth == 64)
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// A hundred bytes that made libjxl take five gigabytes, or end the process.
-    @Test func keptFramesLargerThanThePictureCount() throws {
+    @Test("Reference frames larger than the picture count towards the limits") func largeReferenceFrames() throws {
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
             try decode([Frame(width: 4096, height: 4096, isShown: false), small], limits)
@@ -28,7 +28,8 @@ import Testing
         #expect(try decode([Frame(width: 400, height: 400, isShown: false), small], limits).pixelWidth == 64)
     }
 
-    @Test func framesThatAreKeptInTurnCountOnceFramesThatAreKeptTogetherEach() throws {
+    @Test("Reference frames in one slot count once, those in several slots each")
+    func replacedReferenceFrames() throws {
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         func frames(_ places: [Int]) -> [Frame] {
             places.map { Frame(width: 300, height: 300, isShown: false, place: $0) } + [small]
@@ -37,7 +38,7 @@ import Testing
         #expect(throws: exceeding("maxPixelCount", limits, 300)) { try decode(frames([0, 1, 2, 3]), limits) }
     }
 
-    @Test func theFrameThatIsShownMayNotBeLargerEither() throws {
+    @Test("The shown frame counts towards the limits") func largeShownFrame() throws {
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
             try decode([Frame(width: 4096, height: 4096)], limits)
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func allFramesBeforeThePictureAreCounted() throws {
+    @Test("All frames before the picture count towards the limits") func framesBeforePicture() throws {
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(try decode(frames, limits).pixelWidth == 64)
@@ -58,7 +59,7 @@ import Testing
         #expect(throws: ImagingError.tooManyFrames(21, allowed: 20)) { try decode(frames, limits) }
     }
 
-    @Test func channelsBeyondAlphaCount() throws {
+    @Test("Channels besides colours and alpha count towards the limits") func extraChannels() throws {
         // What is drawn at a time are groups of 1024 × 1024 pixels of every channel.
         let limits = ImageDecodingLimits(maxPixelCount: 1024 * 1024 * 20)
         func decode(_ channels: Int) throws -> Image {
@@ -69,7 +70,7 @@ import Testing
     }
 
     /// Twelve kilobytes that made libjxl take three gigabytes: rows begin on multiples of 128 bytes.
-    @Test func narrowFramesCountAsWideAsTheirRows() throws {
+    @Test("Narrow frames count with the padding of their rows") func narrowFrames() throws {
         let narrow = Frame(width: 1, height: 1024, isShown: false)
         // Six copies of 32 × 1024.
         #expect(try decode([narrow, small], ImageDecodingLimits(maxPixelCount: 201_000)).pixelWidth == 64)
@@ -83,7 +84,7 @@ import Testing
     }
 
     /// Twenty-five kilobytes that took thirteen seconds: libjxl copies the profile for every frame.
-    @Test func profilesCountForEveryFrame() throws {
+    @Test("The colour profile counts once for every frame") func profilesPerFrame() throws {
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits()
         limits.maxAnimationPixelCount = 20 * (96 * 64 + 200)
@@ -95,8 +96,8 @@ import Testing
         }
     }
 
-    /// libjxl unpacks a profile before it tells how large it is, to several times its size.
-    @Test func profilesThatAreTooLargeAreNotUnpacked() {
+    /// libjxl unpacks a profile before it reports how large it is, to several times its size.
+    @Test("Colour profiles that are too large are not unpacked") func oversizedProfiles() {
         let expected = ImagingError.unsupported(.jxl, detail: "the colour profile is larger than 16 MiB")
         for channels in [0, 3] {
             let data = file([small], channels: channels, announcedSize: 16 << 20 + 1)
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func whatEndsInTheMiddleOfAFrameNeverTraps() throws {
+    @Test("Truncated and damaged files never trap") func truncatedFrames() throws {
         let whole = file([Frame(width: 1100, height: 1030, isShown: false), small])
         for count in 0..<whole.count { _ = try? Codecs.decode(whole.prefix(count)) }
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func theCodestreamMayBeInBoxesAndInPieces() throws {
+    @Test("The codestream may lie in boxes and in several pieces") func boxedCodestream() throws {
         func box(_ type: String, _ content: Data) -> Data {
             let size = UInt32(content.count + 8)
             return Data((0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + Array(type.utf8)) + content

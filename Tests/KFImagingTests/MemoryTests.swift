@@ -5,22 +5,22 @@ import KFImaging
 import KFSupport
 import Testing
 
-/// Does the work again and again, refusing it the first piece of memory, then the second, until it gets all it asks for.
+/// Repeats the work, refusing its first allocation, then its second, until no allocation is refused.
 ///
-/// Answers what came of it every time that something was refused.
-private func refusingEachPiece<Result>(_ work: () throws -> Result) -> [Swift.Result<Result, any Error>] {
+/// Returns the result of every run in which an allocation was refused.
+private func refusingEachAllocation<Result>(_ work: () throws -> Result) -> [Swift.Result<Result, any Error>] {
     var results: [Swift.Result<Result, any Error>] = []
     while results.count < 50 {
         let refused = results.count
-        let asked = Locked(0)
+        let requests = Locked(0)
         let permits: @Sendable (Int) -> Bool = { _ in
-            asked.withLock { asked in
-                asked += 1
-                return asked - 1 != refused
+            requests.withLock { requests in
+                requests += 1
+                return requests - 1 != refused
             }
         }
         let result = AllocationPolicy.$permits.withValue(permits) { Swift.Result { try work() } }
-        guard asked.withLock({ $0 }) > refused else { return results }
+        guard requests.withLock({ $0 }) > refused else { return results }
         results.append(result)
     }
     return results
@@ -33,53 +33,56 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
 }
 
 @Suite struct MemoryTests {
-    @Test(arguments: [
-        "photo.jpg", "progressive.jpg", "cmyk.jpg", "orientation-6.jpg", "photo.png", "interlaced.png", "alpha.png",
-        "plain.gif", "photo.webp", "animated.webp", "rotated.avif", "mirrored.avif",
-    ])
-    func decodingWithoutMemoryIsAnError(name: String) throws {
+    @Test(
+        "Decoding without memory is an error",
+        arguments: [
+            "photo.jpg", "progressive.jpg", "cmyk.jpg", "orientation-6.jpg", "photo.png", "interlaced.png", "alpha.png",
+            "plain.gif", "photo.webp", "animated.webp", "rotated.avif", "mirrored.avif",
+        ]
+    )
+    func decoding(name: String) throws {
         let data = try fixture(name)
         for limit in [nil, 10] {
-            let results = refusingEachPiece {
+            let results = refusingEachAllocation {
                 try Codecs.decode(data, options: DecodingOptions(maxPixelSize: limit))
             }
-            // The bitmap alone; or the tables of both axes, three pieces of the resampler and what holds rows as well.
+            // The bitmap alone; or the tables of both axes, three buffers of the resampler and one for rows.
             #expect(results.count >= (limit == nil || name.hasSuffix("webp") ? 1 : 6))
             #expect(results.allSatisfy(isOutOfMemory))
         }
     }
 
-    @Test(arguments: [ImageContentType.jpeg, .png, .gif, .webp, .avif])
-    func encodingWithoutMemoryIsAnError(type: ImageContentType) throws {
+    @Test("Encoding without memory is an error", arguments: [ImageContentType.jpeg, .png, .gif, .webp, .avif])
+    func encoding(type: ImageContentType) throws {
         let turned = Image(cgImage: try picture("alpha.png").bitmap(), scale: 1, orientation: .left)
-        let results = refusingEachPiece { try Codecs.encode(turned, as: type) }
-        // The picture that is turned, rows in another form, and what a GIF is to show, shows, and says.
+        let results = refusingEachAllocation { try Codecs.encode(turned, as: type) }
+        // The rotated picture and rows in another form; for a GIF also its buffers.
         #expect(results.count == (type == .gif ? 5 : 2))
         #expect(results.allSatisfy(isOutOfMemory))
     }
 
-    @Test func operationsWithoutMemoryAreNil() throws {
+    @Test("Resizing and cropping without memory return nil") func operations() throws {
         let image = try picture("orientation-6.jpg")
         let size = CGSize(width: 30, height: 20)
-        let operations: [(pieces: Int, work: () -> Image?)] = [
+        let operations: [(allocations: Int, work: () -> Image?)] = [
             (10, { image.resized(toPoints: size) }),
             (10, { image.downsampled(toMaxPixelSize: 20, scale: 1) }),
             (13, { image.roundingCorners(radius: .point(4), targetSize: size) }),
             (2, { image.cropped(toPoints: size, anchor: .zero) }),
         ]
-        for (pieces, work) in operations {
-            let results = refusingEachPiece(work)
-            #expect(results.count == pieces)
+        for (allocations, work) in operations {
+            let results = refusingEachAllocation(work)
+            #expect(results.count == allocations)
             #expect(try results.allSatisfy { try $0.get() == nil })
             #expect(work() != nil)
         }
     }
 
-    @Test func drawingWithoutMemoryIsNil() throws {
+    @Test("Drawing without memory returns nil") func drawing() throws {
         let image = try picture("orientation-6.jpg")
         let size = CGSize(width: 30, height: 20)
-        // All turn the picture first; then they take memory for the result, and some for what they work with.
-        let operations: [(pieces: Int, work: () -> Image?)] = [
+        // All rotate the picture first; then they take memory for the result, and some for what they work with.
+        let operations: [(allocations: Int, work: () -> Image?)] = [
             (3, { image.blended(.multiply, alpha: 0.5, background: .red) }),
             (4, { image.bordered(Border()) }),
             (5, { image.circled(border: nil) }),
@@ -91,41 +94,41 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
             (5, { image.smartCropped(toPoints: size) }),
             (5, { image.sharpened(sigma: 1, amount: 1) }),
         ]
-        for (pieces, work) in operations {
-            let results = refusingEachPiece(work)
-            #expect(results.count == pieces)
+        for (allocations, work) in operations {
+            let results = refusingEachAllocation(work)
+            #expect(results.count == allocations)
             #expect(try results.allSatisfy { try $0.get() == nil })
             #expect(work() != nil)
         }
-        let blur = refusingEachPiece { image.blurHash(components: (x: 4, y: 3)) }
-        let thumb = refusingEachPiece { image.thumbHash() }
-        let dominant = refusingEachPiece { image.dominantColor }
+        let blur = refusingEachAllocation { image.blurHash(components: (x: 4, y: 3)) }
+        let thumb = refusingEachAllocation { image.thumbHash() }
+        let dominant = refusingEachAllocation { image.dominantColor }
         #expect(blur.count == 1 && thumb.count == 1 && dominant.count == 1)
         #expect(try blur[0].get() == nil && thumb[0].get() == nil && dominant[0].get() == nil)
     }
 
-    @Test func whatCannotBeTurnedStaysAsItIs() throws {
+    @Test("Without memory a normalized image is the image itself") func normalization() throws {
         let image = try picture("orientation-6.jpg")
-        let results = refusingEachPiece { image.normalized }
+        let results = refusingEachAllocation { image.normalized }
         #expect(results.count == 1)
         #expect(try results.allSatisfy { try $0.get() === image })
     }
 
-    @Test func cropsWithoutMemoryAreNil() throws {
+    @Test("Cropping a bitmap without memory returns nil") func bitmapCrops() throws {
         let bitmap = try picture("photo.png").bitmap()
-        let results = refusingEachPiece { bitmap.cropping(to: CGRect(x: 1, y: 1, width: 9, height: 9)) }
+        let results = refusingEachAllocation { bitmap.cropping(to: CGRect(x: 1, y: 1, width: 9, height: 9)) }
         #expect(results.count == 1)
         #expect(try results.allSatisfy { try $0.get() == nil })
     }
 
-    @Test func imagesWithoutMemoryAreNil() throws {
+    @Test("An image created without memory is nil") func imageInitializer() throws {
         let data = try fixture("photo.jpg")
-        let results = refusingEachPiece { Image(data: data) }
+        let results = refusingEachAllocation { Image(data: data) }
         #expect(results.count == 1)
         #expect(try results.allSatisfy { try $0.get() == nil })
     }
 
-    @Test func bitmapsThatNoMachineHoldsAreErrors() throws {
+    @Test("Bitmaps larger than any address space are errors") func impossibleBitmaps() throws {
         // More than any address space has; then more than can be counted.
         #expect(throws: ImagingError.outOfMemory(bytes: 1 << 62)) {
             try Bitmap.make(width: 1 << 40, height: 1 << 20) { _, _ in }
@@ -139,7 +142,7 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
         #expect(small.width == 3 && small.height == 2 && small[0, 0] == Pixel(r: 7, g: 0, b: 0, a: 0))
     }
 
-    @Test func theErrorSaysHowMuchWasMissing() {
+    @Test("The error describes how much memory was missing") func errorDescription() {
         #expect(ImagingError.outOfMemory(bytes: 4096).description.contains("4096 bytes"))
         #expect(ImagingError.outOfMemory(bytes: nil).description == "there is not enough memory for the picture")
     }

@@ -16,7 +16,7 @@ import Testing
 
     @Test func enlargingBlendsNeighbours() throws { #expect(try resized([0, 255], to: 4) == [0, 64, 191, 255]) }
 
-    @Test func shrinkingByTwoReachesBeyondThePair() throws {
+    @Test("Shrinking to half the size mixes more than two pixels") func halving() throws {
         #expect(try resized([0, 0, 255, 255], to: 2) == [36, 219])
         #expect(try resized([0, 255, 0, 255], to: 2) == [109, 146])
         #expect(try resized([0, 0, 0, 0, 255, 255, 255, 255], to: 4) == [0, 32, 223, 255])
@@ -31,12 +31,12 @@ import Testing
         #expect(!opaque.hasAlpha)
     }
 
-    @Test func theSameSizeIsTheSameBitmap() throws {
+    @Test("Resizing to the same size returns the same bitmap") func sameSize() throws {
         let bitmap = Bitmap.row([1, 2, 3])
         #expect(try bitmap.resampled(to: PixelSize(3, 1)) === bitmap)
     }
 
-    @Test func oneUnchangedAxisIsLeftAlone() throws {
+    @Test("An axis whose size stays the same is not resampled") func oneAxis() throws {
         let bitmap = Bitmap.of([[0xFF00_0001, 0xFF00_00FE, 0xFF00_0003], [0xFF00_0001, 0xFF00_00FE, 0xFF00_0003]])
         #expect(try bitmap.resampled(to: PixelSize(3, 5)).rows.allSatisfy { $0 == bitmap.rows[0] })
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(image.resized(toPoints: CGSize(width: 1e9, height: 1e9)) == nil)
     }
 
-    @Test func turnedImagesAreResizedAsDisplayed() throws {
+    @Test("Rotated images are resized as displayed") func resizedOrientation() throws {
         let turned = try picture("orientation-6.jpg")
         let upright = try picture("orientation-1.jpg")
         let size = CGSize(width: 48, height: 20)
@@ -72,7 +72,7 @@ import Testing
         #expect(try result.bitmap().likeness(to: expected) > 30)
     }
 
-    @Test func emptyImagesPassThrough() {
+    @Test("Operations return an empty image unchanged") func emptyImages() {
         let empty = Image()
         #expect(empty.resized(toPoints: CGSize(width: 5, height: 5)) === empty)
         #expect(empty.roundingCorners(radius: .point(3)) === empty)
@@ -84,12 +84,15 @@ import Testing
 
 @Suite struct OrientationTests {
     /// Stored picture of 3 × 2 pixels, numbered 0…5 row by row, as each orientation displays it.
-    @Test(arguments: [
-        (1, [[0, 1, 2], [3, 4, 5]]), (2, [[2, 1, 0], [5, 4, 3]]), (3, [[5, 4, 3], [2, 1, 0]]),
-        (4, [[3, 4, 5], [0, 1, 2]]), (5, [[0, 3], [1, 4], [2, 5]]), (6, [[3, 0], [4, 1], [5, 2]]),
-        (7, [[5, 2], [4, 1], [3, 0]]), (8, [[2, 5], [1, 4], [0, 3]]),
-    ])
-    func everyOrientationMovesEveryPixelToItsPlace(exif: Int, expected: [[Int]]) throws {
+    @Test(
+        "Every orientation moves every pixel to its place",
+        arguments: [
+            (1, [[0, 1, 2], [3, 4, 5]]), (2, [[2, 1, 0], [5, 4, 3]]), (3, [[5, 4, 3], [2, 1, 0]]),
+            (4, [[3, 4, 5], [0, 1, 2]]), (5, [[0, 3], [1, 4], [2, 5]]), (6, [[3, 0], [4, 1], [5, 2]]),
+            (7, [[5, 2], [4, 1], [3, 0]]), (8, [[2, 5], [1, 4], [0, 3]]),
+        ]
+    )
+    func orientedPixels(exif: Int, expected: [[Int]]) throws {
         let orientation = try #require(Orientation(exif: exif))
         let stored = Bitmap.of([[0xFF00_0000, 0xFF00_0001, 0xFF00_0002], [0xFF00_0003, 0xFF00_0004, 0xFF00_0005]])
         let display = try stored.oriented(from: orientation)
@@ -99,14 +102,14 @@ import Testing
         #expect(image.normalized.imageOrientation == .up)
     }
 
-    @Test func rawValuesAndTagsAreThoseOfTheTable() {
+    @Test("Raw values and EXIF tags are those of the standard") func orientationValues() {
         #expect(Orientation.allCases.map(\.rawValue) == Array(0...7))
         #expect(Orientation.allCases.map(\.exif) == [1, 3, 8, 6, 2, 4, 5, 7])
         #expect((1...8).compactMap { Orientation(exif: $0)?.exif } == Array(1...8))
         #expect(Orientation(exif: 0) == nil && Orientation(exif: 9) == nil && Orientation(exif: .min) == nil)
     }
 
-    @Test func largePicturesAreTurnedInSquaresWithoutSeams() throws {
+    @Test("Large pictures are rotated in blocks without seams") func largeRotations() throws {
         let words = (0..<70).map { y in (0..<45).map { x in 0xFF00_0000 | UInt32(y) << 8 | UInt32(x) } }
         let turned = try Bitmap.of(words).oriented(from: .right)
         #expect(
@@ -119,8 +122,8 @@ import Testing
         #expect(try turned.oriented(from: .left).rows == Bitmap.of(words).rows)
     }
 
-    @Test(arguments: 1...8)
-    func photosOfEveryOrientationLookAlike(exif: Int) throws {
+    @Test("Photos of every orientation look the same", arguments: 1...8)
+    func orientedPhotos(exif: Int) throws {
         let original = try picture("photo.png").bitmap()
         let name = "orientation-\(exif).jpg"
         let plain = try picture(name)
@@ -132,8 +135,8 @@ import Testing
         #expect(try small.bitmap().likeness(to: original.resampled(to: PixelSize(48, 32))) > 30)
     }
 
-    @Test(arguments: ["orientation-6.png", "orientation-6.webp"])
-    func otherFormatsCarryOrientationToo(name: String) throws {
+    @Test("Other formats than JPEG have an orientation, too", arguments: ["orientation-6.png", "orientation-6.webp"])
+    func orientationOfFormats(name: String) throws {
         let image = try picture(name)
         #expect(image.imageOrientation == .right)
         #expect(try image.bitmap().likeness(to: picture("photo.png").bitmap()) > 30)
@@ -148,21 +151,24 @@ import Testing
         #expect(part.rows.map { $0.map(\.b) } == [[33, 34], [49, 50]])
     }
 
-    @Test func rectanglesGrowToWholePixelsAndAreCutAtTheEdges() throws {
+    @Test("Rectangles grow to whole pixels and end at the edges") func cropRounding() throws {
         let part = try #require(bitmap.cropping(to: CGRect(x: 3.5, y: -2, width: 9, height: 3.2)))
         #expect(part.width == 2 && part.height == 2)
         #expect(part[0, 0].b == 3)
     }
 
-    @Test func allOfItIsTheSameBitmap() {
+    @Test("Cropping to everything returns the same bitmap") func wholeCrop() {
         #expect(bitmap.cropping(to: CGRect(x: -1, y: -1, width: 90, height: 90)) === bitmap)
     }
 
-    @Test(arguments: [
-        CGRect(x: 9, y: 0, width: 2, height: 2), CGRect(x: 0, y: 0, width: 0, height: 2),
-        CGRect(x: CGFloat.nan, y: 0, width: 1, height: 1), CGRect(x: -5, y: 0, width: 5, height: 5),
-    ])
-    func nothingIsNil(rect: CGRect) { #expect(bitmap.cropping(to: rect) == nil) }
+    @Test(
+        "Cropping to nothing returns nil",
+        arguments: [
+            CGRect(x: 9, y: 0, width: 2, height: 2), CGRect(x: 0, y: 0, width: 0, height: 2),
+            CGRect(x: CGFloat.nan, y: 0, width: 1, height: 1), CGRect(x: -5, y: 0, width: 5, height: 5),
+        ]
+    )
+    func emptyCrops(rect: CGRect) { #expect(bitmap.cropping(to: rect) == nil) }
 
     @Test func anchoredCropsGrowOutwards() throws {
         let image = Image(cgImage: Bitmap.solid(0xFF00_00FF, 64, 64))
@@ -186,7 +192,7 @@ import Testing
         zip(actual, expected).allSatisfy { abs($0 - $1) <= 12 }
     }
 
-    @Test func coverageIsTheAreaInsideThePath() throws {
+    @Test("The alpha at the corners is the area inside the path") func coverage() throws {
         let five = square.roundingCorners(radius: .point(5))
         #expect(isNear(try alphas(five, row: 0, count: 7), [0, 0, 81, 194, 247, 255, 255]))
         #expect(isNear(try alphas(five, row: 1, count: 4), [0, 140, 255, 255]))
@@ -195,8 +201,11 @@ import Testing
         #expect(isNear(try alphas(ten, row: 1, count: 7), [0, 0, 0, 0, 88, 228, 255]))
     }
 
-    @Test(arguments: [(5.0, 15, 4), (10, 15, 4), (7, 9, 2), (7, 2, 1)])
-    func whatIsCutOffIsTheRightAmount(radius: Double, corners: Int, count: Int) throws {
+    @Test(
+        "The corners that are cut off have the expected area",
+        arguments: [(5.0, 15, 4), (10, 15, 4), (7, 9, 2), (7, 2, 1)]
+    )
+    func cutArea(radius: Double, corners: Int, count: Int) throws {
         let corners = RectCorner(rawValue: corners)
         let bitmap = try #require(square.roundingCorners(radius: .point(radius), corners: corners)?.cgImage)
         let area = bitmap.rows.joined().reduce(0.0) { $0 + Double($1.a) / 255 }
@@ -205,7 +214,7 @@ import Testing
         #expect(bitmap.hasAlpha)
     }
 
-    @Test func onlyTheCornersAskedForAreRounded() throws {
+    @Test("Only the requested corners are rounded") func selectedCorners() throws {
         let bitmap = try #require(
             square.roundingCorners(radius: .point(6), corners: [.topRight, .bottomLeft])?.cgImage
         )
@@ -219,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func pixelsAwayFromTheCornersAreUntouched() throws {
+    @Test("Pixels away from the corners do not change") func unroundedPixels() throws {
         let photo = try picture("photo.png")
         let rounded = try #require(photo.roundingCorners(radius: .point(8))?.cgImage)
         let original = try photo.bitmap()
@@ -233,13 +242,13 @@ import Testing
         #expect(!bitmap.hasAlpha)
     }
 
-    @Test func backgroundsShineThroughTranslucentPixels() throws {
+    @Test("Backgrounds show through translucent pixels") func translucentPixels() throws {
         let transparent = Image(cgImage: Bitmap.solid(0x8000_0080, 20, 20))
         let bitmap = try #require(transparent.roundingCorners(radius: .point(4), background: .white)?.cgImage)
         #expect(bitmap[10, 10].isNear(Pixel(r: 127, g: 127, b: 255), within: 1))
     }
 
-    @Test func targetsStretchAndScaleCounts() throws {
+    @Test("A target size stretches the picture, and the radius is in points") func roundedTargets() throws {
         let image = Image(cgImage: Bitmap.solid(0xFF00_00FF, 20, 10), scale: 2)
         let result = try #require(image.roundingCorners(radius: .point(2), targetSize: CGSize(width: 10, height: 10)))
         #expect(result.pixelWidth == 20 && result.pixelHeight == 20 && result.scale == 2)
@@ -248,14 +257,17 @@ import Testing
         #expect(try result.bitmap().rows == same.bitmap().rows)
     }
 
-    @Test(arguments: [Radius.point(1000), .widthFraction(0.5), .heightFraction(3)])
-    func radiiAreLimitedToHalfTheShorterSide(radius: Radius) throws {
+    @Test(
+        "Radii are limited to half the shorter side",
+        arguments: [Radius.point(1000), .widthFraction(0.5), .heightFraction(3)]
+    )
+    func largeRadii(radius: Radius) throws {
         let ten = try #require(square.roundingCorners(radius: .point(10))).bitmap()
         #expect(try #require(square.roundingCorners(radius: radius)).bitmap().rows == ten.rows)
     }
 
-    @Test(arguments: [Radius.point(0), .point(-3), .point(.nan)])
-    func noRadiusCutsNothing(radius: Radius) throws {
+    @Test("An empty radius cuts nothing off", arguments: [Radius.point(0), .point(-3), .point(.nan)])
+    func emptyRadii(radius: Radius) throws {
         #expect(try #require(square.roundingCorners(radius: radius)?.cgImage).hasAlpha == false)
     }
 }

@@ -1,4 +1,4 @@
-// The formats behind package traits: what they decode to with their trait, and what is said without it.
+// The formats behind package traits: what they decode to with their trait, and which error there is without it.
 
 import Foundation
 import KFImaging
@@ -7,13 +7,19 @@ import Testing
 
 @Suite struct MissingTraitTests {
     #if !HEIC
-    @Test func withoutItsTraitHEICSaysWhatToDo() throws { try expectAdvice("photo.heic", .heic, "HEIC") }
+    @Test("Without its trait HEIC is refused with advice") func heicWithoutTrait() throws {
+        try expectAdvice("photo.heic", .heic, "HEIC")
+    }
     #endif
     #if !JXL
-    @Test func withoutItsTraitJPEGXLSaysWhatToDo() throws { try expectAdvice("photo.jxl", .jxl, "JXL") }
+    @Test("Without its trait JPEG XL is refused with advice") func jxlWithoutTrait() throws {
+        try expectAdvice("photo.jxl", .jxl, "JXL")
+    }
     #endif
     #if !SVG
-    @Test func withoutItsTraitSVGSaysWhatToDo() throws { try expectAdvice("drawing.svg", .svg, "SVG") }
+    @Test("Without its trait SVG is refused with advice") func svgWithoutTrait() throws {
+        try expectAdvice("drawing.svg", .svg, "SVG")
+    }
     #endif
 
     private func expectAdvice(_ file: String, _ type: ImageContentType, _ trait: String) throws {
@@ -70,7 +76,7 @@ private func expectLimits(_ name: String) throws {
     @Test func profilesAreApplied() throws { try expectPatches("display-p3.heic", within: 3) }
 
     /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
-    @Test func highDynamicRangeIsBroughtToTheWhiteOfPaper() throws {
+    @Test("High dynamic range is mapped to a paper white of 203 cd/m²") func highDynamicRange() throws {
         func decoded(_ transfer: UInt8) throws -> Bitmap {
             var data = try fixture("display-p3.heic")
             // Numbers in the place of the profile: the colours of sRGB, a curve, the matrix of BT.601, full range.
@@ -111,7 +117,7 @@ private func expectLimits(_ name: String) throws {
 
     @Test func profilesAreApplied() throws { try expectPatches("display-p3.jxl", within: 1) }
 
-    @Test func theFirstFrameOfAnAnimationIsDecoded() throws {
+    @Test("The first frame of an animation is decoded") func firstFrame() throws {
         let frame = try picture("animated.jxl").bitmap()
         #expect(frame.likeness(to: try picture("animated.gif").bitmap()) > 40)
     }
@@ -122,7 +128,7 @@ private func expectLimits(_ name: String) throws {
 
 #if SVG
 @Suite struct SVGTests {
-    @Test func drawingsHaveTheirOwnSizeOrTheOneThatIsAskedFor() throws {
+    @Test("Drawings have their own size or the requested one") func drawingSizes() throws {
         let image = try picture("drawing.svg")
         #expect(image.pixelWidth == 40 && image.pixelHeight == 20)
         let large = try picture("drawing.svg", maxPixelSize: 400)
@@ -156,13 +162,13 @@ private func expectLimits(_ name: String) throws {
         #expect(large[199, 100] == Pixel(r: 255, g: 0, b: 0) && large[200, 100] == bitmap[30, 10])
     }
 
-    @Test func nothingOutsideTheDrawingIsLookedAt() throws {
-        // Either it is refused, or what it refers to is not there.
+    @Test("References to other files are not followed") func externalReferences() throws {
+        // Either the drawing is refused, or what it refers to is not shown.
         guard let bitmap = try? picture("references.svg").bitmap() else { return }
         #expect(bitmap.rows.joined().allSatisfy { $0.a == 0 })
     }
 
-    @Test func drawingsThatMultiplyAreRefused() async throws {
+    @Test("References that multiply elements without bounds are refused") func multipliedReferences() async throws {
         let levels = (1...11).map { level in
             "<g id='l\(level)'>" + String(repeating: "<use xlink:href='#l\(level - 1)'/>", count: 10) + "</g>"
         }
@@ -177,7 +183,7 @@ private func expectLimits(_ name: String) throws {
         }
     }
 
-    @Test func hugeDrawingsCanBeHadSmall() throws {
+    @Test("Drawings beyond the limits can be drawn small") func hugeDrawings() throws {
         let expected = ImagingError.limitExceeded(
             limit: "maxPixelCount",
             allowed: 1 << 28,
@@ -189,8 +195,11 @@ private func expectLimits(_ name: String) throws {
         #expect(small.size == PixelSize(100, 50) && small[50, 10].a == 255 && small[50, 40].a == 0)
     }
 
-    @Test(arguments: ["0", "-5", "1e308", "1e-308", "NaN", "100%", "99999999999999999999"])
-    func nonsensicalSizesNeverTrap(length: String) throws {
+    @Test(
+        "Drawing sizes that make no sense never trap",
+        arguments: ["0", "-5", "1e308", "1e-308", "NaN", "100%", "99999999999999999999"]
+    )
+    func invalidDrawingSizes(length: String) throws {
         let text = "<svg xmlns='http://www.w3.org/2000/svg' width='\(length)' height='\(length)'/><!-- </svg> -->"
         let data = Data(text.utf8)
         _ = try? ImageInfo(data: data)

@@ -1,4 +1,4 @@
-// Which of its chunks tell the colours of a PNG, and what becomes of them. Knows no pixels but a few patches.
+// Which of its chunks describe the colours of a PNG, and how these are converted. Knows no pixels but a few patches.
 
 import Foundation
 import KFImaging
@@ -65,7 +65,7 @@ import Testing
         [1.6604910, -0.5876411, -0.0728499], [-0.1245505, 1.1328999, -0.0083494], [-0.0181508, -0.1005789, 1.1187297],
     ]
 
-    @Test func withoutAWordOrWithTheUsualOnesNothingChanges() throws {
+    @Test("Without colour chunks, or with those of sRGB, colours do not change") func standardColors() throws {
         for chunks in [
             [], standard, usualGamma, usualPrimaries, usualGamma + usualPrimaries, coded(1, 13), coded(1, 1),
         ] {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func gammaAndPrimariesAreConverted() throws {
+    @Test("Gamma and primaries are converted") func gammaAndPrimaries() throws {
         #expect(areAlike(try decoded(gamma), expected { $0 }))
         #expect(areAlike(try decoded(p3Primaries), expected(standardCurve, fromP3)))
         #expect(areAlike(try decoded(gamma + p3Primaries), expected({ $0 }, fromP3)))
@@ -82,12 +82,12 @@ import Testing
         #expect(try decoded(PNGWriter.chunk("gAMA", PNGWriter.number(46_200))) != unchanged)
     }
 
-    @Test func theWordSRGBGoesBeforeGammaAndPrimaries() throws {
+    @Test("The sRGB chunk takes precedence over gamma and primaries") func sRGBPrecedence() throws {
         #expect(try decoded(standard + gamma + p3Primaries) == unchanged)
         #expect(try decoded(gamma + p3Primaries + standard) == unchanged)
     }
 
-    @Test func aProfileGoesBeforeGammaAndPrimaries() throws {
+    @Test("A profile takes precedence over gamma and primaries") func profilePrecedence() throws {
         let data = try fixture("display-p3.png")
         let plain = try Codecs.decode(data).bitmap().rows
         let place = 33
@@ -95,7 +95,7 @@ import Testing
         #expect(try Codecs.decode(both).bitmap().rows == plain)
     }
 
-    @Test func numbersGoBeforeAllElse() throws {
+    @Test("The cICP chunk takes precedence over all others") func cICPPrecedence() throws {
         #expect(try decoded(coded(1, 13) + gamma + p3Primaries) == unchanged)
         #expect(try decoded(gamma + p3Primaries + coded(1, 13)) == unchanged)
         #expect(areAlike(try decoded(standard + coded(12, 13)), expected(standardCurve, fromP3)))
@@ -106,7 +106,7 @@ import Testing
         #expect(try ImageInfo(data: numbered).colorProfileName == nil)
     }
 
-    @Test func numbersThatMeanNothingLeaveItToTheOthers() throws {
+    @Test("With an invalid cICP chunk the others apply") func invalidCICP() throws {
         for chunk in [coded(2, 2), coded(9, 2), coded(200, 13), coded(12, 13, matrix: 1), coded(12, 13, isFull: false)]
         {
             #expect(try decoded(chunk) == unchanged)
@@ -116,7 +116,7 @@ import Testing
         #expect(try decoded(PNGWriter.chunk("cICP", [12, 13, 0, 1, 0])) == unchanged)
     }
 
-    @Test func primariesByNumberAreConverted() throws {
+    @Test("Colours described by a cICP chunk are converted") func cICPPrimaries() throws {
         #expect(areAlike(try decoded(coded(12, 13)), expected(standardCurve, fromP3)))
         #expect(areAlike(try decoded(coded(9, 13)), expected(standardCurve, from2020)))
         #expect(areAlike(try decoded(coded(9, 1)), expected(standardCurve, from2020)))
@@ -124,7 +124,7 @@ import Testing
         #expect(areAlike(try decoded(coded(1, 4)), expected { pow($0, 2.2) }))
     }
 
-    @Test func perceptualQuantizerMeans203CandelasByWhite() throws {
+    @Test("White of the perceptual quantizer is at 203 cd/m²") func perceptualQuantizer() throws {
         func light(_ value: Double) -> Double {
             let power = pow(value, 1 / 78.84375)
             return min(
@@ -139,7 +139,7 @@ import Testing
         #expect(try decoded(coded(9, 16))[4...] == unchanged[4...])
     }
 
-    @Test func hybridLogGammaMeansThreeQuartersByWhite() throws {
+    @Test("White of hybrid log-gamma is at three quarters of the range") func hybridLogGamma() throws {
         func light(_ value: Double) -> Double {
             let scene = value <= 0.5 ? value * value / 3 : (exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
             return min(1000 * pow(scene, 1.2) / 203, 1)
@@ -150,7 +150,7 @@ import Testing
         #expect(try decoded(coded(9, 18))[4...] == unchanged[4...])
     }
 
-    @Test func greyAndTranslucentPicturesAreConvertedToo() throws {
+    @Test("Grey and translucent pictures are converted, too") func greyAndTranslucent() throws {
         var grey = PNGWriter(3, 1) { x, _, _ in x * 100 }
         (grey.type, grey.chunks) = (0, coded(9, 8))
         let levels = try Codecs.decode(grey.data).bitmap().rows[0]

@@ -39,17 +39,22 @@ import Testing
         return Data(bytes)
     }
 
-    @Test func thePlainPictureIsWhole() throws { #expect(try rows(of: plain().data) == 5) }
+    @Test("The picture that the other tests damage is complete") func undamagedPicture() throws {
+        #expect(try rows(of: plain().data) == 5)
+    }
 
-    @Test(arguments: [[0, 0, Int.max], [1, 1, 1, Int.max], [Int.max, 0, 0], [10, 0, 10, 0, Int.max]])
-    func pixelsMayComeInManyPieces(pieces: [Int]) throws {
+    @Test(
+        "Pixels may be split into many IDAT chunks",
+        arguments: [[0, 0, Int.max], [1, 1, 1, Int.max], [Int.max, 0, 0], [10, 0, 10, 0, Int.max]]
+    )
+    func manyIDATChunks(pieces: [Int]) throws {
         #expect(try rows(of: plain { $0.pieces = pieces }.data) == 5)
         #expect(try rows(of: plain { $0.pieces = pieces }.data + Data("junk".utf8)) == 5)
         let bytes = [Int](repeating: 1, count: 120)
         #expect(try rows(of: plain { $0.pieces = bytes + [Int.max] }.data) == 5)
     }
 
-    @Test func aPieceAfterAnotherChunkIsNotRead() throws {
+    @Test("An IDAT chunk behind another kind of chunk is not read") func interruptedIDAT() throws {
         let data = plain { $0.pieces = [40, Int.max] }.data
         let second = try #require(data.range(of: Data("IDAT".utf8), options: .backwards)).lowerBound - 4
         let between = Data(PNGWriter.chunk("tEXt", Array("a".utf8) + [0] + Array("b".utf8)))
@@ -57,11 +62,11 @@ import Testing
         #expect((1..<5).contains(shown))
     }
 
-    @Test func junkBehindThePictureIsIgnored() throws {
+    @Test("Bytes behind the picture are ignored") func trailingBytes() throws {
         #expect(try rows(of: plain().data + Data(repeating: 0xAB, count: 1000)) == 5)
     }
 
-    @Test func unknownFiltersEndThePicture() throws {
+    @Test("The picture ends at an unknown filter") func unknownFilters() throws {
         for line in 1..<5 {
             for filter: UInt8 in [5, 77, 255] {
                 let data = plain { $0.changeLines = { lines in lines[line * 19] = filter } }.data
@@ -71,18 +76,18 @@ import Testing
         #expect(isMalformed(plain { $0.changeLines = { $0[0] = 5 } }.data))
     }
 
-    @Test func aWrongSumOfAllBytesHidesNothing() throws {
+    @Test("A wrong Adler-32 checksum hides nothing") func wrongAdler32() throws {
         #expect(try rows(of: plain { $0.changeStream = { $0[$0.count - 1] ^= 0x55 } }.data) == 5)
         #expect(try rows(of: plain { $0.changeStream = { $0.removeLast(4) } }.data) == 5)
     }
 
-    @Test func dataBehindTheLastRowIsIgnored() throws {
+    @Test("Data behind the last row are ignored") func trailingData() throws {
         #expect(try rows(of: plain { $0.changeLines = { $0 += [0, 1, 2, 3, 4] } }.data) == 5)
         #expect(try rows(of: plain { $0.changeLines = { $0 += [UInt8](repeating: 7, count: 70_000) } }.data) == 5)
         #expect(try rows(of: plain { $0.changeStream = { $0 += [1, 2, 3] } }.data) == 5)
     }
 
-    @Test func whatIsMissingAtTheEndIsTransparent() throws {
+    @Test("Rows missing at the end are transparent") func missingRows() throws {
         // A stream that ends as it should, but too early.
         #expect(try rows(of: plain { $0.changeLines = { $0.removeLast(25) } }.data) == 3)
         let data = plain().data
@@ -91,14 +96,14 @@ import Testing
         #expect(isMalformed(data.prefix(start + 10)))
     }
 
-    @Test func aWrongStreamHeaderIsAnError() {
+    @Test("A wrong zlib header is an error") func wrongStreamHeader() {
         #expect(isMalformed(plain { $0.changeStream = { $0[0] = 0xFF } }.data))
         #expect(isMalformed(plain { $0.changeStream = { $0 = [] } }.data))
         #expect(isMalformed(plain { $0.pieces = [] }.data))
     }
 
-    @Test func brokenDataShowsTheRowsBeforeIt() throws {
-        // The second of two blocks says one length and its complement another.
+    @Test("The rows before broken data are shown") func brokenBlock() throws {
+        // The length of the second of two blocks does not match its complement.
         let lines = [UInt8](repeating: 9, count: 18)
         let row = [0] + lines
         let first = [0x78, 1, 0, 38, 0, 0xD9, 0xFF] + row + row
@@ -106,7 +111,7 @@ import Testing
         #expect((1...2).contains(try rows(of: data)))
     }
 
-    @Test func wrongChecksumsOfWhatMattersAreErrors() throws {
+    @Test("Wrong checksums of the header or the palette are errors") func criticalChecksums() throws {
         #expect(isMalformed(try corrupted(plain().data, "IHDR")))
         let indexed = plain {
             $0.type = 3
@@ -116,13 +121,13 @@ import Testing
         #expect(isMalformed(try corrupted(indexed.data, "PLTE")))
     }
 
-    @Test func wrongChecksumsOfPixelsKeepWhatWasDecoded() throws {
+    @Test("A wrong checksum of pixels keeps the rows decoded so far") func pixelChecksums() throws {
         // All rows are there before the checksum is looked at.
         #expect(try rows(of: corrupted(plain().data, "IDAT")) == 5)
         #expect((1..<5).contains(try rows(of: corrupted(plain { $0.pieces = [60, Int.max] }.data, "IDAT"))))
     }
 
-    @Test func chunksThatDoNotMatterCountForNothingWhenTheirChecksumIsWrong() throws {
+    @Test("Ancillary chunks with wrong checksums are ignored") func ancillaryChecksums() throws {
         let transparency = plain { $0.chunks = PNGWriter.chunk("tRNS", [0, 9, 0, 9, 0, 9]) }.data
         #expect(try Codecs.decode(transparency).bitmap()[0, 0] == clear)
         #expect(try rows(of: corrupted(transparency, "tRNS")) == 5)
@@ -135,7 +140,7 @@ import Testing
         #expect(try Codecs.decode(corrupted(turned, "eXIf")).imageOrientation == .up)
     }
 
-    @Test func aChunkThatClaimsToBeLongerThanTheFileTakesNoMemory() async {
+    @Test("A chunk that claims to be longer than the file takes no memory") func oversizedChunk() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             /// The most addresses this process has had, in bytes.
@@ -153,19 +158,22 @@ import Testing
         }
     }
 
-    @Test func picturesWithoutAPaletteOrASizeAreErrors() {
+    @Test("A missing palette and impossible sizes are errors") func missingPaletteOrSize() {
         #expect(isMalformed(plain { $0.type = 3 }.data))
         #expect(isMalformed(plain { $0.width = 0 }.data))
         #expect(isMalformed(plain { $0.claimedHeight = 0 }.data))
         #expect(isMalformed(plain { $0.claimedHeight = 1 << 31 }.data))
     }
 
-    @Test(arguments: [(0, 3), (2, 4), (3, 16), (4, 4), (6, 1), (1, 8), (5, 8), (7, 8)])
-    func kindsThatDoNotExistAreErrors(type: Int, depth: Int) {
+    @Test(
+        "Combinations of depth and colour type that PNG lacks are errors",
+        arguments: [(0, 3), (2, 4), (3, 16), (4, 4), (6, 1), (1, 8), (5, 8), (7, 8)]
+    )
+    func unknownKinds(type: Int, depth: Int) {
         #expect(isMalformed(plain { ($0.type, $0.depth) = (type, depth) }.data))
     }
 
-    @Test func indicesBehindThePaletteAreBlack() throws {
+    @Test("Indices beyond the palette are opaque black") func indicesBeyondPalette() throws {
         for isInterlaced in [false, true] {
             let writer = plain {
                 ($0.type, $0.isInterlaced) = (3, isInterlaced)
@@ -177,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func interlacedPicturesThatEndEarlyKeepTheirFirstPasses() throws {
+    @Test("A truncated interlaced picture keeps its first passes") func truncatedInterlacing() throws {
         let whole = plain { $0.isInterlaced = true }.data
         let start = try #require(whole.range(of: Data("IDAT".utf8))).upperBound + 7
         #expect(try rows(of: whole) == 5)
@@ -185,7 +193,7 @@ import Testing
         #expect(cut[0, 0] == grey && cut[1, 1] == clear && cut.hasAlpha)
     }
 
-    @Test func claimsOfManyPixelsWithHardlyAnyDataAreDecodedAsFarAsTheyGo() throws {
+    @Test("A height far beyond the data is decoded as far as the data go") func claimedHeight() throws {
         let bitmap = try Codecs.decode(plain { $0.claimedHeight = 3000 }.data).bitmap()
         #expect(bitmap.height == 3000 && bitmap[5, 4] == grey && bitmap[0, 5] == clear && bitmap[5, 2999] == clear)
     }

@@ -101,8 +101,8 @@ private func isFast(_ data: Data) -> Bool {
 @Suite struct PNGTests {
     private static let executor = WorkExecutor("kf.png", threads: 1)
 
-    @Test(arguments: PNGWriter.kinds.indices, [false, true])
-    func everyKindIsDecodedByTheFormula(kind: Int, transparency: Bool) async throws {
+    @Test("Every kind of PNG decodes to the pixels of the formula", arguments: PNGWriter.kinds.indices, [false, true])
+    func everyKind(kind: Int, transparency: Bool) async throws {
         let (type, depth) = PNGWriter.kinds[kind]
         try await Self.executor.run {
             var generator = SeededGenerator(state: UInt64(kind))
@@ -121,7 +121,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test func everyKindLooksAsOthersSeeIt() throws {
+    @Test("Every kind of PNG decodes to the pixels that another decoder gives") func otherDecoders() throws {
         let kinds = try PictureListFixture.lines(of: "png-kinds.txt")
         #expect(kinds.count == 26)
         for kind in kinds {
@@ -131,8 +131,8 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test(arguments: PNGWriter.kinds.indices)
-    func bothWaysGiveTheSameBytes(kind: Int) async throws {
+    @Test("The fast decoder and libpng give the same bytes for random pictures", arguments: PNGWriter.kinds.indices)
+    func fastAndLibPNG(kind: Int) async throws {
         let (type, depth) = PNGWriter.kinds[kind]
         let profile = PNGWriter.chunk("gAMA", PNGWriter.number(100_000))
         try await Self.executor.run {
@@ -157,7 +157,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test func bothWaysGiveTheSameBytesForPicturesOfOthers() throws {
+    @Test("The fast decoder and libpng give the same bytes for all fixtures") func fastAndLibPNGFixtures() throws {
         for name in try allFixtureNames().filter({ $0.hasSuffix(".png") && $0 != "bomb.png" }) {
             let data = try fixture(name)
             let same = try bytes(Codecs.decode(data)) == bytes(Codecs.decode(throughLibPNG(data)))
@@ -167,13 +167,13 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    /// The pieces of memory that are asked for when a picture is made small, up to the third.
-    private func memoryForSmall(_ data: Data) -> [Int] {
-        let asked = Locked<[Int]>([])
+    /// The sizes of the first three allocations when a picture is decoded to a small size.
+    private func allocationSizes(_ data: Data) -> [Int] {
+        let sizes = Locked<[Int]>([])
         let permits: @Sendable (Int) -> Bool = { bytes in
-            asked.withLock { asked in
-                asked.append(bytes)
-                return asked.count < 3
+            sizes.withLock { sizes in
+                sizes.append(bytes)
+                return sizes.count < 3
             }
         }
         AllocationPolicy.$permits.withValue(permits) {
@@ -181,20 +181,20 @@ private func isFast(_ data: Data) -> Bool {
                 try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 60))
             }
         }
-        return asked.withLock { $0 }
+        return sizes.withLock { $0 }
     }
 
-    @Test func memoryForSmallPicturesIsBounded() {
+    @Test("The memory for decoding to a small size is bounded") func thumbnailMemory() {
         var writer = PNGWriter(6000, 2) { x, _, _ in x & 255 }
         writer.type = 6
         // Ten megapixels, of which two lines are there; then as many as may be inflated in one go.
         writer.claimedHeight = 1700
-        #expect(memoryForSmall(writer.data).allSatisfy { $0 < 1 << 20 })
+        #expect(allocationSizes(writer.data).allSatisfy { $0 < 1 << 20 })
         writer.claimedHeight = 1390
-        #expect(memoryForSmall(writer.data).contains { $0 > 30 << 20 && $0 <= 32 << 20 })
+        #expect(allocationSizes(writer.data).contains { $0 > 30 << 20 && $0 <= 32 << 20 })
     }
 
-    @Test func all65536LevelsAreRounded() async throws {
+    @Test("All 65,536 levels of 16 bits are rounded to 8 bits") func sixteenBitRounding() async throws {
         try await Self.executor.run {
             var writer = PNGWriter(256, 256) { x, y, _ in y * 256 + x }
             (writer.type, writer.depth) = (0, 16)
@@ -207,7 +207,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test func fullAlphaIsNone() throws {
+    @Test("An alpha channel that is opaque everywhere is no alpha") func opaqueAlpha() throws {
         for (type, depth) in [(4, 8), (4, 16), (6, 8), (6, 16)] {
             let components = PNGWriter.components[type] ?? 0
             for isLastClear in [false, true] {

@@ -17,7 +17,7 @@ struct PNGWriter {
     var depth = 8
     var type = 2
     var isInterlaced = false
-    /// The height that the header tells, if not the true one.
+    /// The height in the header, if not the true one.
     var claimedHeight: Int?
     /// Whole chunks between the header and the pixels.
     var chunks: [UInt8] = []

@@ -15,7 +15,7 @@ import Testing
         #expect(visits.withLock { $0.allSatisfy { $0 == 1 } })
     }
 
-    @Test func nobodyWorksOnAfterTheEnd() {
+    @Test("No thread is working when the call returns") func completion() {
         for _ in 0..<200 {
             let active = Locked(0)
             ParallelRows.forEachBand(of: PixelSize(512, 512)) { band in
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    @Test func picturesInsideTheThreadsForPixelsAreDoneToo() async {
-        // As many at once as there are threads, and more: nobody may wait for a thread to become free.
+    @Test("Calls from within the executor's own threads complete") func nestedCalls() async {
+        // As many at once as there are threads, and more: no call may wait for a thread to become free.
         await withTaskGroup(of: Int.self) { tasks in
             for _ in 0..<8 {
                 tasks.addTask {

@@ -16,8 +16,11 @@ import Testing
         data.prefix(scans(of: data)[scan]) + [0xFF, 0xD9]
     }
 
-    @Test(arguments: ["progressive.jpg", "progressive-turned.jpg"])
-    func everyPreviewIsWhatTheFileWouldBeIfItEndedThere(name: String) throws {
+    @Test(
+        "Every preview equals a decode of the file cut after that scan",
+        arguments: ["progressive.jpg", "progressive-turned.jpg"]
+    )
+    func previews(name: String) throws {
         let data = try fixture(name)
         let count = scans(of: data).count
         let decoder = try ProgressiveJPEG()
@@ -31,8 +34,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 64, 1000])
-    func bytesMayArriveInAnyPieces(size: Int) throws {
+    @Test("Bytes may arrive in chunks of any size", arguments: [1, 3, 64, 1000])
+    func arbitraryChunks(size: Int) throws {
         let data = try fixture("progressive.jpg")
         let decoder = try ProgressiveJPEG()
         var shown = 0
@@ -48,7 +51,7 @@ import Testing
         #expect(shown == scans(of: data).count - 1)
     }
 
-    @Test func scansMayBeLeftOut() throws {
+    @Test("Scans may be skipped") func skippedScans() throws {
         let data = try fixture("progressive.jpg")
         let decoder = try ProgressiveJPEG()
         decoder.append(data)
@@ -58,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func previewsMayBeSmall() throws {
+    @Test("Previews may be downsampled") func smallPreviews() throws {
         for name in ["progressive.jpg", "progressive-turned.jpg"] {
             let data = try fixture(name)
             let options = DecodingOptions(scale: 2, maxPixelSize: 40)
@@ -74,11 +77,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "photo.jpg", "grey.jpg", "thumbnail.jpg", "separate.jpg", "arithmetic-progressive.jpg", "photo.png",
-        "photo.gif",
-    ])
-    func whatIsNotProgressiveIsRecognised(name: String) throws {
+    @Test(
+        "Files that are not progressive JPEGs are recognised",
+        arguments: [
+            "photo.jpg", "grey.jpg", "thumbnail.jpg", "separate.jpg", "arithmetic-progressive.jpg", "photo.png",
+            "photo.gif",
+        ]
+    )
+    func otherKinds(name: String) throws {
         let data = try fixture(name)
         for size in [1, data.count] {
             let decoder = try ProgressiveJPEG()
@@ -90,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aScanThatIsNotCompleteIsRefused() throws {
+    @Test("An incomplete scan is refused") func incompleteScan() throws {
         let data = try fixture("progressive.jpg")
         let decoder = try ProgressiveJPEG()
         decoder.append(data.prefix(scans(of: data)[1] + 3))  // the second scan's header has not arrived
@@ -120,7 +126,7 @@ import Testing
     }
 
     /// On threads of its own: it takes long, and other tests need the cooperative ones.
-    @Test func damageIsAnErrorAtWorst() async throws {
+    @Test("Damaged bytes cause an error at worst") func damage() async throws {
         let data = try fixture("progressive.jpg")
         await WorkExecutor("damage", threads: 1).run {
             var generator = SeededGenerator(state: 11)
@@ -147,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func nothingAfterAFailureIsTried() throws {
+    @Test("After a failure later scans fail with the same error") func failureIsFinal() throws {
         var data = try fixture("progressive.jpg")
         // The third scan claims a component there is not.
         data[scans(of: data)[2] + 5] = 77

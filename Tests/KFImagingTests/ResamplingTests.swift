@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("40 decibels are asked for", arguments: [ResamplingFilter.bilinear, .lanczos3])
+    @Test("Resized photos are like the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
     func resizedPhotosAreLikeTheFormula(filter: ResamplingFilter) throws {
         let photo = try picture("photo.png").bitmap()
         let size = PixelSize(20, 13)
@@ -184,8 +184,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ResamplingFilter.allCases)
-    func noColourExceedsItsAlphaAndTheSameSizeIsTheSame(filter: ResamplingFilter) throws {
+    @Test(
+        "No colour exceeds its alpha, and the same size returns the same bitmap",
+        arguments: ResamplingFilter.allCases
+    )
+    func premultipliedBounds(filter: ResamplingFilter) throws {
         let picture = Bitmap.of(
             (0..<16).map { y in (0..<16).map { x in (x / 2 + y / 3).isMultiple(of: 2) ? 0x8080_8000 : 0xFF00_FF00 } }
         )
@@ -196,8 +199,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...8)
-    func turnedPicturesAreResizedAsDisplayed(exif: Int) throws {
+    @Test("Rotated pictures are resized as displayed", arguments: 1...8)
+    func orientedPictures(exif: Int) throws {
         let orientation = try #require(Orientation(exif: exif))
         let stored = Self.noise(12, 7)
         let size = CGSize(width: 9, height: 4)
@@ -212,7 +215,7 @@ import Testing
         #expect(areNear && turned.imageOrientation == .up)
     }
 
-    @Test func allProcessorsMakeTheSameBytes() {
+    @Test("All instruction sets give the same bytes") func instructionSets() {
         var generator = SeededGenerator(state: 3)
         let bytes = (0..<(8 * 300)).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let weights = [-900, 3000, 9000, 9000, 3000, -900, 184 + 10_000, 0].map(Int16.init)
@@ -241,8 +244,12 @@ import Testing
     }
 
     /// Lines are made in pairs; rows that arrive one by one must give the same as rows that are all there.
-    @Test(arguments: [1, 2, 3, 4, 5, 8, 9, 30], ResamplingFilter.allCases)
-    func rowsThatArriveOneByOneGiveTheSame(height: Int, filter: ResamplingFilter) throws {
+    @Test(
+        "Rows that arrive one by one give the same picture as all rows at once",
+        arguments: [1, 2, 3, 4, 5, 8, 9, 30],
+        ResamplingFilter.allCases
+    )
+    func streamedRows(height: Int, filter: ResamplingFilter) throws {
         let picture = Self.noise(13, height)
         for target in [1, 2, 3, 7, 8, 31] where target != height {
             let size = PixelSize(6, target)

@@ -78,8 +78,11 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }
 
-    @Test(arguments: Sample.all.filter { $0.width > 3 && ($0.kind == .opaque || $0.kind == .grey) })
-    private func lossyFormatsKeepTheLook(sample: Sample) async throws {
+    @Test(
+        "Lossy formats give similar pictures",
+        arguments: Sample.all.filter { $0.width > 3 && ($0.kind == .opaque || $0.kind == .grey) }
+    )
+    private func lossyFormats(sample: Sample) async throws {
         let bitmap = sample.gradient()
         for type in [ImageContentType.jpeg, .webp, .avif] {
             let copy = try await WorkExecutor.cpu.run { try roundTrip(bitmap, type) }
@@ -89,14 +92,17 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif])
-    func writingTheSamePictureTwiceGivesTheSameBytes(type: ImageContentType) throws {
+    @Test(
+        "Encoding a picture twice gives the same bytes",
+        arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif]
+    )
+    func determinism(type: ImageContentType) throws {
         let image = try picture("photo.png")
         #expect(try Codecs.encode(image, as: type, quality: 0.7) == Codecs.encode(image, as: type, quality: 0.7))
     }
 
-    @Test(arguments: 1...8)
-    func orientationIsWrittenIntoThePixels(exif: Int) throws {
+    @Test("The orientation is applied to the encoded pixels", arguments: 1...8)
+    func orientation(exif: Int) throws {
         let orientation = try #require(Orientation(exif: exif))
         let bitmap = Sample(width: 5, height: 3, kind: .translucent).noise()
         let image = Image(cgImage: bitmap, scale: 2, orientation: orientation)
@@ -105,7 +111,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         #expect(try copy.bitmap().likeness(to: image.bitmap()) == .infinity)
     }
 
-    @Test func smallerQualityNeverGivesLargerFiles() throws {
+    @Test("Lower quality never gives larger files") func quality() throws {
         let image = try picture("photo.png")
         for type in [ImageContentType.jpeg, .gif, .webp, .avif] {
             let sizes = try [0.2, 0.5, 0.8].map { try Codecs.encode(image, as: type, quality: $0).count }

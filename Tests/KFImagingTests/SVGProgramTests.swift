@@ -1,4 +1,4 @@
-// Drawings that would end the process that draws them, or never let it go, and what they may look at.
+// Drawings that would end or block the process that draws them, and which files they may read.
 
 #if SVG
 import Foundation
@@ -24,12 +24,12 @@ import Testing
         }
     }
 
-    @Test func textThatEndsLibrsvgDoesNotEndThisProcess() throws {
+    @Test("Text that crashes librsvg does not end this process") func crashingText() throws {
         let reason = try #require(refusal(of: drawing("<text font-size='1e7' y='5'>x</text>")))
         #expect(reason.hasPrefix("SVG is not supported here: rsvg-convert ended with "))
     }
 
-    @Test func largeMatricesDoNotEndThisProcess() throws {
+    @Test("Large convolution matrices do not end this process") func largeMatrices() throws {
         func filtered(_ count: Int) -> Data {
             let numbers = Array(repeating: "1", count: count).joined(separator: " ")
             return drawing(
@@ -39,7 +39,7 @@ import Testing
         }
         #expect(try Codecs.decode(filtered(9)).pixelWidth == 10)
         #expect(refusal(of: filtered(441)) != nil)
-        // Its size is all that is asked for; it may be told or not.
+        // Only the size is requested here; whether that succeeds does not matter.
         _ = try? ImageInfo(data: filtered(441))
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(reason.hasPrefix("SVG is not supported here: drawing it takes more than 512 MiB of memory"))
     }
 
-    @Test func longChainsOfReferencesAreDrawnOrRefused() async throws {
+    @Test("Long chains of references are drawn or refused") func longReferenceChains() async throws {
         func chain(_ count: Int) -> Data {
             let masks = (0..<count).map {
                 "<mask id='m\($0)'><rect width='10' height='10' mask='url(#m\($0 + 1))'/></mask>"
@@ -76,12 +76,12 @@ import Testing
         #expect(refusal(of: chain(20_000)) != nil)
     }
 
-    @Test func picturesWithinDrawingsAreDrawn() throws {
+    @Test("Embedded pictures are drawn") func embeddedPictures() throws {
         let photo = "data:image/png;base64," + (try fixture("photo.png").base64EncodedString())
         #expect(try Codecs.decode(drawing(image(photo))).bitmap()[5, 5].a == 255)
     }
 
-    @Test func nothingOutsideTheDrawingIsLookedAt() throws {
+    @Test("Files outside the drawing are not read") func externalReferences() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -90,7 +90,7 @@ import Testing
         let here = FileManager.default.currentDirectoryPath
         let up = String(repeating: "../", count: here.split(separator: "/").count)
         for reference in [path, "file://" + path, up + path.dropFirst(), "/proc/self/fd/0"] {
-            // Either it is refused, or what it refers to is not there.
+            // Either the drawing is refused, or what it refers to is not shown.
             guard let bitmap = try? Codecs.decode(drawing(image(reference))).bitmap() else { continue }
             #expect(bitmap.rows.joined().allSatisfy { $0.a == 0 }, "\(reference)")
         }
@@ -98,14 +98,14 @@ import Testing
         #expect(refusal(of: drawing("<text>\(included)</text>")) == nil)
     }
 
-    @Test func drawingsThatSayNoSizeHaveThatOfWhatTheyShow() throws {
+    @Test("Drawings without a size have the size of their contents") func missingSize() throws {
         let data = drawing("<rect x='5' y='7' width='30.5' height='70'/>", size: "")
         #expect(try ImageInfo(data: data).pixelWidth == 31)
         let image = try Codecs.decode(data)
         #expect(image.pixelWidth == 31 && image.pixelHeight == 70)
     }
 
-    @Test(arguments: 1...48) func theLongerSideIsExact(side: Int) throws {
+    @Test("The longer side has exactly the requested size", arguments: 1...48) func longerSide(side: Int) throws {
         func size(_ box: String) throws -> PixelSize {
             let data = drawing("<rect width='9' height='9'/>", size: "viewBox='0 0 \(box)'")
             return try Codecs.decode(data, options: DecodingOptions(maxPixelSize: side)).bitmap().size
@@ -116,7 +116,7 @@ import Testing
         #expect(try size("1200 2") == PixelSize(side, 1))
     }
 
-    @Test func sidesThatCairoDoesNotKnowAreRefused() throws {
+    @Test("Sides longer than Cairo's limit are refused") func sidesBeyondCairo() throws {
         var options = DecodingOptions(maxPixelSize: 40_000)
         let line = drawing("<rect width='40000' height='1'/>", size: "viewBox='0 0 40000 1'")
         #expect(throws: ImagingError.self) { try Codecs.decode(line, options: options) }
@@ -124,26 +124,26 @@ import Testing
         #expect(try Codecs.decode(line, options: options).pixelWidth == 32_767)
     }
 
-    @Test func memoryIsThatOfThePictureNotOfASquare() throws {
+    @Test("The memory limit follows the picture's size, not that of a square") func memoryOfFlatPictures() throws {
         let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(20000)'"
         let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
         let flat = drawing(pattern + "<rect width='9000' height='8' fill='url(#p)'/>", size: "viewBox='0 0 9000 8'")
         #expect(throws: ImagingError.self) { try Codecs.decode(flat, options: DecodingOptions(maxPixelSize: 9000)) }
     }
 
-    @Test func drawingsOfNoSizeAreRefused() {
+    @Test("Drawings of no size are refused") func emptyDrawings() {
         for size in ["", "width='0' height='0'", "width='1e-30' height='1e-30'"] {
             #expect(refusal(of: drawing("", size: size))?.hasPrefix("the SVG data is damaged: ") == true)
         }
     }
 
-    @Test func wordsOfTheDrawingSayNothingAboutMemory() {
+    @Test("Text of the drawing in an error message is not taken for a lack of memory") func misleadingMessages() {
         for mistake in ["<memory></g>", "&allocation;", "<allocate>"] {
             #expect(refusal(of: drawing(mistake))?.hasPrefix("the SVG data is damaged: XML parse error") == true)
         }
     }
 
-    @Test func theTimeIsThatOfAllRuns() throws {
+    @Test("The time limit applies to all runs of the program together") func totalDuration() throws {
         var limits = ImageDecodingLimits()
         limits.maxDrawingDuration = 0
         #expect(refusal(of: drawing(""), limits: limits)?.contains("maxDrawingDuration = 0") == true)
@@ -151,14 +151,14 @@ import Testing
         #expect(refusal(of: drawing(""), limits: limits) != nil)
     }
 
-    @Test func whatIsWrongIsToldInTheWordsOfTheProgram() throws {
+    @Test("Errors contain the program's own message") func programMessages() throws {
         let expected = "the SVG data is damaged: XML parse error: "
         #expect(
             refusal(of: Data("<svg xmlns='http://www.w3.org/2000/svg'><g></svg>".utf8))?.hasPrefix(expected) == true
         )
     }
 
-    @Test func aMissingProgramIsNamed() async {
+    @Test("Without the program the error names it and its package") func missingProgram() async {
         // In a process of its own, whose environment may be changed.
         await #expect(processExitsWith: .success) {
             setenv("PATH", "/nowhere", 1)

@@ -63,7 +63,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect(likeness > bound, "\(likeness) dB")
     }
 
-    @Test("The header tells size, orientation, alpha and profile")
+    @Test("The header has size, orientation, alpha and profile")
     func headers() throws {
         let turned = try ImageInfo(data: fixture("orientation-6.tiff"))
         #expect(turned.pixelWidth == 64 && turned.pixelHeight == 96 && turned.orientation == .right && !turned.hasAlpha)
@@ -127,7 +127,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect((50..<62).contains(rowCount) && Array(cut.rows.prefix(rowCount)) == Array(whole.rows.prefix(rowCount)))
     }
 
-    @Test("What is not read is refused in words")
+    @Test("Kinds that are not read are refused with a reason")
     func unsupported() throws {
         let base = [(256, 4), (257, 4), (258, 8), (262, 1), (273, 8), (277, 1), (278, 4), (279, 16)]
         func diagnosis(_ tag: Int, _ value: Int) -> ImagingError? {

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A thumbnail fits into its box, fills it or has its size; a side of 0 is free; nothing is enlarged unless asked"
+        "A thumbnail fits into its box, fills it or has its size; a side of 0 is free; pictures grow only on request"
     )
     func sizes() {
         let wide = PixelSize(1600, 900)
@@ -45,7 +45,7 @@ import Testing
         .of((0..<height).map { _ in (0..<width).map { x in 0xFF00_0000 | UInt32(x * 16 / width) * 0x0F_0F0F } })
     }
 
-    @Test("What fills a box is cut where the anchor says")
+    @Test("A picture that fills its box is cropped at the anchor")
     func anchors() throws {
         let picture = Image(cgImage: columns(64, 16))
         func first(_ anchor: ThumbnailAnchor) throws -> UInt8 {

@@ -1,4 +1,4 @@
-// Pictures of which something is missing say so, and those that are whole do not.
+// Pictures with missing data are marked as damaged, and complete ones are not.
 
 import Foundation
 import Testing
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "What is left of a picture says that the rest is missing",
+        "A picture cut short is marked as damaged",
         arguments: [
             "photo.jpg", "progressive.jpg", "separate.jpg", "restarts.jpg", "photo.png", "interlaced.png", "photo.gif",
             "frames.gif",
@@ -34,7 +34,7 @@ import Testing
         #expect(try Codecs.decode(cut, options: DecodingOptions(maxPixelSize: 20)).isDamaged)
         let image = try #require(Image.decoded(from: cut, options: ImageCreatingOptions()))
         #expect(image.isDamaged)
-        // What operations make of it says so, too.
+        // So are the results of operations on it.
         #expect(image.resized(toPoints: CGSize(width: 5, height: 5))?.isDamaged == true)
         #expect(image.blurred(radius: 2)?.isDamaged == true)
         #expect(try image.upright().isDamaged)

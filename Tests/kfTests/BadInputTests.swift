@@ -55,7 +55,7 @@ import Testing
         try await expectFailure(.status(status), code: 2002, words: "which comes without an image")
     }
 
-    @Test func aRedirectThatLeadsNowhereIsNamed() async throws {
+    @Test("A redirect without a target is named") func redirectWithoutTarget() async throws {
         try await expectFailure(.status(302), code: 2002, words: "302")
         try await expectFailure(.status(302), code: 2002, words: "a redirect that does not say where to (code")
     }
@@ -69,7 +69,7 @@ import Testing
         try await expectFailure(response, code: 2003, words: "was lost")
     }
 
-    @Test func aBodyThatStandsStillRunsIntoTheTimeout() async throws {
+    @Test("A body that stalls ends in a timeout") func stalledBody() async throws {
         let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .stall(after: 100) }
         try await expectFailure(response, code: 2003, words: "in time", arguments: ["--timeout", "0.3"])
     }
@@ -89,14 +89,17 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        ("an HTML page", Data("<!DOCTYPE html><html></html>".utf8), "HTML"),
-        ("nothing", Data(), "no bytes"),
-        ("noise", Pictures.noise, "not an image"),
-        ("a PNG of 60,000 × 60,000", Pictures.bombPNG, "60000"),
-        ("a GIF of 65,535 × 65,535", Pictures.bombGIF, "65535"),
-    ])
-    func bytesThatAreNoPictureAreRefused(what: String, body: Data, words: String) async throws {
+    @Test(
+        "Bytes that are no picture are refused",
+        arguments: [
+            ("an HTML page", Data("<!DOCTYPE html><html></html>".utf8), "HTML"),
+            ("nothing", Data(), "no bytes"),
+            ("noise", Pictures.noise, "not an image"),
+            ("a PNG of 60,000 × 60,000", Pictures.bombPNG, "60000"),
+            ("a GIF of 65,535 × 65,535", Pictures.bombGIF, "65535"),
+        ]
+    )
+    func notAPicture(what: String, body: Data, words: String) async throws {
         try await expectFailure(.data(body, type: "image/png"), code: 4001, words: words)
     }
 
@@ -104,8 +107,8 @@ import Testing
         try await expectFailure(.data(try Pictures.png().prefix(40)), code: 4001, words: "PNG")
     }
 
-    @Test(arguments: [0, 1, 100])
-    func aTruncatedFileEndsWithPixelsOrAnError(left: Int) async throws {
+    @Test("A truncated file gives pixels or an error", arguments: [0, 1, 100])
+    func truncatedFile(left: Int) async throws {
         // What can be decoded of a truncated picture is up to the decoder; nothing may crash either way.
         for data in [try Pictures.png(), try Pictures.jpeg()] {
             let source = try place.write(data.prefix(data.count * left / 101), "cut")
@@ -122,11 +125,14 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        ("ftp://example.com/a.png", "\"ftp\" is not supported"), ("http://", "not a URL with a host"),
-        ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
-    ])
-    func aSourceThatNamesNothingFailsAlone(text: String, words: String) async throws {
+    @Test(
+        "A source that names nothing fails without the others",
+        arguments: [
+            ("ftp://example.com/a.png", "\"ftp\" is not supported"), ("http://", "not a URL with a host"),
+            ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
+        ]
+    )
+    func emptySource(text: String, words: String) async throws {
         try await expectFailure(text, code: 9001, words: words)
         let good = try place.write(Pictures.png(), "good.png")
         let result = try await place.kf("fetch", text, good, "-o", "out")
@@ -136,8 +142,8 @@ import Testing
 
     // MARK: Caches that cannot be used
 
-    @Test(arguments: ["blocked/cache", "/proc/cache"])
-    func aCacheThatCannotBeWrittenCostsAWarning(cache: String) async throws {
+    @Test("A cache that cannot be written costs a warning", arguments: ["blocked/cache", "/proc/cache"])
+    func unwritableCache(cache: String) async throws {
         try place.write(Data(), "blocked")
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", source, "--cache-dir", cache, "-o", "out.png")

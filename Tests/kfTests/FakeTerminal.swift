@@ -1,4 +1,4 @@
-// A terminal of the tests' own: a pseudo-terminal that answers the tool's questions, and keeps what it is sent.
+// A terminal of the tests' own: a pseudo-terminal that replies to the tool's questions, and keeps what it is sent.
 
 import Foundation
 import KFSupport
@@ -18,7 +18,7 @@ struct TerminalRun: Sendable {
 
 /// A terminal of some kind and size.
 struct FakeTerminal: Sendable {
-    /// What it answers.
+    /// What it replies.
     enum Kind: Sendable {
         /// Everything kitty says.
         case kitty
@@ -33,7 +33,7 @@ struct FakeTerminal: Sendable {
     var kind: Kind
     var columns: UInt16 = 80
     var rows: UInt16 = 24
-    /// The size of a character in pixels; zero is not told.
+    /// The size of a character in pixels; zero is not reported.
     var cell: (width: UInt16, height: UInt16) = (8, 16)
     /// Whether standard error is the terminal too.
     var showsErrors = false
@@ -75,7 +75,7 @@ struct FakeTerminal: Sendable {
         process.arguments = arguments
         process.currentDirectoryURL = directory
         var environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }
-        // Who answers does, however late: this process may not be let run for a while.
+        // A reply comes, however late: this process may not run for a while.
         if kind != .silent { environment["KF_TERMINAL_PATIENCE"] = "120" }
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
@@ -96,7 +96,7 @@ struct FakeTerminal: Sendable {
         )
     }
 
-    /// Reads until nobody writes any more, and answers once.
+    /// Reads until nothing more is written, and replies once.
     private func converse(_ master: Int32, _ process: Process, _ pausedModes: inout tcflag_t?) -> [UInt8] {
         var output: [UInt8] = []
         var hasAnswered = false
@@ -110,7 +110,7 @@ struct FakeTerminal: Sendable {
             output += buffer[..<count]
             if !hasAnswered, output.suffix(200).contains("\u{1B}[c".utf8) {
                 hasAnswered = true
-                for piece in answer { _ = piece.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
+                for piece in reply { _ = piece.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
             }
             if let signal, !hasSignalled, marks.allSatisfy({ output.contains($0.utf8) }) {
                 hasSignalled = true
@@ -118,7 +118,7 @@ struct FakeTerminal: Sendable {
             }
             guard signal == SIGTSTP else { continue }
             if pausedModes == nil, output.contains("\u{1B}[?25h".utf8) {
-                // Nothing more is written, so nobody has to read.
+                // Nothing more is written, so reading is over.
                 var state = siginfo_t()
                 waitid(P_PID, id_t(process.processIdentifier), &state, WSTOPPED | WEXITED | WNOWAIT)
                 pausedModes = modes(of: master)
@@ -132,7 +132,7 @@ struct FakeTerminal: Sendable {
     }
 
     /// In pieces, as they may arrive.
-    private var answer: [[UInt8]] {
+    private var reply: [[UInt8]] {
         switch kind {
         case .kitty: ["\u{1B}_Gi=31;", "OK\u{1B}\\\u{1B}[?6", "2c"].map { Array($0.utf8) }
         case .sixel: ["\u{1B}[?62;", "4;22c"].map { Array($0.utf8) }

@@ -23,7 +23,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func withoutProcessingTheOriginalBytesAreWritten() async throws {
+    @Test("Without processing the original bytes are written") func originalBytes() async throws {
         let picture = try Pictures.jpeg()
         try await withServer { server in
             server.route("/a.jpg", .data(picture, type: "image/jpeg"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func oneLineOfJSONASourceInTheirOrder() async throws {
+    @Test("There is one line of JSON for each source, in order") func jsonLines() async throws {
         let picture = try Pictures.jpeg()
         try await withServer { server in
             server.route("/slow.jpg", .data(picture).with { $0.delay = .milliseconds(200) })
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func theFormatComesFromTheOptionElseTheNameElseTheSource() async throws {
+    @Test("The format comes from the option, else the file name, else the source") func outputFormat() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         for (arguments, name, magic) in [
             (["-o", "a.jpg"], "a.jpg", [0xFF, 0xD8, 0xFF]), (["-o", "b.webp"], "b.webp", [0x52, 0x49, 0x46, 0x46]),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aPipelineIsAppliedAndItsResultCached() async throws {
+    @Test("A pipeline is applied and its result cached") func pipelineResult() async throws {
         let source = try place.write(Pictures.jpeg(90, 60), "in.jpg")
         let arguments = ["fetch", source, "--json", "-o", "out.png", "--process", "downsample(30x30)|>round(8)"]
         let first = try await place.kf(arguments)
@@ -90,7 +90,7 @@ import Testing
         #expect(image.hasAlpha)
     }
 
-    @Test func aPictureIsDownloadedOnceAndComesFromTheCacheAfterwards() async throws {
+    @Test("A picture is downloaded once and comes from the cache afterwards") func secondFetch() async throws {
         let picture = try Pictures.png()
         try await withServer { server in
             server.route("/a.png", .data(picture))
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func memoryOnlyWritesNothingToTheDiskCache() async throws {
+    @Test("With memory only, nothing is written to the disk cache") func memoryOnly() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf(
             "fetch",
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func sourcesOfOneNameGetFilesOfTheirOwn() async throws {
+    @Test("Sources of one name get a file each") func equalNames() async throws {
         let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
         try await withServer { server in
             server.route("/1/a.png", .data(one))
@@ -239,14 +239,14 @@ import Testing
         #expect(result.errors.hasPrefix("kf: missing.png: "))
     }
 
-    @Test func quietStillPrintsTheJSONThatWasAskedFor() async throws {
+    @Test("A quiet run still prints JSON") func quietJSON() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", "--quiet", "--json", source, "missing.png")
         #expect(try result.objects.count == 2)
         #expect(result.errorLines.count == 1)
     }
 
-    @Test func originalBytesAreWrittenFromMemoryToo() async throws {
+    @Test("Original bytes are written from memory too") func originalFromMemory() async throws {
         let picture = try Pictures.jpeg()
         try await withServer { server in
             server.route("/a.jpg", .data(picture))
@@ -282,7 +282,7 @@ import Testing
         #expect(object["height"] as? Int == 60)
     }
 
-    @Test func aCacheDirectoryWithoutANameIsAMistake() async throws {
+    @Test("An empty cache directory is a usage error") func emptyCacheDirectory() async throws {
         #expect(try await place.kf("fetch", "a.png", "--cache-dir", "").status == 2)
     }
 
@@ -293,7 +293,7 @@ import Testing
         #expect(try place.data("out/data.gif") == picture)
     }
 
-    @Test func anEditedFileIsNotAnsweredFromTheCache() async throws {
+    @Test("An edited file is not served from the cache") func editedFile() async throws {
         try place.write(Pictures.png(20, 10), "in.png")
         let first = try await place.kf("fetch", "in.png", "--json")
         try place.write(Pictures.png(40, 30), "in.png")
@@ -302,8 +302,11 @@ import Testing
         #expect(try second.objects[0]["width"] as? Int == 40)
     }
 
-    @Test(arguments: ["/proc/nothing/out.png", "in.png/out.png", "missing/out.png"])
-    func anOutputThatCannotBeWrittenIsNamed(path: String) async throws {
+    @Test(
+        "An output that cannot be written is named",
+        arguments: ["/proc/nothing/out.png", "in.png/out.png", "missing/out.png"]
+    )
+    func unwritableOutput(path: String) async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", path)
         #expect(result.status == 1)

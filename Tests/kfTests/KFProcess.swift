@@ -44,7 +44,7 @@ final class Workplace: Sendable {
     /// The bytes of a file in the directory.
     func data(_ name: String) throws -> Data { try Data(contentsOf: directory.appendingPathComponent(name)) }
 
-    /// Writes a file into the directory and answers with its path.
+    /// Writes a file into the directory and returns its path.
     @discardableResult
     func write(_ data: Data, _ name: String) throws -> String {
         try data.write(to: directory.appendingPathComponent(name))
@@ -94,7 +94,7 @@ final class Workplace: Sendable {
                 try pipe.fileHandleForWriting.close()
                 process.standardInput = pipe.fileHandleForReading
             }
-            // Files, not pipes: nobody has to empty them while the tool runs.
+            // Files, not pipes: they need not be emptied while the tool runs.
             process.standardOutput = try target ?? FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
             try process.run()

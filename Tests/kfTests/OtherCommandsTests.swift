@@ -59,7 +59,7 @@ import Testing
         #expect(result.output.contains(words), "\(result.output)")
     }
 
-    @Test func aServersPictureIsDescribedWithoutBeingDecoded() async throws {
+    @Test("A picture on a server is described without being decoded") func remoteInfo() async throws {
         let server = try await TestServer.start()
         server.route("/bomb.png", .data(Pictures.bombPNG))
         let result = try await place.kf("info", server.url("/bomb.png").absoluteString)
@@ -68,7 +68,7 @@ import Testing
         #expect(result.output.contains("60000×60000 pixels"))
     }
 
-    @Test func theRestIsStillDescribedWhenOneFails() async throws {
+    @Test("When one source fails, the others are still described") func infoAfterFailure() async throws {
         try place.write(Pictures.png(), "a.png")
         try place.write(Data("hello".utf8), "a.txt")
         let result = try await place.kf("info", "a.txt", "missing", "a.png")
@@ -90,7 +90,7 @@ import Testing
         return try result.objects.compactMap { $0["key"] as? String }
     }
 
-    @Test func whatWasFetchedIsListedAndCounted() async throws {
+    @Test("What was fetched is listed and counted") func listAndStats() async throws {
         let keys = try await fill()
         let list = try await place.kf("cache", "list", "--json")
         #expect(Set(try list.objects.compactMap { $0["key"] as? String }) == Set(keys))
@@ -126,7 +126,7 @@ import Testing
         #expect(try await place.kf("cache", "has", keys[1]).status == 0)
     }
 
-    @Test func whatHasExpiredIsNotThereButCanBeRemoved() async throws {
+    @Test("Expired entries are misses, and can be removed") func expiredEntries() async throws {
         let keys = try await fill()
         let folder = place.path("home-cache/com.onevcat.Kingfisher.ImageCache.kf")
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -138,7 +138,7 @@ import Testing
         #expect(try await place.kf("cache", "list", "--json").objects.map { $0["key"] as? String } == [keys[1]])
     }
 
-    @Test func aKeyThatListAbbreviatesIsFoundByWhatItPrints() async throws {
+    @Test("A key that list abbreviates is found by what it prints") func abbreviatedKey() async throws {
         let name = String(repeating: "n", count: 120) + ".png"
         try place.write(Pictures.png(), name)
         #expect(try await place.kf("fetch", name).status == 0)
@@ -150,7 +150,7 @@ import Testing
         #expect(try await place.kf("cache", "list").output == "")
     }
 
-    @Test func cleaningKeepsWhatIsFreshAndClearingKeepsNothing() async throws {
+    @Test("Cleaning keeps what is fresh, clearing keeps nothing") func cleanAndClear() async throws {
         _ = try await fill()
         let clean = try await place.kf("cache", "clean", "--json")
         #expect(clean.output == "{\"removed\":0,\"bytes\":0}\n")
@@ -160,7 +160,7 @@ import Testing
         #expect(try await place.kf("cache", "list").output == "")
     }
 
-    @Test func clearingTouchesNothingElseInTheDirectory() async throws {
+    @Test("Clearing touches nothing else in the directory") func clearOnlyEntries() async throws {
         try place.write(Pictures.png(), "a.png")
         _ = try await place.kf("fetch", "a.png", "--cache-dir", ".")
         let result = try await place.kf("cache", "clear", "--cache-dir", ".")
@@ -168,8 +168,11 @@ import Testing
         #expect(try place.data("a.png") == Pictures.png())
     }
 
-    @Test(arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]])
-    func aDirectoryThatCannotBeIsAnError(command: [String]) async throws {
+    @Test(
+        "A directory that cannot exist is an error",
+        arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]]
+    )
+    func impossibleDirectory(command: [String]) async throws {
         try place.write(Data(), "file")
         let result = try await place.kf(["cache"] + command + ["--cache-dir", "file"])
         #expect(result.status == 1)
@@ -197,8 +200,8 @@ import Testing
     }
 
     /// Files that no user may remove, root included: those of the kernel.
-    @Test(arguments: ["clear", "clean"])
-    func whatCannotBeRemovedIsAnErrorThatNamesTheDirectory(command: String) async throws {
+    @Test("A failed removal is an error that names the directory", arguments: ["clear", "clean"])
+    func unremovableEntries(command: String) async throws {
         let kernel = "/proc/sys/kernel/random"
         try #require(!FileManager.default.contentsOfDirectory(atPath: kernel).isEmpty)
         let name = "com.onevcat.Kingfisher.ImageCache.kf"

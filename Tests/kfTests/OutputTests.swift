@@ -26,7 +26,7 @@ import Testing
         #expect(!place.files(".").contains("-"))
     }
 
-    @Test func aTerminalGetsNoBytesUnlessItIsForced() async throws {
+    @Test("Bytes of a picture go to a terminal only when forced") func terminalOutput() async throws {
         try place.write(try Pictures.png(), "in.png")
         for command in [["fetch", "in.png"], ["process", "in.png", "--process", "round(3)"]] {
             let refused = try await FakeTerminal(kind: .plain).kf(place, command + ["-o", "-"])
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aGIFIsCopiedUnlessAQualityIsAskedFor() async throws {
+    @Test("A GIF is copied as it is unless a quality is given") func copiedGIF() async throws {
         // The second frame differs a little in many places, which a low quality need not show.
         let gif = try Pictures.gif([Pictures.gradient(60, 40), Pictures.gradient(60, 40, blue: 84)])
         let source = try place.write(gif, "in.gif")
@@ -52,8 +52,8 @@ import Testing
         #expect(try still.status == 0 && ImageInfo(data: place.data("still.gif")).contentType == .gif)
     }
 
-    @Test(arguments: ["out.webp", "out.gif", "out.png", "out.avif"])
-    func animationsAreProcessedFrameByFrame(output: String) async throws {
+    @Test("Animations are processed frame by frame", arguments: ["out.webp", "out.gif", "out.png", "out.avif"])
+    func animations(output: String) async throws {
         let source = try place.write(Pictures.gif(), "in.gif")
         let pipeline = ["--process", "resize(15x10)|>round(5)"]
         for arguments in [
@@ -80,7 +80,9 @@ import Testing
         return try #require(KingfisherWrapper<KFCrossPlatformImage>.image(data: data, options: ImageCreatingOptions()))
     }
 
-    @Test func aStillIsAskedForOrTheFormatsOwnWay() async throws {
+    @Test("An animation becomes a still on request, or where the format holds no frames") func stillFrames()
+        async throws
+    {
         let source = try place.write(Pictures.gif(), "in.gif")
         for (arguments, name) in [
             (["--still"], "out.webp"), (["--still", "--process", "round(5)"], "out.gif"), ([], "out.jpg"),
@@ -108,15 +110,15 @@ import Testing
         }
     }
 
-    @Test func whatAFormatCannotHoldIsWrittenInOneThatCan() async throws {
+    @Test("What a format cannot hold is written in one that can") func formatFallback() async throws {
         try place.write(try Pictures.png(16_384, 2), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.webp", "--process", "round(0)")
         #expect(result.status == 1)
         #expect(result.errors.contains("use --format png, jpeg, gif or avif (code 9003)"), "\(result.errors)")
     }
 
-    @Test(arguments: ["jpg", "JPG", "JPEG"])
-    func formatsAreKnownByTheirExtensionsToo(format: String) async throws {
+    @Test("Formats are known by their file extensions too", arguments: ["jpg", "JPG", "JPEG"])
+    func formatExtensions(format: String) async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", "out", "--format", format)
         #expect(result.status == 0, "\(result.errors)")
@@ -133,8 +135,8 @@ import Testing
         #expect(result.errors.contains("cannot write standard output: No space left on device"), "\(result.errors)")
     }
 
-    @Test(arguments: ["info", "hash", "show"])
-    func nobodyIsToldThatNobodyListens(command: String) async throws {
+    @Test("Output that is closed by its reader is not reported", arguments: ["info", "hash", "show"])
+    func closedOutput(command: String) async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()

@@ -6,34 +6,37 @@ import Testing
 @testable import kf
 
 @Suite struct PipelineParserTests {
-    @Test(arguments: [
-        ("downsample(200x100)", [PipelineStep.downsample(CGSize(width: 200, height: 100))]),
-        ("resize(100x50)", [.resize(CGSize(width: 100, height: 50), .none)]),
-        ("resize(100x50,none)", [.resize(CGSize(width: 100, height: 50), .none)]),
-        ("resize(100x50,aspectFit)", [.resize(CGSize(width: 100, height: 50), .aspectFit)]),
-        (" resize ( 1.5x2 , aspectFill ) ", [.resize(CGSize(width: 1.5, height: 2), .aspectFill)]),
-        ("round(20)", [.round(.init(radius: .pixels(20)))]),
-        ("round(50%)", [.round(.init(radius: .fraction(0.5)))]),
-        ("round(0)", [.round(.init(radius: .pixels(0)))]),
-        (
-            "round(7.5,corners=tl+br,size=40x30,background=#fff)",
-            [
-                .round(
-                    .init(
-                        radius: .pixels(7.5),
-                        corners: [.topLeft, .bottomRight],
-                        size: CGSize(width: 40, height: 30),
-                        background: HexColor(red: 255, green: 255, blue: 255)
+    @Test(
+        "All spellings of sizes and corners become steps",
+        arguments: [
+            ("downsample(200x100)", [PipelineStep.downsample(CGSize(width: 200, height: 100))]),
+            ("resize(100x50)", [.resize(CGSize(width: 100, height: 50), .none)]),
+            ("resize(100x50,none)", [.resize(CGSize(width: 100, height: 50), .none)]),
+            ("resize(100x50,aspectFit)", [.resize(CGSize(width: 100, height: 50), .aspectFit)]),
+            (" resize ( 1.5x2 , aspectFill ) ", [.resize(CGSize(width: 1.5, height: 2), .aspectFill)]),
+            ("round(20)", [.round(.init(radius: .pixels(20)))]),
+            ("round(50%)", [.round(.init(radius: .fraction(0.5)))]),
+            ("round(0)", [.round(.init(radius: .pixels(0)))]),
+            (
+                "round(7.5,corners=tl+br,size=40x30,background=#fff)",
+                [
+                    .round(
+                        .init(
+                            radius: .pixels(7.5),
+                            corners: [.topLeft, .bottomRight],
+                            size: CGSize(width: 40, height: 30),
+                            background: HexColor(red: 255, green: 255, blue: 255)
+                        )
                     )
-                )
-            ]
-        ),
-        (
-            "downsample(200x200)|>round(20)",
-            [.downsample(CGSize(width: 200, height: 200)), .round(.init(radius: .pixels(20)))]
-        ),
-    ])
-    func spellingsOfSizesAndCornersBecomeSteps(text: String, steps: [PipelineStep]) throws {
+                ]
+            ),
+            (
+                "downsample(200x200)|>round(20)",
+                [.downsample(CGSize(width: 200, height: 200)), .round(.init(radius: .pixels(20)))]
+            ),
+        ]
+    )
+    func sizesAndCorners(text: String, steps: [PipelineStep]) throws {
         #expect(try PipelineParser.parse(text) == steps)
     }
 
@@ -100,7 +103,7 @@ import Testing
         #expect(try PipelineParser.parse(text) == [step])
     }
 
-    @Test func everyStepOfTheTableHasANameOfItsOwnThatItsUsageBeginsWith() {
+    @Test("Step names are unique, and each usage begins with its name") func stepNames() {
         let steps = PipelineParser.steps
         #expect(Set(steps.map(\.name)).count == steps.count)
         for step in steps { #expect(step.usage.hasPrefix("\(step.name)(")) }
@@ -230,7 +233,7 @@ import Testing
         #expect(!error.allowed.isEmpty)
     }
 
-    @Test func theMarkStandsUnderTheOffendingPart() throws {
+    @Test("The mark of an error is below the part that is wrong") func errorMark() throws {
         let error = try #require(throws: PipelineError.self) {
             try PipelineParser.parse("downsample(200x200)|>blurr(3)")
         }
@@ -263,7 +266,7 @@ import Testing
         )
     }
 
-    @Test func aSecondUseOfAKeyOffersOnlyWhatIsLeft() throws {
+    @Test("The error for a repeated key lists only the keys that are left") func repeatedKey() throws {
         let error = try #require(throws: PipelineError.self) {
             try PipelineParser.parse("round(3,corners=tl,corners=tr)")
         }

@@ -57,7 +57,7 @@ import Testing
         #expect(image.pixelWidth == width && image.pixelHeight == height)
     }
 
-    @Test func filtersAndColoursReachTheProcessor() throws {
+    @Test("Filters and colours reach the processor") func filtersAndColours() throws {
         let resize = PipelineStep.resize(CGSize(width: 4, height: 3), .none, .lanczos3).processor
         #expect((resize as? ResizingImageProcessor)?.filter == .lanczos3)
         let red = HexColor(red: 255, green: 0, blue: 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(border.border == Border(color: .red, lineWidth: 3, radius: .widthFraction(0.5)))
     }
 
-    @Test func wordsMeanTheLibrarysCasesOfTheSameName() {
+    @Test("Words mean the library's cases of the same name") func words() {
         #expect(PipelineStep.BlendMode.allCases.map { "\($0)" } == CGBlendMode.allCases.map { "\($0)" })
         for mode in PipelineStep.BlendMode.allCases { #expect("\(mode)" == "\(mode.libraryMode)") }
         let operations = PipelineStep.CompositingOperation.allCases

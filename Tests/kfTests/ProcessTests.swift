@@ -29,7 +29,7 @@ import Testing
         #expect(place.files("home-cache") == [])
     }
 
-    @Test func everyCornerThatIsNotNamedStaysSquare() async throws {
+    @Test("Corners that are not named stay square") func squareCorners() async throws {
         try place.write(Pictures.jpeg(40, 40), "in.jpg")
         _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")
         let image = try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage)

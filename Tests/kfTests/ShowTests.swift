@@ -17,7 +17,7 @@ import Testing
         ShownPixels(try #require(KFCrossPlatformImage(data: data)?.cgImage))
     }
 
-    @Test func aTerminalLikeKittyGetsThePicturesOwnPixels() async throws {
+    @Test("A terminal with kitty's graphics gets the pixels of the picture") func kittyPixels() async throws {
         let png = try Pictures.png(200, 150)
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: .kitty).kf(place, "show", "a.png")
@@ -66,7 +66,7 @@ import Testing
         #expect(pixels == (try shown(png)))
     }
 
-    @Test func whereThereIsNoTerminalNobodyIsAsked() async throws {
+    @Test("Without a terminal no question is written") func withoutTerminal() async throws {
         let png = try Pictures.png(40, 21)
         try place.write(png, "a.png")
         let result = try await place.kf("show", "a.png")
@@ -79,8 +79,8 @@ import Testing
         #expect(pixels.colors == (try shown(png).colors) + Array(repeating: 0, count: 40))
     }
 
-    @Test(arguments: ["kitty", "sixel"])
-    func aNamedProtocolIsUsedWithoutAQuestion(name: String) async throws {
+    @Test("A protocol named on the command line is used without a question", arguments: ["kitty", "sixel"])
+    func namedProtocol(name: String) async throws {
         let png = try Pictures.png(30, 20)
         try place.write(png, "a.png")
         for output in [
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func picturesAreShrunkToTheColumnsAndTheRows() async throws {
+    @Test("Pictures are shrunk to the columns and rows") func shrunkToTerminal() async throws {
         try place.write(try Pictures.jpeg(400, 300), "a.jpg")
         for (terminal, arguments, size) in [
             (FakeTerminal(kind: .kitty), ["--width", "20"], CGSize(width: 160, height: 120)),
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["kitty", "sixel", "blocks"])
-    func animationsArePlayedAsOftenAsAllowed(name: String) async throws {
+    @Test("Animations are played as often as allowed", arguments: ["kitty", "sixel", "blocks"])
+    func loopLimit(name: String) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain).kf(place, "show", "a.gif", "--loops", "2", "--protocol", name)
         #expect(run.status == 0)
@@ -125,8 +125,8 @@ import Testing
         #expect(pictures[0].png != pictures[1].png)
     }
 
-    @Test(arguments: [["--frames", "1"], []])
-    func ofAnAnimationOnPaperThereIsOneFrame(arguments: [String]) async throws {
+    @Test("An animation that is written to a file has one frame", arguments: [["--frames", "1"], []])
+    func animationInFile(arguments: [String]) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let result = try await place.kf(["show", "a.gif"] + arguments)
         #expect(result.output.split(separator: "\n").count == 10)
@@ -146,7 +146,7 @@ import Testing
         #expect(try TerminalDecoder.sixels(Array(sixel.data)).count == count)
     }
 
-    @Test func aStoppedAnimationLeavesTheTerminalAsItWasUntilItGoesOn() async throws {
+    @Test("A suspended animation restores the terminal until it continues") func suspendedAnimation() async throws {
         try place.write(Pictures.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain, signal: SIGTSTP).kf(place, "show", "a.gif")
         #expect(run.isRestoredWhileStopped == true)
@@ -158,8 +158,8 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}[?25h"))
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func anInterruptedAnimationLeavesTheTerminalAsItWas(signal: Int32) async throws {
+    @Test("An interrupted animation restores the terminal", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func interruptedAnimation(signal: Int32) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain, signal: signal).kf(place, "show", "a.gif")
         #expect(run.status == -signal)
@@ -184,16 +184,19 @@ import Testing
 }
 
 @Suite struct ShowPartsTests {
-    @Test(arguments: [
-        ("", false, ShowProtocol.blocks),
-        ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c", true, .kitty),
-        ("\u{1B}_Gi=31;ENOENT:no\u{1B}\\\u{1B}[?62;4;9c", true, .sixel),
-        ("\u{1B}[?4c", true, .blocks),
-        ("\u{1B}[?64;1;2;4", false, .blocks),
-        ("abc\u{1B}[?1;2c", true, .blocks),
-        ("\u{1B}[?25;1$y\u{1B}[?62;4c", true, .sixel),
-    ])
-    func answersAreUnderstoodHoweverTheyArrive(text: String, isComplete: Bool, best: ShowProtocol) {
+    @Test(
+        "Replies are understood in whichever pieces they arrive",
+        arguments: [
+            ("", false, ShowProtocol.blocks),
+            ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c", true, .kitty),
+            ("\u{1B}_Gi=31;ENOENT:no\u{1B}\\\u{1B}[?62;4;9c", true, .sixel),
+            ("\u{1B}[?4c", true, .blocks),
+            ("\u{1B}[?64;1;2;4", false, .blocks),
+            ("abc\u{1B}[?1;2c", true, .blocks),
+            ("\u{1B}[?25;1$y\u{1B}[?62;4c", true, .sixel),
+        ]
+    )
+    func splitReplies(text: String, isComplete: Bool, best: ShowProtocol) {
         var (whole, slow) = (TerminalReply(), TerminalReply())
         whole.add(text.utf8)
         for byte in text.utf8 { slow.add([byte]) }
@@ -234,12 +237,15 @@ import Testing
         #expect(layout.lines == lines)
     }
 
-    @Test(arguments: [(0, nil, nil), (0, 3, 3), (2, nil, 2), (2, 5, 2), (5, 2, 2)] as [(UInt, Int?, Int?)])
-    func loopsAreThoseOfTheFileButAtMostSoMany(file: UInt, limit: Int?, rounds: Int?) {
+    @Test(
+        "The loop count is the file's, up to a limit",
+        arguments: [(0, nil, nil), (0, 3, 3), (2, nil, 2), (2, 5, 2), (5, 2, 2)] as [(UInt, Int?, Int?)]
+    )
+    func loopCount(file: UInt, limit: Int?, rounds: Int?) {
         #expect(ShowPlayer.rounds(file: file, limit: limit) == rounds)
     }
 
-    @Test func manyColoursBecomeTwoHundredAndFiftySixThatResembleThem() throws {
+    @Test("Many colours become the 256 that are nearest") func palette() throws {
         let picture = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
         #expect(Set(picture.colors).count > 256)
         let sixels = Sixel.sequence(picture)
@@ -262,7 +268,7 @@ import Testing
         #expect(pixels.indices == Array(0..<256) + [IndexedPixels.nothing])
     }
 
-    @Test func aPictureOfNothingIsNoSixelAtAll() throws {
+    @Test("A transparent picture makes no sixels") func emptySixel() throws {
         let empty = ShownPixels(width: 7, height: 13, colors: Array(repeating: 0, count: 91))
         #expect(try TerminalDecoder.sixels(Sixel.sequence(empty)) == [empty])
         #expect(HalfBlocks.lines(empty) == Array(repeating: "       ", count: 7))

@@ -6,8 +6,11 @@ import Testing
 @testable import kf
 
 @Suite struct SourceArgumentTests {
-    @Test(arguments: ["http://127.0.0.1:8080/a.png?w=1", "HTTPS://example.com/ä b.jpg"])
-    func webAddressesAreLoadedFromTheNetwork(text: String) throws {
+    @Test(
+        "Web addresses are loaded from the network",
+        arguments: ["http://127.0.0.1:8080/a.png?w=1", "HTTPS://example.com/ä b.jpg"]
+    )
+    func webAddresses(text: String) throws {
         guard case .network(let url) = try SourceArgument(text).place else {
             Issue.record("\(text) is not taken for an address")
             return
@@ -31,7 +34,7 @@ import Testing
         #expect(url.path == path)
     }
 
-    @Test func relativePathsStartAtTheWorkingDirectory() throws {
+    @Test("Relative paths start at the working directory") func relativePaths() throws {
         guard case .file(let url) = try SourceArgument("pictures/a.png").place else {
             Issue.record("a path is not taken for a file")
             return

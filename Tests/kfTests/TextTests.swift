@@ -6,18 +6,24 @@ import Testing
 @testable import kf
 
 @Suite struct RedactionTests {
-    @Test(arguments: [
-        ("http://a.example/b.png", "http://a.example/b.png"),
-        ("http://me:secret@a.example/b.png?c=d@e", "http://a.example/b.png?c=d@e"),
-        ("https://me@a.example", "https://a.example"),
-        ("https://a.example/@me", "https://a.example/@me"),
-        ("http://me:se@cret@a.example/", "http://a.example/"),
-        ("\"ftp://me:secret@a.example/\" and http://you:word@b.example", "\"ftp://a.example/\" and http://b.example"),
-        ("me@a.example", "me@a.example"),
-    ])
-    func urlsLoseWhatStandsBeforeTheHost(text: String, shown: String) { #expect(Redaction.text(text) == shown) }
+    @Test(
+        "User and password are removed from URLs",
+        arguments: [
+            ("http://a.example/b.png", "http://a.example/b.png"),
+            ("http://me:secret@a.example/b.png?c=d@e", "http://a.example/b.png?c=d@e"),
+            ("https://me@a.example", "https://a.example"),
+            ("https://a.example/@me", "https://a.example/@me"),
+            ("http://me:se@cret@a.example/", "http://a.example/"),
+            (
+                "\"ftp://me:secret@a.example/\" and http://you:word@b.example",
+                "\"ftp://a.example/\" and http://b.example"
+            ),
+            ("me@a.example", "me@a.example"),
+        ]
+    )
+    func redactedURLs(text: String, shown: String) { #expect(Redaction.text(text) == shown) }
 
-    @Test func aSourceMayHaveSpacesInItsPassword() {
+    @Test("A password with spaces is removed too") func spacesInPassword() {
         #expect(Redaction.source("http://me:sec ret@a.example/b c@d") == "http://a.example/b c@d")
     }
 }
@@ -91,7 +97,7 @@ import Testing
         #expect(bar.line(width: 60) == "[" + bars(18, of: 37) + "] 2/4, 1 failed, 50 B")
     }
 
-    @Test func anUnknownLengthCountsOnlyAtTheEnd() {
+    @Test("A download of unknown length counts only at its end") func unknownLength() {
         var bar = ProgressBar(total: 2)
         bar.note(0, received: 1000, expected: -1)
         #expect(bar.fraction == 0)

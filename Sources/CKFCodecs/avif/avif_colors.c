@@ -13,7 +13,7 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
     }
 }
 
-/// Says what our loops have to know. False when they cannot do it.
+/// Collects what our loops have to know. False when they cannot convert the picture.
 static bool describe(const avifImage *image, kf_yuv *picture) {
     *picture = (kf_yuv){
         .width = image->width, .height = image->height, .depth = image->depth, .alpha_depth = image->depth,
@@ -50,8 +50,8 @@ static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, 
     return result;
 }
 
-// libyuv, which libavif asks, cuts off what is beyond 8 bits: white would not be white. Where values leave out the ends
-// of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes out
+// libyuv, which libavif calls, cuts off what is beyond 8 bits: white would not be white. Where values leave out the
+// ends of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes out
 // more than a dozen levels off.
 static bool is_beyond_libyuv(const avifImage *image) {
     bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709

@@ -1,4 +1,4 @@
-// Reading AVIF through libavif and dav1d. Does not crop, turn or mirror: the header says what the file asks for.
+// Reading AVIF through libavif and dav1d. Does not crop, turn or mirror: the header describes what the file requests.
 #include "avif_grid.h"
 #include "avif_support.h"
 #include <stdlib.h>

@@ -21,8 +21,8 @@ static inline kf_status kf_avif_fail(kf_message *message, avifResult result, con
     return kf_fail(message, status, details && details[0] ? details : avifResultToString(result));
 }
 
-/// Whether there is memory for the planes of a picture. libavif before 1.0 ends the process when it gets none: it is
-/// asked for first. Another thread may take it in between; that cannot be helped from here.
+/// Whether there is memory for the planes of a picture. libavif before 1.0 ends the process when it gets none, so it
+/// is allocated here on trial. Another thread may take it in between; that cannot be prevented from here.
 static inline bool kf_avif_has_room(const avifImage *image) {
 #if AVIF_VERSION < 1000000
     // Three planes of colour and one of alpha at most.
@@ -39,7 +39,7 @@ static inline bool kf_avif_has_room(const avifImage *image) {
 static inline void kf_avif_find_chromaticities(avifColorPrimaries primaries, double chromaticities[8]) {
     float xy[8];
     avifColorPrimariesGetValues(primaries, xy);
-    // libavif says red, green, blue, white; we say white first.
+    // libavif has red, green, blue, white; here white comes first.
     for (int i = 0; i < 8; i++) chromaticities[(i + 2) % 8] = xy[i];
 }
 

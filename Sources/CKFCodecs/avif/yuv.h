@@ -2,8 +2,8 @@
 //
 // They exist for any processor and for AVX2, and give the same bytes. What they count in:
 //  * Chroma is a signed word: 0 is grey, and the ends of what a sample can be are near the ends of what a word can be.
-//  * Colours are words, too, 32 for a step of the 256 there are. Luma and chroma are each rounded to that, and their weights
-//    to 1/32768: before it is rounded to a byte, a colour is within a tenth of a step of the formula.
+//  * Colours are words, too, 32 for a step of the 256 there are. Luma and chroma are each rounded to that, and their
+//    weights to 1/32768: before it is rounded to a byte, a colour is within a tenth of a step of the formula.
 #ifndef KF_YUV_H
 #define KF_YUV_H
 
@@ -39,7 +39,7 @@ typedef struct kf_yuv_rows {
     /// Quarters of words, for three shares of one row and one of another.
     void (*blend)(const uint8_t *near, const uint8_t *far, unsigned depth, size_t begin, size_t end, int16_t *line);
     /// Two words for each quarter: three shares of it, and one of its neighbour on either side. May read and write 16
-    /// words more than asked for, on either side.
+    /// words beyond either end.
     void (*spread)(const int16_t *line, size_t begin, size_t end, int16_t *twice);
     void (*convert)(const kf_yuv_row *row, const kf_yuv_numbers *numbers, size_t begin, size_t end, uint8_t *pixels);
 } kf_yuv_rows;
@@ -49,7 +49,7 @@ extern const kf_yuv_rows kf_yuv_portable;
 extern const kf_yuv_rows kf_yuv_avx2;
 #endif
 
-/// `convert` for colours that were multiplied by alpha and are to be so no more. That makes every error larger, so this
+/// `convert` for colours that were multiplied by alpha and become straight. That makes every error larger, so this
 /// is the formula itself.
 void kf_yuv_divide(const kf_yuv_row *row, const kf_yuv_numbers *numbers, size_t begin, size_t end, uint8_t *pixels);
 

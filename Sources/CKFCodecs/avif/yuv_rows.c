@@ -9,7 +9,7 @@ static KF_INLINE int smaller(int one, int other) { return one < other ? one : ot
 
 static KF_INLINE int clamp(int value, int largest) { return value < 0 ? 0 : smaller(value, largest); }
 
-/// Samples as words; none is more than its depth allows, whatever the plane says.
+/// Samples as words; none is more than its depth allows, whatever the plane contains.
 static KF_INLINE void read_samples(const uint8_t *row, unsigned depth, size_t begin, size_t count, int16_t *samples) {
     if (depth == 8) {
         for (size_t i = 0; i < count; i++) samples[i] = row[begin + i];

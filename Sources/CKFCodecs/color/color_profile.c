@@ -21,7 +21,7 @@ static void ignore_error(cmsContext context, cmsUInt32Number code, const char *t
     (void)context; (void)code; (void)text;
 }
 
-// A profile of a few bytes can make lcms ask for hundreds of megabytes; honest ones need two or three.
+// A profile of a few bytes can make lcms allocate hundreds of megabytes; real ones need two or three.
 static const cmsUInt32Number most_memory = 32 << 20;
 
 static void *take_memory(cmsContext context, cmsUInt32Number size) {
@@ -134,7 +134,7 @@ static bool is_near(const cmsCIEXYZ *color, double x, double y, double z) {
 bool kf_profile_is_srgb(const kf_color_profile *profile) {
     cmsHPROFILE handle = profile->handle;
     if (cmsGetColorSpace(handle) != cmsSigRgbData || !cmsIsMatrixShaper(handle)) return false;
-    // A profile with tables is converted through these, whatever its matrix says.
+    // A profile with tables is converted through these, whatever its matrix is.
     if (cmsIsTag(handle, cmsSigAToB0Tag) || cmsIsTag(handle, cmsSigAToB1Tag)) return false;
     if (!is_near(cmsReadTag(handle, cmsSigRedColorantTag), 0.4361, 0.2225, 0.0139)) return false;
     if (!is_near(cmsReadTag(handle, cmsSigGreenColorantTag), 0.3851, 0.7169, 0.0971)) return false;

@@ -50,11 +50,11 @@ static inline void copy_string(uint8_t *to, const uint8_t *from, size_t length) 
     } while (done < length);
 }
 
-// A code stands for pixels that have been unpacked before, so the table says where those are: no string is ever taken
+// A code stands for pixels that have been unpacked before, so the table holds their positions: no string is ever taken
 // apart, and the strings of the alphabet stand before the first pixel. What keeps all places within `memory`:
 //  * every code that is looked up is below `next`, and `next` never exceeds MOST_CODES: each entry has been written;
-//  * an entry's string ends at the latest one pixel behind those unpacked when the entry was made, a pixel that the very
-//    code that makes the entry unpacks. Within that code's own string this is the last pixel; it equals the first.
+//  * an entry's string ends at the latest one pixel behind those unpacked when the entry was made, a pixel that the
+//    very code that makes the entry unpacks. Within that code's own string this is the last pixel; it equals the first.
 size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count) {
     uint32_t starts[MOST_CODES];
     uint16_t lengths[MOST_CODES];

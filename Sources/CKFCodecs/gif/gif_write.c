@@ -32,7 +32,7 @@ kf_gif_writer *kf_gif_writer_open(
         CGIF_Config config = {
             .pGlobalPalette = (uint8_t *)colors.bytes,
             .numGlobalPaletteEntries = colors.count,
-            // A file that plays once says nothing of repeating.
+            // A file that plays once has no loop count.
             .attrFlags = CGIF_ATTR_IS_ANIMATED | (loop_count == 1 ? CGIF_ATTR_NO_LOOP : 0),
             .width = width,
             .height = height,
@@ -57,7 +57,7 @@ kf_status kf_gif_writer_add(kf_gif_writer *writer, const kf_gif_frame *frame, kf
         .numLocalPaletteEntries = frame->colors.count,
     };
     if (frame->transparent >= 0) {
-        // cgif takes transparent pixels for what shows the frame before, or for what shows nothing.
+        // cgif takes transparent pixels as showing either the frame before or nothing.
         config.attrFlags |= frame->erases ? CGIF_FRAME_ATTR_HAS_ALPHA : CGIF_FRAME_ATTR_HAS_SET_TRANS;
         config.transIndex = (uint8_t)frame->transparent;
         // Only the rectangle that is painted is written. cgif finds it by colours, and takes what is empty for painted

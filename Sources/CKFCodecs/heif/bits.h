@@ -9,7 +9,7 @@
 typedef struct kf_bits {
     const uint8_t *bytes;
     size_t bits, position;
-    /// More was asked for than there is; all that is read from then on is 0.
+    /// More was read than there is; all that is read from then on is 0.
     bool failed;
 } kf_bits;
 

@@ -10,7 +10,7 @@ typedef struct kf_heif_item {
     const uint8_t *type;
     /// Whether its data are packed, and grow when they are read.
     bool is_packed;
-    /// Where the data lie, by the list of locations; `is_located` says whether that names the item at all.
+    /// Where the data lie, by the list of locations; `is_located` is whether that lists the item at all.
     bool is_located, is_among_boxes;
     uint64_t base;
     kf_span extents;
@@ -45,7 +45,7 @@ typedef struct kf_heif_items {
 const char *kf_heif_items_read(kf_span file, kf_heif_items *items);
 void kf_heif_items_release(kf_heif_items *items);
 
-/// An item that the lists name, or NULL.
+/// An item by its identifier, or NULL.
 const kf_heif_item *kf_heif_find(const kf_heif_items *items, uint64_t id);
 /// The property of an item after the first `position` ones, or NULL.
 const kf_heif_property *kf_heif_property_of(const kf_heif_items *items, const kf_heif_item *item, size_t position);

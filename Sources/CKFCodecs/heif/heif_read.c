@@ -1,5 +1,5 @@
-// Reading the primary picture of HEIC through libheif, cropped, turned and mirrored as the file asks. Empty without the
-// trait.
+// Reading the primary picture of HEIC through libheif, cropped, turned and mirrored as the file requests. Empty without
+// the trait.
 #include "../support/support.h"
 #ifdef KF_HEIC
 #include "heif_validate.h"
@@ -55,7 +55,7 @@ static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
 
 kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message) {
     memset(header, 0, sizeof *header);
-    // Opening already reads what the file names, and keeps it.
+    // Opening already reads what the file refers to, and keeps it.
     kf_heif_size primary;
     if (kf_heif_validate(bytes, size, &primary, message) != KF_OK) return NULL;
     kf_heif_reader *reader = calloc(1, sizeof *reader);
@@ -82,8 +82,8 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         kf_heif_close(reader);
         return NULL;
     }
-    // libheif overlooks that a picture is turned if the file says so before it says the size, as that of some cameras
-    // do.
+    // libheif overlooks that a picture is turned if the rotation precedes the size in the file, as it does in those of
+    // some cameras.
     header->width = reader->width = primary.is_cropped ? (uint32_t)width : primary.turned_width;
     header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
     header->coded_width = reader->coded_width = primary.width;

@@ -1,5 +1,5 @@
-// Whether a HEIF file may be handed to libheif, which follows references for ever, decodes whatever a part turns out to
-// be, and takes it on trust that transparency has the size and the depth of what it belongs to.
+// Whether a HEIF file may be handed to libheif, which follows references for ever, decodes parts of any kind, and
+// assumes without a check that transparency has the size and the depth of what it belongs to.
 //
 // The names are those of ISO/IEC 23008-12, sections 6.5, 6.6 and 9.3.
 #ifdef KF_HEIC
@@ -12,7 +12,7 @@
 typedef struct {
     kf_heif_items items;
     /// What may still be decoded: pictures, their bytes and their pixels; and pixels once more for pictures with many
-    /// slices, each of which may claim to reach from wherever it likes to the end.
+    /// slices, each of which may claim to reach from any place to the end.
     uint64_t pictures, bytes, pixels, slice_pixels;
     /// The largest picture that is decoded.
     uint32_t width, height;
@@ -89,14 +89,14 @@ static bool read_data(validation *state, const kf_heif_item *item, kf_hevc_summa
     if (!bytes) return false;
     state->bytes -= size;
     kf_heif_copy_data(&state->items, item, bytes, (size_t)size);
-    // libheif takes it that sizes have four bytes.
+    // libheif assumes that sizes have four bytes.
     bool is_valid = kf_hevc_read_units((kf_span){bytes, (size_t)size}, 4, seen);
     free(bytes);
     return is_valid;
 }
 
 static bool check_coded(validation *state, const kf_heif_item *item, description *result) {
-    // Decoders make up as many as sixteen pictures for one that asks for them.
+    // Decoders make up as many as sixteen missing pictures for one that refers to them.
     const uint64_t most_with_references = 1 << 24;
     const kf_heif_property *configuration = only(state, item, "hvcC");
     kf_hevc_summary seen = {0};
@@ -144,7 +144,7 @@ static bool check_part(validation *state, kf_span *parts, kind most, description
     return true;
 }
 
-// How many parts an item is said to have.
+// How many parts an item has by its references.
 static bool has_parts(validation *state, const kf_heif_item *item, uint64_t count) {
     if (count && item->parts.size == count * state->items.reference_size) return true;
     return refuse(state, "a picture has another number of parts than announced");

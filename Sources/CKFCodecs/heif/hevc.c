@@ -1,5 +1,5 @@
-// Reads what HEVC data announce before a decoder gets them: libde265 allocates what the data announces, whatever the
-// container said.
+// Reads what HEVC data announce before a decoder gets them: libde265 allocates what the data announce, whatever the
+// container announced.
 //
 // The names are those of ITU-T H.265, sections 7.3.1 to 7.3.3, and ISO/IEC 14496-15, section 8.3.3.
 #ifdef KF_HEIC

@@ -4,7 +4,7 @@
 
 #include "../support/boxes.h"
 
-/// What the units of one picture say of it.
+/// What the units of one picture announce of it.
 typedef struct kf_hevc_summary {
     /// What is shown, in pixels; 0 as long as no unit has announced it.
     uint32_t width, height;

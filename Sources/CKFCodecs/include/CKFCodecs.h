@@ -1,10 +1,10 @@
 // One wrapper per C library, so that setjmp and error callbacks never reach Swift. Knows nothing but rows of bytes.
 //
 // The rules of every function here:
-//  * It pulls: the caller asks for rows and gets them in its own memory. No callback of the caller is ever called, so
+//  * It pulls: the caller requests rows and gets them in its own memory. No callback of the caller is ever called, so
 //    no frame of the caller can be jumped over.
-//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed, but for a line that dav1d writes to
-//    standard error when an AVIF is damaged.
+//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed, but for a line that dav1d writes
+//    to standard error when an AVIF is damaged.
 //  * "BGRA" is four bytes a pixel in this order in memory. Alpha is straight unless a comment says otherwise.
 //  * A reader borrows the encoded bytes until it is closed.
 #ifndef CKFCODECS_H
@@ -59,7 +59,7 @@ kf_status kf_jpeg_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t max_scans, uint32_t *width, uint32_t *height,
     kf_message *message);
 /// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Returns how many rows were written; fewer
-/// than asked means that the data is damaged from here on, with the reason in `message`.
+/// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Whether something of what has been decoded was damaged, or the data ended before the picture was complete.
 bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader);
@@ -101,7 +101,7 @@ typedef struct kf_png_header {
     uint32_t width, height;
     bool has_alpha;
     bool interlaced;
-    /// The file says that its colours are sRGB.
+    /// The file declares its colours as sRGB.
     bool srgb;
     const uint8_t *icc;
     size_t icc_size;
@@ -113,7 +113,7 @@ typedef struct kf_png_header {
 } kf_png_header;
 
 kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *header, kf_message *message);
-/// Decodes up to `count` rows of a picture that is not interlaced. Fewer than asked means damaged data.
+/// Decodes up to `count` rows of a picture that is not interlaced. Fewer than requested means damaged data.
 uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Decodes a whole interlaced picture into zeroed memory. Returns whether anything could be decoded.
 bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message);
@@ -123,7 +123,7 @@ uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
 
 typedef struct kf_png_fast kf_png_fast;
 
-/// A faster way to the rows of a reader that has not been asked for any. NULL when the picture is not of the kind that
+/// A faster way to the rows of a reader from which none have been read. NULL when the picture is not of the kind that
 /// it knows (interlaced, 16 bits, cut short), or memory has run out: then the reader's own way is the one to go.
 kf_png_fast *kf_png_fast_open(kf_png_reader *reader, bool premultiplied);
 /// How much memory `kf_png_fast_inflate` needs, with these bytes at its end.
@@ -133,7 +133,7 @@ size_t kf_png_fast_memory(const kf_png_fast *fast);
 /// Rows may be written over this memory when it begins no earlier than the rows begin and ends no earlier than they
 /// end, the last KF_PNG_FAST_SLACK bytes of it not counted.
 bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
-/// Decodes up to `count` rows. Fewer than asked means damaged data.
+/// Decodes up to `count` rows. Fewer than requested means damaged data.
 uint32_t kf_png_fast_read(kf_png_fast *fast, uint8_t *rows, size_t stride, uint32_t count);
 /// Whether all rows were read, and are opaque.
 bool kf_png_fast_is_opaque(const kf_png_fast *fast);
@@ -152,7 +152,7 @@ void kf_png_writer_close(kf_png_writer *writer);
 /// How much memory `kf_gif_unpack` needs before and after the pixels.
 enum { KF_GIF_BEFORE = 256, KF_GIF_AFTER = 16 };
 
-/// Unpacks a frame, one byte a pixel, from the byte that says how large its first codes are. Returns how many pixels of
+/// Unpacks a frame, one byte a pixel, from the byte that holds the size of its first codes. Returns how many pixels of
 /// `count` there were: they begin KF_GIF_BEFORE bytes into `memory`, which has KF_GIF_BEFORE + `count` + KF_GIF_AFTER.
 size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count);
 /// Looks the colours of pixels up.
@@ -206,11 +206,11 @@ typedef struct kf_tiff_header {
 } kf_tiff_header;
 
 /// Reads the first directory, for a picture of at most so many pixels: what libtiff takes is held to that, but whether
-/// the picture keeps to it is for the caller to see. NULL on failure.
+/// the picture keeps to it is for the caller to check. NULL on failure.
 kf_tiff_reader *kf_tiff_open(
     const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message);
 /// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
-/// than asked means that the data is damaged from here on, with the reason in `message`.
+/// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 void kf_tiff_close(kf_tiff_reader *reader);
 
@@ -243,7 +243,7 @@ kf_status kf_webp_read(
     kf_message *message);
 void kf_webp_close(kf_webp_reader *reader);
 
-/// What the picture of one frame says of itself. False when it is none.
+/// What the picture of one frame announces. False when it is none.
 bool kf_webp_frame_header(
     const uint8_t *bytes, size_t size, uint32_t *width, uint32_t *height, bool *has_alpha);
 /// Decodes the picture of one frame, as it lies in an animation, whose size must be `width` × `height`.
@@ -278,7 +278,7 @@ typedef struct kf_avif_header {
     uint32_t width, height;
     /// What is shown of it: a rectangle of the coded picture.
     uint32_t crop_x, crop_y, crop_width, crop_height;
-    /// Quarter turns anticlockwise, to be applied after cropping.
+    /// Rotations by 90° anticlockwise, to be applied after cropping.
     uint32_t quarter_turns;
     /// Mirroring after turning: 0 none, 1 top and bottom exchanged, 2 left and right exchanged.
     uint32_t mirror;
@@ -474,11 +474,11 @@ void kf_box_blur_portably(
 
 /// Looks the blue, green and red of every pixel up in three tables of 256 bytes. Both pointers may be the same.
 void kf_map_bytes(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
-/// The same with AVX2, if this processor has it, and the three tables are the same; returns whether.
+/// The same with AVX2, if this processor has it, and the three tables are the same; returns whether it did.
 bool kf_map_bytes_avx2(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
 
-/// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if asked
-/// for.
+/// Every component becomes own · itself + red · R + green · G + blue · B + offset, in 0…1, in linear light if
+/// requested.
 typedef struct kf_color_mix {
     float own, red, green, blue, offset;
     bool linear;
@@ -489,8 +489,8 @@ typedef struct kf_color_mix {
 /// A byte is off the formula by the half of a step that rounding takes and, before that, by a third of a step with
 /// polynomials, a twentieth otherwise as long as gains stay below a hundred.
 void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
-/// The same by polynomials with AVX2, if this processor has it, and the gains are 8 at most; returns whether. In linear
-/// light only.
+/// The same by polynomials with AVX2, if this processor has it, and the gains are 8 at most; returns whether it did.
+/// In linear light only.
 bool kf_mix_colors_avx2(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
 /// The same without any instructions that not every processor has.

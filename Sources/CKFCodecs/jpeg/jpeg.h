@@ -23,16 +23,16 @@ struct kf_jpeg_reader {
     bool ended_early;
     // The data ended before the end of the picture, or something in between could not be decoded.
     bool ended, damaged;
-    // Scan by scan only: the bytes that libjpeg has not done with, from `begin` on, and how many more it wants skipped.
+    // Scan by scan only: the bytes that libjpeg has not consumed, from `begin` on, and how many more to skip.
     kf_buffer pending;
     size_t begin, skip;
 };
 
 /// A reader without a source; its errors leave through `escape`. NULL when memory has run out.
 kf_jpeg_reader *kf_jpeg_create(kf_message *message);
-/// Says what is to be remembered of the header, before it is read.
+/// Sets which parts of the header are kept, before it is read.
 void kf_jpeg_keep_markers(kf_jpeg_reader *reader);
-/// Says what the header, which has been read, contains.
+/// Describes what the header, which has been read, contains.
 void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header);
 /// Chooses the size in eighths and the colours of the rows, after the header has been read.
 void kf_jpeg_choose_output(kf_jpeg_reader *reader, uint32_t eighths);

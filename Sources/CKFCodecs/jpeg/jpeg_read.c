@@ -29,7 +29,7 @@ static void keep_markers(struct jpeg_decompress_struct *info, unsigned int lengt
     jpeg_save_markers(info, JPEG_APP0 + 2, length);
 }
 
-// For every marker libjpeg keeps, it walks along all that it has kept. A megabyte may hold 250,000, which take a
+// For every marker libjpeg keeps, it visits all that it has kept. A megabyte may hold 250,000, which take a
 // minute; a profile has at most 255 pieces, and whatever else is of use is one piece near the beginning.
 static void count_marker(j_common_ptr common) {
     const uint32_t most = 4096;
@@ -39,7 +39,7 @@ static void count_marker(j_common_ptr common) {
     if (++reader->kept_markers == most) keep_markers(&reader->info, 0);
 }
 
-// Warnings (level −1) and traces mean that libjpeg went on; so do we, and print nothing. Some say that pixels are
+// Warnings (level −1) and traces mean that libjpeg went on; so do we, and print nothing. Some mean that pixels are
 // wrong.
 static void on_message(j_common_ptr info, int level) {
     if (level < 0) info->err->num_warnings++;

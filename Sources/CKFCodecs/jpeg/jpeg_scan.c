@@ -105,7 +105,7 @@ kf_status kf_jpeg_scans_begin(kf_jpeg_reader *reader, uint32_t scan, kf_message 
     if (info->input_scan_number > (int)scan) return kf_fail(message, KF_MALFORMED, "the scan has gone by");
     show_pending(reader);
     int event = JPEG_REACHED_SOS;
-    // Stopping here, and not at the next scan's header, matters: from there on libjpeg believes in that scan's
+    // Stopping here, and not at the next scan's header, matters: from there on libjpeg assumes that scan's
     // precision.
     while (!(event == JPEG_SCAN_COMPLETED && info->input_scan_number == (int)scan)) {
         event = jpeg_consume_input(info);

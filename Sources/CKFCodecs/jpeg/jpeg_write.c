@@ -35,7 +35,7 @@ static void offer_room(j_compress_ptr info) {
     info->dest->free_in_buffer = writer->buffer.capacity - writer->buffer.size;
 }
 
-// libjpeg calls this when the whole room is used up, whatever `free_in_buffer` says.
+// libjpeg calls this when the whole buffer is used up, whatever the value of `free_in_buffer`.
 static boolean take_full_room(j_compress_ptr info) {
     kf_jpeg_writer *writer = (kf_jpeg_writer *)info->client_data;
     writer->buffer.size = writer->buffer.capacity;

@@ -1,7 +1,7 @@
 // What the frames of a JPEG XL announce, up to the first that is shown, read without decoding any. Empty without the
 // trait.
 //
-// libjxl tells the size of the picture only. Frames that are not shown, of which the picture is made, may be of any
+// libjxl reports the size of the picture only. Frames that are not shown, of which the picture is made, may be of any
 // size; it takes memory for them as they come, and ends the process when there is none (0.7 does).
 #include "jxl_support.h"
 #ifdef KF_JXL

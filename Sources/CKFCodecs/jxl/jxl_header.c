@@ -1,6 +1,6 @@
 // How large the colour profile of a JPEG XL is, read before libjxl unpacks it. Empty without the trait.
 //
-// libjxl tells the size when it has the profile, at several times its size in memory.
+// libjxl reports the size once it has unpacked the profile, at several times its size in memory.
 #include "jxl_support.h"
 #ifdef KF_JXL
 #include "jxl_bits.h"
@@ -13,7 +13,7 @@ static void skip_length(bits *in, bool is_small) {
 static void skip_size(bits *in) {
     bool is_small = take(in, 1);
     skip_length(in, is_small);
-    // The width may be told by the shape.
+    // The width may follow from the aspect ratio.
     if (!take(in, 3)) skip_length(in, is_small);
 }
 

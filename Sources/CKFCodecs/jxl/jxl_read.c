@@ -22,7 +22,7 @@ enum { LARGEST_PROFILE = 16 << 20 };
 // Pixels of four bytes, in rows that begin on multiples of sixteen as those of our bitmaps do.
 static const JxlPixelFormat format = {4, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 16};
 
-// Questions about colours had an argument that nothing looked at.
+// Before 0.9 the functions about colours have an argument that is ignored.
 #if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define FORMAT NULL,
 #else
@@ -44,7 +44,7 @@ static bool has_black_channel(JxlDecoder *decoder, uint32_t count) {
     return false;
 }
 
-// Pictures coded in libjxl's own colours come out in what is asked for; the others in those of the file.
+// Pictures coded in libjxl's own colours come out in the requested ones; the others in those of the file.
 static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     JxlDecoder *decoder = reader->decoder;
     const JxlBasicInfo *info = &reader->info;

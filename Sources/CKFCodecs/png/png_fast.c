@@ -1,5 +1,5 @@
 // Reading PNG the fast way: one go at inflating, then rows undone from their filters while they are in the cache. Knows
-// pictures of up to 8 bits that are not interlaced, and refuses whatever is odd; libpng is there for that.
+// pictures of up to 8 bits that are not interlaced, and refuses whatever is unusual; libpng is there for that.
 #include "png_filter.h"
 #include "png_layout.h"
 #include <stdlib.h>
@@ -204,7 +204,7 @@ static void make_colors(kf_png_fast *fast) {
     }
 }
 
-// Whether the picture is one for us, as far as the header and the lengths of chunks tell.
+// Whether the picture is one for us, by the header and the lengths of chunks.
 static bool measure(kf_png_fast *fast) {
     const kf_png_layout *layout = &fast->layout;
     if (layout->interlaced || layout->cut || layout->depth > 8) return false;

@@ -23,7 +23,7 @@ typedef struct kf_png_layout {
     size_t chunks_size;
 } kf_png_layout;
 
-/// Describes the file of a reader that has not been asked for rows yet.
+/// Describes the file of a reader from which no rows have been read yet.
 void kf_png_describe_layout(kf_png_reader *reader, kf_png_layout *layout);
 
 #endif

@@ -124,9 +124,9 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
     // A profile that libpng dislikes is judged by lcms, not refused with the picture.
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
     png_set_benign_errors(reader->png, 1);
-    // Rows that are there are shown, whatever the sum over all of them says.
+    // Rows that are there are shown, whether the checksum over all of them is right or not.
     png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
-    // libpng reads 8 KB at a time or fails. Of a file that is cut it shall see all but the last few bytes.
+    // libpng reads 8 KB at a time or fails. Of a truncated file it shall get all but the last few bytes.
     reader->cut = is_cut(bytes, size);
     if (reader->cut) png_set_compression_buffer_size(reader->png, 16);
     png_read_info(reader->png, reader->info);

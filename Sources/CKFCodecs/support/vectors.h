@@ -13,8 +13,7 @@ typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 #define KF_INLINE inline __attribute__((always_inline))
 
 // Compiled twice where the processor of today can do more than the one every compiler must expect. Not under the thread
-// sanitizer: which of the two is wanted is asked while the program is being loaded, when the sanitizer is not there
-// yet.
+// sanitizer: the variant is chosen while the program is being loaded, before the sanitizer is initialised.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define KF_ONCE
@@ -27,7 +26,7 @@ typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 #endif
 
 // The vector of 16 bytes is computed here, though the compiler may think that it can be had with fewer instructions
-// later: for loops whose every turn waits for the one before.
+// later: for loops in which every iteration waits for the one before.
 #if defined(__x86_64__)
 #define KF_COMPUTE(vector) __asm__("" : "+x"(vector))
 #elif defined(__aarch64__)

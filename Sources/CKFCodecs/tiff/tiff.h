@@ -13,7 +13,7 @@ struct kf_tiff_reader {
     TIFF *tiff;
     const uint8_t *bytes;
     size_t size, position;
-    // What libtiff said first; empty as long as it has reported no error.
+    // The first error that libtiff reported; empty as long as there is none.
     char library_error[200];
     uint32_t width, height;
     // Which sample each component is, how many a pixel has, and whether each has a plane of its own.

@@ -68,7 +68,7 @@ static TIFF *open_quietly(kf_tiff_reader *reader, size_t most) {
     return tiff;
 }
 #else
-// Before 4.5 libtiff knows handlers for the whole process only; without any it says nothing.
+// Before 4.5 libtiff has handlers for the whole process only; without any it prints nothing.
 static void silence(void) {
     TIFFSetErrorHandler(NULL);
     TIFFSetErrorHandlerExt(NULL);
@@ -138,12 +138,12 @@ static bool make_palette(TIFF *tiff, kf_tiff_samples *samples) {
     return true;
 }
 
-// Which sample is the alpha, if any is said to be one.
+// Which sample is the alpha, if any is declared as one.
 static void find_alpha(kf_tiff_reader *reader) {
     uint16_t count = 0, *kinds = NULL;
     const unsigned colors = reader->samples.colors;
     if (!TIFFGetField(reader->tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds)) {
-        // A fourth sample beside red, green and blue about which nothing is said has always been alpha.
+        // A fourth sample beside red, green and blue that is not declared is alpha by convention.
         if (colors != 3 || reader->sample_count != 4) return;
         reader->samples.has_alpha = true;
         return;
@@ -294,7 +294,7 @@ kf_tiff_reader *kf_tiff_open(
         return NULL;
     }
     cut_blocks(reader);
-    // Errors that did not keep it from being opened are not why rows cannot be read.
+    // Errors that did not prevent opening are not the reason why rows cannot be read.
     reader->library_error[0] = 0;
     return reader;
 }

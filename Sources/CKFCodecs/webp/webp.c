@@ -57,7 +57,7 @@ kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *
     return reader;
 }
 
-// Lossless pictures hold an alpha even when they say that they are opaque, and it may be anything. It is not shown: not
+// Lossless pictures hold an alpha even when they are marked as opaque, and it may be anything. It is not shown: not
 // by dwebp, and not by browsers. What is lossy and has no alpha of its own is opaque already.
 static void make_opaque(
     const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint64_t width, uint64_t height

@@ -75,7 +75,7 @@ enum PipelineStep: Equatable {
         case vertical = "v"
     }
 
-    /// Everything the step `round` may be told.
+    /// All parameters of the step `round`.
     struct Rounding: Equatable {
         var radius: Length
         var corners = Set(Corner.allCases)
@@ -83,7 +83,7 @@ enum PipelineStep: Equatable {
         var background: HexColor?
     }
 
-    /// Everything the step `colors` must be told; 0, 1, 1 and 0 change nothing.
+    /// All parameters of the step `colors`; 0, 1, 1 and 0 change nothing.
     struct ColorControls: Equatable {
         var brightness: Double
         var contrast: Double

@@ -22,7 +22,7 @@ final class Interruption {
 
     /// - Parameters:
     ///   - tidy: Called with a second signal, on which the process ends at once.
-    ///   - pause: Called with Ctrl-Z; tidies up, calls what it is given, which stops the process until somebody lets it
+    ///   - pause: Called with Ctrl-Z; tidies up, calls what it is given, which stops the process until a signal lets it
     ///     go on, and takes up again what it was at.
     init(
         tidy: @escaping @Sendable () -> Void,

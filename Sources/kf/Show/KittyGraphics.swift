@@ -10,8 +10,8 @@ enum KittyGraphics {
     /// Asks whether the terminal knows the protocol: one pixel that is not to be shown.
     static let question = "\u{1B}_Gi=\(questionID),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
 
-    /// The answer of a terminal that does, up to its end.
-    static let answer = "\u{1B}_Gi=\(questionID);OK"
+    /// The reply of a terminal that does, up to its end.
+    static let reply = "\u{1B}_Gi=\(questionID);OK"
 
     private static let questionID = 31
 
@@ -23,7 +23,7 @@ enum KittyGraphics {
     /// - Returns: What to write.
     static func sequences(png: Data, id: UInt32?) -> [UInt8] {
         let text = Array(png.base64EncodedData())
-        // Shown at once, PNG, no answers wanted, the cursor left alone.
+        // Shown at once, PNG, no replies wanted, the cursor left alone.
         var keys = "a=T,f=100,q=2,C=1"
         if let id { keys += ",i=\(id),p=1" }
         var bytes: [UInt8] = []

@@ -12,8 +12,8 @@ struct ShowCommand: AsyncParsableCommand {
         abstract: "Draw a picture in the terminal, and play animations.",
         discussion: """
             The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
-            colours. It has half a second to answer, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
-            connection. Where standard output is no terminal, nobody is asked: half blocks, and of animations the first \
+            colours. It has half a second to reply, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
+            connection. Where standard output is no terminal, no question is written: half blocks, and of animations the first \
             frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave \
             out what is less than half opaque.
             """
@@ -65,7 +65,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     private var isScreen: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How many frames may be drawn: in a file nobody stops an animation, and on paper there is no second frame.
+    /// How many frames may be drawn: a file has no end of an animation that loops, and shows one frame.
     private var frameLimit: Int {
         if isScreen { return frames ?? .max }
         guard let form = form.named, form != .blocks else { return 1 }
@@ -75,7 +75,7 @@ struct ShowCommand: AsyncParsableCommand {
     private func show(_ frames: ShowFrames) async throws(Failure) {
         let terminal = Terminal()
         let screen = ShowScreen(STDOUT_FILENO)
-        // Before the modes change: whatever happens then, somebody puts them back.
+        // Before the modes change: whatever happens then, they are restored.
         let interruption = Interruption {
             terminal?.restore()
         } pause: { stop in

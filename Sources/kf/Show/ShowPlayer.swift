@@ -11,7 +11,7 @@ struct ShowPlayer: Sendable {
     let loops: Int?
     let screen: ShowScreen
 
-    /// Plays until the end, until the task is cancelled, or until nobody watches any more.
+    /// Plays until the end, until the task is cancelled, or until the output is closed.
     ///
     /// - Throws: Why a frame cannot be drawn; the screen is left in order all the same.
     func play() async throws(Failure) {
@@ -67,7 +67,7 @@ struct ShowPlayer: Sendable {
         return try result.get()
     }
 
-    /// Whether what was drawn arrived; no is not an error where somebody has only stopped watching.
+    /// Whether what was drawn arrived; no is not an error where only the output was closed.
     private func isTaken(_ code: Int32) throws(Failure) -> Bool {
         guard code != 0, code != EPIPE, !drawing.isScreen else { return code == 0 }
         throw .cannotWrite("standard output", code)

@@ -37,7 +37,7 @@ struct ShowLayout: Equatable, Sendable {
 
     /// Shrinks a picture to the room there is, the line for the prompt left out; never enlarges it.
     init(width: Int, height: Int, in size: TerminalSize, columns: Int?, with form: ShowProtocol) {
-        // A common size of characters, for terminals that do not tell theirs.
+        // A common size of characters, for terminals that do not report theirs.
         let cell = form == .blocks ? (width: 1, height: 2) : size.cell ?? (width: 8, height: 16)
         let room = max(1, min(columns ?? size.columns, size.rows == nil ? .max : size.columns))
         let rows = size.rows.map { max(1, $0 - 1) }

@@ -13,7 +13,7 @@ final class ShowScreen: Sendable {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Begins a drawing; answers with 0 or the error's number, as the others do.
+    /// Begins a drawing; returns 0 or the error's number, as the others do.
     func open(_ drawing: ShowDrawing) async -> Int32 {
         await Self.executor.run { () async -> Int32 in
             self.current.withLock { $0 = drawing }

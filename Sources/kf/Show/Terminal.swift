@@ -1,4 +1,4 @@
-// The terminal behind standard output: its size, its modes, its answers. Knows nothing of pictures.
+// The terminal behind standard output: its size, its modes, its replies. Knows nothing of pictures.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import KFSupport
 final class Terminal: Sendable {
     private struct State {
         var modes: termios?
-        var mayHaveLateAnswers = false
+        var mayHaveLateReplies = false
     }
 
     private let descriptor: Int32
@@ -51,7 +51,7 @@ final class Terminal: Sendable {
     func restore() {
         let (modes, isLate) = state.withLock { state in
             defer { state.modes = nil }
-            return (state.modes, state.mayHaveLateAnswers)
+            return (state.modes, state.mayHaveLateReplies)
         }
         guard var modes else { return }
         // What came too late must not look as if it had been typed at the prompt.
@@ -69,14 +69,14 @@ final class Terminal: Sendable {
         return TerminalSize(columns: columns, rows: rows, cell: cell.width > 0 && cell.height > 0 ? cell : nil)
     }
 
-    /// How long the terminal may take to answer: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at most.
+    /// How long the terminal may take to reply: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at most.
     private static var patience: Duration {
         let text = ProcessInfo.processInfo.environment["KF_TERMINAL_PATIENCE"]
         guard let seconds = text.flatMap(Double.init), (0...3600).contains(seconds) else { return .milliseconds(500) }
         return .seconds(seconds)
     }
 
-    /// Asks the terminal what it can draw, and waits a moment for its answers.
+    /// Asks the terminal what it can draw, and waits a moment for its replies.
     ///
     /// Some terminals would print the question; these are not asked.
     func bestProtocol() async -> ShowProtocol {
@@ -84,11 +84,11 @@ final class Terminal: Sendable {
         guard !["", "dumb", "linux"].contains(kind) else { return .blocks }
         return await WorkExecutor.io.run { () async -> ShowProtocol in
             FileDescriptorOutput.write(Array(TerminalReply.questions.utf8), to: self.descriptor)
-            return self.answers(until: .now + Self.patience).best
+            return self.replies(until: .now + Self.patience).best
         }
     }
 
-    private func answers(until deadline: ContinuousClock.Instant) -> TerminalReply {
+    private func replies(until deadline: ContinuousClock.Instant) -> TerminalReply {
         var reply = TerminalReply()
         var buffer = [UInt8](repeating: 0, count: 256)
         while !reply.isComplete {
@@ -98,7 +98,7 @@ final class Terminal: Sendable {
             if ready < 0, errno == EINTR { continue }
             let count = ready > 0 ? read(descriptor, &buffer, buffer.count) : 0
             guard count > 0 else {
-                state.withLock { $0.mayHaveLateAnswers = true }
+                state.withLock { $0.mayHaveLateReplies = true }
                 break
             }
             reply.add(buffer[..<count])

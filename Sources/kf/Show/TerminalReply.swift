@@ -1,10 +1,10 @@
-// What a terminal answers when it is asked what it can draw. Reads bytes from nowhere.
+// What a terminal replies when it is asked what it can draw. Reads bytes from nowhere.
 
 import Foundation
 
-/// The answers of a terminal so far.
+/// The replies of a terminal so far.
 ///
-/// Every terminal answers the last question, for its attributes, so an answer to that one ends the waiting.
+/// Every terminal replies to the last question, for its attributes, so a reply to that one ends the waiting.
 struct TerminalReply {
     /// What is asked: kitty's graphics, then the attributes, of which 4 are sixels.
     static let questions = KittyGraphics.question + "\u{1B}[c"
@@ -18,7 +18,7 @@ struct TerminalReply {
 
     var isComplete: Bool { attributes != nil }
 
-    /// The best way to draw that the answers allow.
+    /// The best way to draw that the replies allow.
     var best: ShowProtocol {
         if knowsKitty { return .kitty }
         return attributes?.dropFirst().contains(4) == true ? .sixel : .blocks
@@ -28,7 +28,7 @@ struct TerminalReply {
     mutating func add(_ more: some Sequence<UInt8>) {
         bytes += more
         let text = String(decoding: bytes, as: UTF8.self)
-        knowsKitty = knowsKitty || text.contains(KittyGraphics.answer)
+        knowsKitty = knowsKitty || text.contains(KittyGraphics.reply)
         attributes = attributes ?? Self.attributes(in: text)
     }
 

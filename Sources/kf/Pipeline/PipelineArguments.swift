@@ -120,7 +120,7 @@ struct PipelineArguments {
         return (key.text, argument.dropFirst(equals + 1).trimmed)
     }
 
-    /// Complains about what was not taken.
+    /// Throws if something was not taken.
     func finish() throws(PipelineError) {
         guard let left = rest.first else { return }
         throw left.error("\"\(step)\" has one argument too many", allowed: [usage])

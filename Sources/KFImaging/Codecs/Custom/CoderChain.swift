@@ -94,19 +94,19 @@ struct CoderChain {
     /// The first result.
     ///
     /// An error of the built-in coders alone stays what it is.
-    private func ask<Answer>(
+    private func ask<Value>(
         _ isWilling: (any ImageCoder) -> Bool,
-        of answer: (any ImageCoder) throws -> Answer,
-        builtIn: () throws(ImagingError) -> Answer
-    ) throws(ImagingError) -> Answer {
+        of work: (any ImageCoder) throws -> Value,
+        builtIn: () throws(ImagingError) -> Value
+    ) throws(ImagingError) -> Value {
         var reasons: [String] = []
-        func first(_ coders: [any ImageCoder]) -> Answer? {
+        func first(_ coders: [any ImageCoder]) -> Value? {
             for coder in coders where isWilling(coder) {
-                do { return try answer(coder) } catch { reasons.append("\(type(of: coder)): \(error)") }
+                do { return try work(coder) } catch { reasons.append("\(type(of: coder)): \(error)") }
             }
             return nil
         }
-        if let answer = first(before) { return answer }
+        if let value = first(before) { return value }
         let failure: ImagingError
         do throws(ImagingError) {
             return try builtIn()
@@ -114,7 +114,7 @@ struct CoderChain {
             failure = error
         }
         let builtInReason = reasons.count
-        if let answer = first(after) { return answer }
+        if let value = first(after) { return value }
         if reasons.isEmpty { throw failure }
         reasons.insert("built-in: \(failure)", at: builtInReason)
         throw .coderFailed(reasons)

@@ -27,10 +27,11 @@ struct CacheCommand: AsyncParsableCommand {
                 throw ExitStatus.failed
             }
             let isYes: Bool
+            let cache = cacheArguments.existingCache()
             do throws(KingfisherError) {
-                isYes = try await body(cacheArguments.existingCache(), console)
+                isYes = try await body(cache, console)
             } catch {
-                console.error(Failure(error).text)
+                console.error(Failure(error, cache).text)
                 throw ExitStatus.failed
             }
             if !isYes { throw ExitStatus.failed }

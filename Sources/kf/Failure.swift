@@ -62,6 +62,19 @@ struct Failure: Error, Equatable {
         imaging = error.imagingError.map(Self.name)
     }
 
+    /// What the library reports, and what is wrong with the directory of the cache if the error is about that.
+    init(_ error: KingfisherError, _ cache: ImageCache) {
+        let plain = Failure(error)
+        var message = plain.message
+        switch error {
+        case .cacheError(reason: .diskStorageIsNotReady), .cacheError(reason: .fileEnumeratorCreationFailed),
+            .cacheError(reason: .invalidFileEnumeratorContent):
+            if let failure = cache.diskStorage.directoryFailure { message += ": \(failure)" }
+        default: break
+        }
+        self.init(code: plain.code, reason: plain.reason, message: message, imaging: plain.imaging)
+    }
+
     init(code: Int, reason: String, message: String, imaging: String? = nil) {
         self.code = code
         self.reason = reason

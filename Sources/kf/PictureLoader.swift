@@ -99,7 +99,7 @@ struct PictureLoader: Sendable {
                 cacheProblem: problem(of: result.cacheStoreResult)
             )
         } catch {
-            throw Failure(error)
+            throw Failure(error, cache)
         }
     }
 
@@ -120,7 +120,7 @@ struct PictureLoader: Sendable {
 
     private func problem(of result: CacheStoreResult?) -> String? {
         guard case .failure(let error)? = result?.diskCacheResult else { return nil }
-        return Failure(error).text
+        return Failure(error, cache).text
     }
 }
 

@@ -12,7 +12,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case read
         case write
         case setTimes = "set the times of"
-        case setUserMetadata = "set what is kept with"
+        case setUserMetadata = "set the user metadata of"
         case remove
         case list
     }

@@ -83,6 +83,8 @@ enum ExitFlush {
 
     private static let isPrepared: Bool = {
         ExitFlush.process.withLock { $0 = getpid() }
+        // libcrypto is loaded before this is registered, so that it is cleaned up after it: the flush names files.
+        _ = FileNaming.hash("")
         return atexit { ExitFlush.run(CacheRegistry.shared) } == 0
     }()
 

@@ -79,8 +79,20 @@ public final class AnimationPlayer {
     /// What plays the image when its frames are decoded on demand; nil otherwise.
     public var animator: FrameAnimator? { image?.frameSource == nil ? nil : playback }
 
-    private let link: any DisplayLinkCompatible
-    private let queue: DispatchQueue
+    /// Whether images whose frames are decoded on demand are played; otherwise their first frame is shown.
+    var playsFramesOnDemand = true
+    /// What makes the animation go on; for this player alone.
+    var displayLink: any DisplayLinkCompatible {
+        didSet {
+            let isPaused = oldValue.isPaused
+            oldValue.invalidate()
+            connect()
+            displayLink.isPaused = isPaused
+        }
+    }
+    private var link: any DisplayLinkCompatible { displayLink }
+    /// Where frames are decoded; nil is a queue that is shared with all that play the same image.
+    private let queue: DispatchQueue?
     /// What plays the image, the animator or one whose frames are there already.
     private var playback: FrameAnimator?
     /// In the background, whether the animation goes on afterwards; nil in the foreground.
@@ -90,12 +102,16 @@ public final class AnimationPlayer {
     ///
     /// - Parameter displayLink: What makes the animation go on; for this player alone.
     public convenience init(displayLink: any DisplayLinkCompatible = TimerDisplayLink()) {
-        self.init(displayLink: displayLink, preloadQueue: FrameQueues.makeQueue())
+        self.init(displayLink: displayLink, preloadQueue: nil)
     }
 
     /// A player whose frames are decoded on a queue that is known; a serial one.
-    init(displayLink: any DisplayLinkCompatible, preloadQueue: DispatchQueue) {
-        (link, queue) = (displayLink, preloadQueue)
+    init(displayLink: any DisplayLinkCompatible, preloadQueue: DispatchQueue?) {
+        (self.displayLink, queue) = (displayLink, preloadQueue)
+        connect()
+    }
+
+    private func connect() {
         link.isPaused = true
         link.onTick = { [weak self] in self?.tick() }
     }
@@ -158,9 +174,10 @@ extension AnimationPlayer {
         let fileCount = respectsImageLoopCount && repeatCount == .infinite ? imageLoopCount : 0
         let repeatCount = fileCount > 0 ? .finite(count: fileCount) : repeatCount
         if let frames = image.metadata.preloaded {
+            let queue = queue ?? FrameQueues.makeQueue()
             return FrameAnimator(preloaded: frames, repeatCount: repeatCount, preloadQueue: queue)
         }
-        guard let source = image.frameSource, source.frameCount > 0 else { return nil }
+        guard playsFramesOnDemand, let source = image.frameSource, source.frameCount > 0 else { return nil }
         return FrameAnimator(
             frameSource: source,
             contentMode: contentMode,

@@ -12,8 +12,8 @@ import KFSupport
 /// ``AnimationPlayer`` makes one for every animated image it is given.
 ///
 /// Frames are decoded on a queue of their own, never on the caller's thread; the current one and those that follow it
-/// are in memory, the others are not, unless they are few enough. An animator has its own copy of the source: two of
-/// them never share a decoder. It may be used from any thread.
+/// are in memory, the others are not, unless they are few enough. Animators that play the same image at the same size
+/// decode each frame once. It may be used from any thread.
 public final class FrameAnimator: Sendable {
     /// How many frames after the current one are to be ready; 0 and less mean the next one alone.
     public let maxFrameCount: Int
@@ -23,8 +23,6 @@ public final class FrameAnimator: Sendable {
     private struct State: Sendable {
         var playhead: Playhead
         var slots: FrameSlots
-        /// The source of the frames; nil until there are slots, and when nothing has to be decoded.
-        var source: (any ImageFrameSource)?
         /// Whether there is a block on the queue, or to be there soon, which will see all that has to be done.
         var isMaintaining = false
         /// Whether frames will be forgotten on the queue, so that blocks that are on the queue already do nothing.
@@ -43,10 +41,8 @@ public final class FrameAnimator: Sendable {
         }
     }
     private let state: Locked<State>
-    private let original: (any ImageFrameSource)?
-    /// The limit on decoded frames in pixels; nil is none.
-    private let maxSize: CGSize?
-    private let scale: CGFloat
+    /// The frames; nil when nothing has to be decoded.
+    private let frames: SharedFrames?
     private let queue: DispatchQueue
 
     /// An animation of frames that are decoded when they are needed; the first ones by
@@ -62,7 +58,8 @@ public final class FrameAnimator: Sendable {
     ///   - viewScale: Pixels a point of the view; nil means as many as those of the frames.
     ///   - count: How many frames after the current one are to be ready.
     ///   - repeatCount: How often it is played.
-    ///   - preloadQueue: A serial queue, where frames are decoded and forgotten.
+    ///   - preloadQueue: A serial queue, where frames are decoded and forgotten; nil is one that is shared, as the
+    ///     frames are, with all animators of the same source and size.
     init(
         frameSource source: any ImageFrameSource,
         contentMode mode: KFCrossPlatformContentMode,
@@ -72,14 +69,16 @@ public final class FrameAnimator: Sendable {
         viewScale: CGFloat? = nil,
         framePreloadCount count: Int,
         repeatCount: AnimationRepeatCount,
-        preloadQueue: DispatchQueue
+        preloadQueue: DispatchQueue?
     ) {
+        let maxSize = mode.pixels(of: imageSize, in: size, scale: viewScale ?? imageScale)
+        let frames =
+            preloadQueue.map { SharedFrames(source, maxSize: maxSize, scale: imageScale, queue: $0) }
+            ?? FramePool.frames(of: source, maxSize: maxSize, scale: imageScale)
         maxFrameCount = count
-        frameCount = max(0, source.frameCount)
-        original = source
-        scale = imageScale
-        maxSize = mode.pixels(of: imageSize, in: size, scale: viewScale ?? imageScale)
-        queue = preloadQueue
+        frameCount = frames.count
+        self.frames = frames
+        queue = frames.queue
         state = Locked(
             State(
                 playhead: Playhead(count: frameCount, repeatCount: repeatCount),
@@ -117,8 +116,7 @@ public final class FrameAnimator: Sendable {
     init(preloaded frames: PreloadedFrames, repeatCount: AnimationRepeatCount, preloadQueue: DispatchQueue) {
         maxFrameCount = frames.images.count
         frameCount = frames.images.count
-        original = nil
-        (maxSize, scale, queue) = (nil, 1, preloadQueue)
+        (self.frames, queue) = (nil, preloadQueue)
         var slots = FrameSlots(preloadCount: frames.images.count)
         slots.prepare(frames.stretchedDelays)
         for (index, image) in frames.images.enumerated() { _ = slots.fill(index, with: image) }
@@ -219,7 +217,7 @@ extension FrameAnimator {
     /// - Parameter keepCurrentFrame: Whether the current frame is left alone.
     func purgeFrames(keepCurrentFrame: Bool) {
         // What was there from the beginning could not be decoded again.
-        guard original != nil else { return }
+        guard self.frames != nil else { return }
         state.withLock { $0.isToBePurged = true }
         queue.async { [weak self] in
             guard let dropped = self?.forgetFrames(keepCurrentFrame) else { return }
@@ -228,7 +226,8 @@ extension FrameAnimator {
     }
 
     private func forgetFrames(_ keepCurrentFrame: Bool) -> ReleasedImages {
-        ReleasedImages(
+        frames?.forget()
+        return ReleasedImages(
             state.withLock { state in
                 let lateFrame = exchange(&state.lateFrame, with: nil)
                 return state.slots.removeAll(keepingCurrent: keepCurrentFrame) + (lateFrame.map { [$0] } ?? [])
@@ -248,21 +247,17 @@ extension FrameAnimator {
     }
 
     private func makeSlots() {
-        guard let original, !state.withLock({ $0.slots.isPrepared }) else { return }
-        let source = original.copy()
-        let delays = (0..<frameCount).map { source.duration(at: $0) }
-        state.withLock { state in
-            state.source = source
-            state.slots.prepare(delays)
-        }
+        guard let frames, !state.withLock({ $0.slots.isPrepared }) else { return }
+        let delays = frames.delays()
+        state.withLock { $0.slots.prepare(delays) }
     }
 
     /// Decodes the first frame that is missing, and returns whether there was one.
     ///
     /// What is missing is looked at anew for every frame: those that have been passed meanwhile are not decoded.
     private func decodeNext() -> Bool {
-        guard let (source, index) = nextWork() else { return false }
-        let image = source.frame(at: index, maxSize: maxSize).map { Image(cgImage: $0, scale: scale) }
+        guard let frames, let index = nextWork() else { return false }
+        let image = frames.frame(at: index)
         let replaced = state.withLock { state in
             let isLate = !state.slots.fill(index, with: image)
             return isLate && image != nil ? exchange(&state.lateFrame, with: image) : nil
@@ -271,17 +266,15 @@ extension FrameAnimator {
     }
 
     /// Empties the slots of frames that were left, and names the first one that is missing.
-    private func nextWork() -> (source: any ImageFrameSource, index: Int)? {
+    private func nextWork() -> Int? {
         // The pictures go outside the lock, when this function ends: before the next one is made.
-        let (left, work) = state.withLock { state in
+        let (left, index) = state.withLock { state in
             let left = state.slots.removeLeft()
-            guard let source = state.source, let index = state.slots.firstMissing else {
-                state.isMaintaining = false
-                return (left, nil as (source: any ImageFrameSource, index: Int)?)
-            }
-            return (left, (source, index))
+            let index = state.slots.firstMissing
+            if index == nil { state.isMaintaining = false }
+            return (left, index)
         }
-        return withExtendedLifetime(left) { work }
+        return withExtendedLifetime(left) { index }
     }
 }
 

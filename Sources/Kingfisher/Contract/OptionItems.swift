@@ -1,6 +1,7 @@
 // The options as elements of an array: one line each. What they mean is written at the properties in Options.swift.
 
 public import Foundation
+public import KFImaging
 
 /// A list of options.
 ///
@@ -107,5 +108,15 @@ extension KingfisherOptionsInfoItem {
     /// See ``KingfisherParsedOptionsInfo/progressiveJPEG``.
     public static func progressiveJPEG(_ progressive: ImageProgressive) -> Self {
         setting(\.progressiveJPEG, to: progressive)
+    }
+    /// See ``KingfisherParsedOptionsInfo/transition``.
+    public static func transition(_ transition: ImageTransition) -> Self { setting(\.transition, to: transition) }
+    /// See ``KingfisherParsedOptionsInfo/forceTransition``.
+    public static var forceTransition: Self { setting(\.forceTransition, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/keepCurrentImageWhileLoading``.
+    public static var keepCurrentImageWhileLoading: Self { setting(\.keepCurrentImageWhileLoading, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/onFailureImage``.
+    public static func onFailureImage(_ image: KFCrossPlatformImage?) -> Self {
+        setting(\.onFailureImage, to: .some(image))
     }
 }

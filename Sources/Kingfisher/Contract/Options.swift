@@ -1,6 +1,7 @@
 // The one list of options: what each means and what it is by default. Array items and builder methods only name these.
 
 public import Foundation
+public import KFImaging
 import KFTransport
 
 /// All options of one load.
@@ -124,6 +125,18 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Show a progressive JPEG while it arrives; nil waits for all of it.
     public var progressiveJPEG: ImageProgressive?
+
+    /// How a view shows the image when it was not in a cache.
+    public var transition: ImageTransition = .none
+
+    /// Use ``transition`` for images from a cache, too.
+    public var forceTransition = false
+
+    /// Keep what a view shows until the new image is there, instead of its placeholder.
+    public var keepCurrentImageWhileLoading = false
+
+    /// What a view shows when loading fails: an image, or none with `.some(nil)`; nil leaves the placeholder.
+    public var onFailureImage: KFCrossPlatformImage??
 
     /// Called with every chunk of a download: bytes so far and bytes expected (−1 when unknown).
     ///

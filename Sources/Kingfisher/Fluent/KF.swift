@@ -7,13 +7,13 @@ extension KF {
     /// changed copy.
     public struct Builder: KFOptionSetter, Sendable {
         let source: Source?
-        private let manager: KingfisherManager
-        private var success: (@Sendable (RetrieveImageResult) -> Void)?
-        private var failure: (@Sendable (KingfisherError) -> Void)?
-        private var progress: DownloadProgressBlock?
+        let manager: KingfisherManager
+        var placeholder: (any Placeholder)?
 
         /// The options, at first the manager's.
         public var options: KingfisherParsedOptionsInfo
+        /// What is called while the image is loaded, and at the end.
+        public var handlers = KFLoadHandlers()
 
         init(source: Source?, manager: KingfisherManager = .shared) {
             self.source = source
@@ -21,57 +21,22 @@ extension KF {
             options = manager.parsed(nil)
         }
 
-        /// Sets what is called with the image.
-        ///
-        /// The last block set is called; nil means none.
-        ///
-        /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
-        /// - Returns: The changed copy.
-        public func onSuccess(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
-            var copy = self
-            copy.success = block
-            return copy
-        }
-
-        /// Sets what is called with the error.
-        ///
-        /// The last block set is called; nil means none.
-        ///
-        /// - Parameter block: Called once, on the options' callback queue, by ``start()``.
-        /// - Returns: The changed copy.
-        public func onFailure(_ block: (@Sendable (KingfisherError) -> Void)?) -> Self {
-            var copy = self
-            copy.failure = block
-            return copy
-        }
-
-        /// Sets what is called with the download's progress.
-        ///
-        /// The last block set is called; nil means none.
-        ///
-        /// - Parameter block: Called on the main queue.
-        /// - Returns: The changed copy.
-        public func onProgress(_ block: DownloadProgressBlock?) -> Self {
-            var copy = self
-            copy.progress = block
-            return copy
-        }
-
-        /// Starts the load without a view; the handlers are called with the outcome.
+        /// Starts the load without a view; the handlers are called with the outcome, on the main actor.
         ///
         /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
         @discardableResult
         public func start() -> DownloadTask? {
-            let (success, failure) = (success, failure)
+            let handlers = handlers
             guard let source else {
-                options.callbackQueue.execute { failure?(.imageSettingError(reason: .emptySource)) }
+                CallbackQueue.mainCurrentOrAsync.execute {
+                    MainActor.assumeIsolated { handlers.call(.failure(.imageSettingError(reason: .emptySource))) }
+                }
                 return nil
             }
-            return manager.retrieveImage(with: source, parsed: options, progressBlock: progress) { result in
-                switch result {
-                case .success(let value): success?(value)
-                case .failure(let error): failure?(error)
-                }
+            var options = options
+            options.callbackQueue = .mainCurrentOrAsync
+            return manager.retrieveImage(with: source, parsed: options, progressBlock: handlers.progress) { result in
+                MainActor.assumeIsolated { handlers.call(result) }
             }
         }
 
@@ -83,7 +48,7 @@ extension KF {
         /// - Throws: ``KingfisherError``.
         public func retrieve() async throws(KingfisherError) -> RetrieveImageResult {
             guard let source else { throw .imageSettingError(reason: .emptySource) }
-            return try await manager.retrieveImage(with: source, parsed: options, progressBlock: progress)
+            return try await manager.retrieveImage(with: source, parsed: options, progressBlock: handlers.progress)
         }
     }
 

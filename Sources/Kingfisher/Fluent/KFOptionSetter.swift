@@ -3,11 +3,54 @@
 
 public import Foundation
 public import FoundationNetworking
+public import KFImaging
 
 /// Something whose options can be set by chained methods.
 public protocol KFOptionSetter {
     /// The options.
     var options: KingfisherParsedOptionsInfo { get set }
+    /// What is called while the image is loaded, and at the end.
+    var handlers: KFLoadHandlers { get set }
+}
+
+/// What is called while an image is loaded, and at the end; all of it on the main actor.
+///
+/// Set by ``KFOptionSetter/onProgress(_:)``, ``KFOptionSetter/onSuccess(_:)`` and ``KFOptionSetter/onFailure(_:)``.
+public struct KFLoadHandlers: Sendable {
+    var progress: DownloadProgressBlock?
+    var success: (@MainActor (RetrieveImageResult) -> Void)?
+    var failure: (@MainActor (KingfisherError) -> Void)?
+
+    /// Calls the handler for an outcome.
+    @MainActor func call(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        switch result {
+        case .success(let value): success?(value)
+        case .failure(let error): failure?(error)
+        }
+    }
+}
+
+extension KFOptionSetter {
+    /// Sets what is called with the download's progress, when its length is known; the last block counts, nil is none.
+    public func onProgress(_ block: DownloadProgressBlock?) -> Self {
+        var copy = self
+        copy.handlers.progress = block
+        return copy
+    }
+
+    /// Sets what is called once with the image; the last block counts, nil is none.
+    public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
+        var copy = self
+        copy.handlers.success = block
+        return copy
+    }
+
+    /// Sets what is called once with the error; the last block counts, nil is none.
+    public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
+        var copy = self
+        copy.handlers.failure = block
+        return copy
+    }
 }
 
 extension KFOptionSetter {
@@ -112,4 +155,16 @@ extension KFOptionSetter {
     public func progressiveJPEG(_ progressive: ImageProgressive? = .init()) -> Self {
         with(\.progressiveJPEG, progressive)
     }
+    /// See ``KingfisherParsedOptionsInfo/transition``.
+    public func transition(_ transition: ImageTransition) -> Self { with(\.transition, transition) }
+    /// A transition that fades the old picture into the new one, within so many seconds.
+    public func fade(duration: TimeInterval) -> Self { with(\.transition, .fade(duration)) }
+    /// See ``KingfisherParsedOptionsInfo/forceTransition``.
+    public func forceTransition(_ enabled: Bool = true) -> Self { with(\.forceTransition, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/keepCurrentImageWhileLoading``.
+    public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> Self {
+        with(\.keepCurrentImageWhileLoading, enabled)
+    }
+    /// See ``KingfisherParsedOptionsInfo/onFailureImage``; nil shows none.
+    public func onFailureImage(_ image: KFCrossPlatformImage?) -> Self { with(\.onFailureImage, .some(image)) }
 }

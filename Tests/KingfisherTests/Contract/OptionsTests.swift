@@ -91,6 +91,12 @@ import Testing
             Option(property: "progressiveJPEG", item: .progressiveJPEG(progressive)) {
                 $0.progressiveJPEG(progressive)
             },
+            Option(property: "transition", item: .transition(.fade(1))) { $0.fade(duration: 1) },
+            Option(property: "forceTransition", item: .forceTransition) { $0.forceTransition() },
+            Option(property: "keepCurrentImageWhileLoading", item: .keepCurrentImageWhileLoading) {
+                $0.keepCurrentImageWhileLoading()
+            },
+            Option(property: "onFailureImage", item: .onFailureImage(nil)) { $0.onFailureImage(nil) },
         ]
     }
 

@@ -22,9 +22,9 @@ import Testing
     @Test("success and failure handlers are called with the result") func handlers() async throws {
         try await Rig.run { rig in
             let good = Promise<Int>(), bad = Promise<Int>()
-            KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache).callbackQueue(.untouch)
+            KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache)
                 .onSuccess { good.keep($0.image.pixelWidth) }.start()
-            KF.data(Data("no".utf8), cacheKey: "no").targetCache(rig.cache).callbackQueue(.untouch)
+            KF.data(Data("no".utf8), cacheKey: "no").targetCache(rig.cache)
                 .onFailure { bad.keep($0.errorCode) }.start()
             #expect(await good.value == 64)
             #expect(await bad.value == 4001)
@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test("IV01: a missing source is an error of its own")
-    func noSource() async {
+    @MainActor func noSource() async {
         #expect(await failure { try await KF.url(nil).retrieve() }?.errorCode == 5001)
         let code = Box(0)
-        let task = KF.source(nil).callbackQueue(.untouch).onFailure { code.value = $0.errorCode }.start()
+        let task = KF.source(nil).onFailure { code.value = $0.errorCode }.start()
         #expect(task == nil && code.value == 5001)
     }
 }

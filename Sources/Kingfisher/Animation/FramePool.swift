@@ -1,0 +1,98 @@
+// Frames that several players of one animation share, so that each is decoded once. Knows no time and no view.
+
+import Dispatch
+import Foundation
+import KFImaging
+import KFSupport
+
+/// The frames of one animation at one size, for all that play it.
+///
+/// A frame is in memory as long as one of the players keeps it; nothing is kept here.
+final class SharedFrames: Sendable {
+    private struct Frame: Sendable {
+        weak var image: Image?
+    }
+    private struct State: Sendable {
+        /// A copy of the source, made when the first frame is needed.
+        var source: (any ImageFrameSource)?
+        var delays: [TimeInterval] = []
+        var frames: [Int: Frame] = [:]
+    }
+
+    let count: Int
+    /// The serial queue where frames are decoded.
+    let queue: DispatchQueue
+    private let original: any ImageFrameSource
+    /// The limit on decoded frames in pixels; nil is none.
+    private let maxSize: CGSize?
+    private let scale: CGFloat
+    private let state = Locked(State())
+
+    init(_ source: any ImageFrameSource, maxSize: CGSize?, scale: CGFloat, queue: DispatchQueue) {
+        count = max(0, source.frameCount)
+        (original, self.maxSize, self.scale, self.queue) = (source, maxSize, scale, queue)
+    }
+
+    /// How long each frame is shown, in seconds; to be called on the queue.
+    func delays() -> [TimeInterval] {
+        let source = source()
+        let known = state.withLock { $0.delays }
+        guard known.isEmpty else { return known }
+        let delays = (0..<count).map { source.duration(at: $0) }
+        state.withLock { $0.delays = delays }
+        return delays
+    }
+
+    /// One frame, the same object as long as one is in memory; to be called on the queue.
+    func frame(at index: Int) -> Image? {
+        if let image = state.withLock({ $0.frames[index]?.image }) { return image }
+        let image = source().frame(at: index, maxSize: maxSize).map { Image(cgImage: $0, scale: scale) }
+        state.withLock { $0.frames[index] = Frame(image: image) }
+        return image
+    }
+
+    /// Has all frames decoded again when they are needed, also those that are not released yet.
+    func forget() { state.withLock { $0.frames = [:] } }
+
+    private func source() -> any ImageFrameSource {
+        if let source = state.withLock({ $0.source }) { return source }
+        let source = original.copy()
+        state.withLock { $0.source = source }
+        return source
+    }
+}
+
+/// The animations that are being played.
+enum FramePool {
+    private struct Key: Hashable, Sendable {
+        let source: ObjectIdentifier
+        let width: CGFloat?
+        let height: CGFloat?
+        let scale: CGFloat
+    }
+    private struct Entry: Sendable {
+        weak var frames: SharedFrames?
+    }
+    private static let entries = Locked<[Key: Entry]>([:])
+
+    /// The frames of a source, shared with all that play the same object at the same size.
+    ///
+    /// Sources that are no objects are not shared.
+    static func frames(of source: any ImageFrameSource, maxSize: CGSize?, scale: CGFloat) -> SharedFrames {
+        let new = SharedFrames(source, maxSize: maxSize, scale: scale, queue: FrameQueues.makeQueue())
+        guard type(of: source) is AnyClass else { return new }
+        let key = Key(
+            source: ObjectIdentifier(source as AnyObject),
+            width: maxSize?.width,
+            height: maxSize?.height,
+            scale: scale
+        )
+        // The entry keeps its source: no other object can have its address while the entry is there.
+        return entries.withLock { entries in
+            if let known = entries[key]?.frames { return known }
+            entries = entries.filter { $0.value.frames != nil }
+            entries[key] = Entry(frames: new)
+            return new
+        }
+    }
+}

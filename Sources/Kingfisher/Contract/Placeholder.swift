@@ -1,0 +1,42 @@
+// What a view shows until its image is there. Knows no load.
+
+public import KFImaging
+
+/// Something an image view shows until its image is there: an image, or a view over it.
+@MainActor
+public protocol Placeholder: Sendable {
+    /// Shows the placeholder.
+    ///
+    /// - Parameter imageView: Where.
+    func add(to imageView: KFCrossPlatformImageView)
+
+    /// Takes the placeholder away.
+    ///
+    /// - Parameter imageView: Where it was added.
+    func remove(from imageView: KFCrossPlatformImageView)
+}
+
+extension Image: Placeholder {
+    /// Shows the image.
+    public func add(to imageView: KFCrossPlatformImageView) { imageView.image = self }
+
+    /// Leaves the view without an image.
+    public func remove(from imageView: KFCrossPlatformImageView) { imageView.image = nil }
+
+    /// Shows the image.
+    @MainActor public func add(to base: any KingfisherHasImageComponent) { base.image = self }
+
+    /// Leaves the object without an image.
+    @MainActor public func remove(from base: any KingfisherHasImageComponent) { base.image = nil }
+}
+
+extension Placeholder where Self: KFCrossPlatformView {
+    /// Adds the view over the image view, in its middle and as large, and clears the image.
+    public func add(to imageView: KFCrossPlatformImageView) {
+        imageView.image = nil
+        imageView.addSubview(self)
+    }
+
+    /// Removes the view.
+    public func remove(from imageView: KFCrossPlatformImageView) { removeFromSuperview() }
+}

@@ -1,0 +1,201 @@
+// `button.kf`: the pictures of buttons. Loads nothing itself.
+
+public import KFImaging
+
+private typealias States = KFCrossPlatformButton.ControlState
+
+extension KingfisherWrapper where Base: KFCrossPlatformButton {
+    /// Loads an image and shows it in front while the button is in a state.
+    ///
+    /// As with `kf.setImage` of image views a later call for the same place wins; loads for other places and states
+    /// go on.
+    ///
+    /// - Parameters:
+    ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
+    ///   - state: The state.
+    ///   - placeholder: What is shown until then.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - progressBlock: Called with the download's progress, when its length is known.
+    ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        for state: KFCrossPlatformButton.ControlState,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        button.load(
+            source,
+            into: PropertySlot(\.[image: state], placeholder: placeholder),
+            options,
+            progressBlock,
+            completionHandler
+        )
+    }
+
+    /// Loads an image, see
+    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        for state: KFCrossPlatformButton.ControlState,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: source,
+            for: state,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Loads an image and shows it behind while the button is in a state.
+    ///
+    /// As with `kf.setImage` of image views a later call for the same place wins; loads for other places and states
+    /// go on.
+    ///
+    /// - Parameters:
+    ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
+    ///   - state: The state.
+    ///   - placeholder: What is shown until then.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - progressBlock: Called with the download's progress, when its length is known.
+    ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @MainActor @discardableResult
+    public func setBackgroundImage(
+        with source: (any SourceConvertible)?,
+        for state: KFCrossPlatformButton.ControlState,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        button.load(
+            source,
+            into: PropertySlot(\.[background: state], placeholder: placeholder),
+            options,
+            progressBlock,
+            completionHandler
+        )
+    }
+
+    /// Loads an image, see
+    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    @MainActor @discardableResult
+    public func setBackgroundImage(
+        with source: (any SourceConvertible)?,
+        for state: KFCrossPlatformButton.ControlState,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        setBackgroundImage(
+            with: source,
+            for: state,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Loads an image and shows it in front while the button is checked.
+    ///
+    /// As with `kf.setImage` of image views a later call for the same place wins; loads for other places and states
+    /// go on.
+    ///
+    /// - Parameters:
+    ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
+    ///   - placeholder: What is shown until then.
+    ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
+    ///   - progressBlock: Called with the download's progress, when its length is known.
+    ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @MainActor @discardableResult
+    public func setAlternateImage(
+        with source: (any SourceConvertible)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        button.load(
+            source,
+            into: PropertySlot(\.alternateImage, placeholder: placeholder),
+            options,
+            progressBlock,
+            completionHandler
+        )
+    }
+
+    /// Loads an image, see
+    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    @MainActor @discardableResult
+    public func setAlternateImage(
+        with source: (any SourceConvertible)?,
+        placeholder: KFCrossPlatformImage? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        setAlternateImage(
+            with: source,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+}
+
+// MARK: Cancelling
+
+extension KingfisherWrapper where Base: KFCrossPlatformButton {
+    /// Cancels the loads for the picture in front, in all states.
+    @MainActor
+    public func cancelImageDownloadTask() {
+        button.cancel { path in States.all.contains { path == \KFCrossPlatformButton.[image: $0] } }
+    }
+
+    /// Cancels the loads for the picture behind, in all states.
+    @MainActor
+    public func cancelBackgroundImageDownloadTask() {
+        button.cancel { path in States.all.contains { path == \KFCrossPlatformButton.[background: $0] } }
+    }
+
+    /// Cancels the load for the picture of the checked button.
+    @MainActor
+    public func cancelAlternateImageDownloadTask() {
+        button.cancel { $0 == \KFCrossPlatformButton.alternateImage }
+    }
+
+    /// The identifier of the load for the picture in front in a state; nil when there is none.
+    @MainActor
+    public func taskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
+        button.identifier(of: \.[image: state])
+    }
+
+    /// The identifier of the load for the picture behind in a state; nil when there is none.
+    @MainActor
+    public func backgroundTaskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
+        button.identifier(of: \.[background: state])
+    }
+
+    /// The identifier of the load for the picture in front in the normal state; nil when there is none.
+    @MainActor
+    public var taskIdentifier: Source.Identifier.Value? { taskIdentifier(for: .normal) }
+
+    /// The identifier of the load for the picture of the checked button; nil when there is none.
+    @MainActor
+    public var alternateTaskIdentifier: Source.Identifier.Value? { button.identifier(of: \.alternateImage) }
+
+    @MainActor
+    private var button: KingfisherWrapper<KFCrossPlatformButton> { KingfisherWrapper<KFCrossPlatformButton>(base) }
+}

@@ -1,0 +1,183 @@
+// `imageView.kf`: images, placeholders and indicators of image views. Loads nothing itself.
+
+import Foundation
+
+/// The picture of an image view: its placeholder is what it likes to be, there is an indicator, and there are
+/// transitions.
+private struct PictureSlot: ImageSlot {
+    let placeholder: (any Placeholder)?
+
+    var path: PartialKeyPath<KFCrossPlatformImageView> { \.image }
+
+    func isEmpty(_ view: KFCrossPlatformImageView) -> Bool { view.image == nil && view.placeholder == nil }
+
+    func showPlaceholder(_ view: KFCrossPlatformImageView) { view.replacePlaceholder(by: placeholder) }
+
+    func willLoad(_ view: KFCrossPlatformImageView) -> LoadIndication? {
+        guard let indicator = view.indicator else { return nil }
+        indicator.startAnimatingView()
+        return LoadIndication(
+            progress: { indicator.update(progress: $0) },
+            end: { isAnotherLoading in
+                if indicator is CountingIndicator || !isAnotherLoading { indicator.stopAnimatingView() }
+            }
+        )
+    }
+
+    func show(_ image: KFCrossPlatformImage?, _ view: KFCrossPlatformImageView, _: KingfisherParsedOptionsInfo) {
+        view.removePlaceholder()
+        view.image = image
+    }
+
+    func show(
+        _ result: RetrieveImageResult,
+        _ view: KFCrossPlatformImageView,
+        _ options: KingfisherParsedOptionsInfo,
+        completion: @escaping @MainActor () -> Void
+    ) {
+        let transition = options.transition
+        guard !transition.isNone, options.forceTransition || result.cacheType == .none else {
+            show(result.image, view, options)
+            return completion()
+        }
+        let previous = view.shownImage
+        view.removePlaceholder()
+        view.show(result.image, by: transition, from: previous) { finished in
+            if case .custom(_, _, _, let ended) = transition { ended?(finished) }
+            completion()
+        }
+    }
+}
+
+extension KFCrossPlatformImageView {
+    fileprivate func replacePlaceholder(by new: (any Placeholder)?) {
+        removePlaceholder()
+        placeholder = new
+        if let new { new.add(to: self) } else { image = nil }
+    }
+
+    fileprivate func removePlaceholder() {
+        placeholder?.remove(from: self)
+        placeholder = nil
+    }
+}
+
+// MARK: Setting
+
+extension KingfisherWrapper where Base: KFCrossPlatformImageView {
+    /// Loads an image and shows it: the placeholder at once, the image when it is there.
+    ///
+    /// An image in memory is shown before the call returns. A later call for the same view wins: the earlier load goes
+    /// on for the cache, but is not shown, and its handler is called with `notCurrentSourceTask`.
+    ///
+    /// - Parameters:
+    ///   - source: A URL or another resource, a provider of data, or a `Source`; nil shows the placeholder.
+    ///   - placeholder: What is shown until then: an image, a view, or something of your own.
+    ///   - options: How the image is loaded, processed, cached and shown; they come after those of the shared manager.
+    ///   - progressBlock: Called with the download's progress, when its length is known.
+    ///   - completionHandler: Called once, on the main actor, when the image is shown or the load has failed.
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        placeholder: (any Placeholder)? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: source?.convertToSource(),
+            placeholder: placeholder,
+            parsedOptions: KingfisherManager.shared.parsed(options),
+            progressBlock: progressBlock,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Loads an image and shows it, see ``setImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    @MainActor @discardableResult
+    public func setImage(
+        with source: (any SourceConvertible)?,
+        placeholder: (any Placeholder)? = nil,
+        options: KingfisherOptionsInfo? = nil,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask? {
+        setImage(
+            with: source,
+            placeholder: placeholder,
+            options: options,
+            progressBlock: nil,
+            completionHandler: completionHandler
+        )
+    }
+
+    @MainActor
+    func setImage(
+        with source: Source?,
+        placeholder: (any Placeholder)?,
+        parsedOptions: KingfisherParsedOptionsInfo,
+        manager: KingfisherManager = .shared,
+        progressBlock: DownloadProgressBlock?,
+        completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
+        var options = parsedOptions
+        if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
+        return KingfisherWrapper<KFCrossPlatformImageView>(base).load(
+            source,
+            into: PictureSlot(placeholder: placeholder),
+            parsed: options,
+            manager: manager,
+            progressBlock,
+            completionHandler
+        )
+    }
+
+    /// Cancels the load that is under way: its handler is called with an error that `isTaskCancelled`.
+    @MainActor
+    public func cancelDownloadTask() { cancel { _ in true } }
+
+    /// The identifier of the load that is under way; nil when there is none.
+    @MainActor
+    public var taskIdentifier: Source.Identifier.Value? {
+        KingfisherWrapper<KFCrossPlatformImageView>(base).identifier(of: \.image)
+    }
+
+    /// What is shown until the image is there; nil when there is none.
+    @MainActor
+    public var placeholder: (any Placeholder)? { base.placeholder }
+
+    /// The indicator; nil when there is none.
+    @MainActor
+    public var indicator: (any Indicator)? { base.indicator }
+
+    /// Which indicator is shown during loads; one that is set while a load runs begins with the next.
+    @MainActor
+    public var indicatorType: IndicatorType {
+        get { base.indicatorType }
+        nonmutating set {
+            base.indicator?.view.removeFromSuperview()
+            base.indicatorType = newValue
+            base.indicator = newValue.makeIndicator()
+            guard let indicator = base.indicator else { return }
+            indicator.view.isHidden = true
+            base.addSubview(
+                indicator.view,
+                size: indicator.sizeStrategy(in: base),
+                centerOffset: indicator.centerOffset
+            )
+        }
+    }
+}
+
+extension IndicatorType {
+    @MainActor
+    fileprivate func makeIndicator() -> (any Indicator)? {
+        switch self {
+        case .none: nil
+        case .activity: ActivityIndicator()
+        case .progress: ProgressIndicator()
+        case .image(let data): ImageIndicator(imageData: data)
+        case .custom(let indicator): indicator
+        }
+    }
+}

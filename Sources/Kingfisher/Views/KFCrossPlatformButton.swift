@@ -1,0 +1,105 @@
+// A button's pictures: one for each state, in front and behind, and one for when it is checked. Knows no load.
+
+public import KFImaging
+
+/// A button with pictures that depend on its state.
+@MainActor
+open class KFCrossPlatformButton: KFCrossPlatformView {
+    /// A state of a button, or several at once.
+    public struct ControlState: OptionSet, Sendable, Hashable {
+        /// The bits.
+        public let rawValue: UInt
+
+        /// States from their bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// None of the others.
+        public static let normal = ControlState([])
+        /// Pressed.
+        public static let highlighted = ControlState(rawValue: 1)
+        /// It cannot be pressed.
+        public static let disabled = ControlState(rawValue: 2)
+        /// Checked.
+        public static let selected = ControlState(rawValue: 4)
+        /// It has the keyboard's focus.
+        public static let focused = ControlState(rawValue: 8)
+        /// The pointer is over it. (Not in Kingfisher.)
+        public static let hovered = ControlState(rawValue: 16)
+
+        /// Every state, and every combination.
+        static let all = (0..<32).map { ControlState(rawValue: $0) }
+    }
+
+    /// The state the button is in, set by the toolkit.
+    public var state = ControlState.normal { didSet { if state != oldValue { renderer?.contentDidChange() } } }
+    /// The picture in front while the button is checked, instead of those of ``image(for:)``.
+    open var alternateImage: KFCrossPlatformImage? { didSet { renderer?.contentDidChange() } }
+    /// What is done when the button is pressed.
+    public var onPress: (@MainActor () -> Void)?
+
+    private var images: [ControlState: KFCrossPlatformImage] = [:]
+    private var backgroundImages: [ControlState: KFCrossPlatformImage] = [:]
+
+    /// A button without pictures.
+    public override init() { super.init() }
+
+    /// The picture in front for a state.
+    ///
+    /// - Parameter state: The state.
+    /// - Returns: Nil when none was set for this very state.
+    public func image(for state: ControlState) -> KFCrossPlatformImage? { images[state] }
+
+    /// Sets the picture in front for a state.
+    ///
+    /// - Parameters:
+    ///   - image: The picture; nil for that of the normal state.
+    ///   - state: The state.
+    open func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        images[state] = image
+        renderer?.contentDidChange()
+    }
+
+    /// The picture behind for a state.
+    ///
+    /// - Parameter state: The state.
+    /// - Returns: Nil when none was set for this very state.
+    public func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? { backgroundImages[state] }
+
+    /// Sets the picture behind for a state.
+    ///
+    /// - Parameters:
+    ///   - image: The picture; nil for that of the normal state.
+    ///   - state: The state.
+    open func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
+        backgroundImages[state] = image
+        renderer?.contentDidChange()
+    }
+
+    /// The picture in front in the present state.
+    public var currentImage: KFCrossPlatformImage? {
+        if state.contains(.selected), let alternateImage { return alternateImage }
+        return best(of: images)
+    }
+
+    /// The picture behind in the present state.
+    public var currentBackgroundImage: KFCrossPlatformImage? { best(of: backgroundImages) }
+
+    /// That of the state, or else of the most urgent part of it that has one, or else of the normal state.
+    private func best(of pictures: [ControlState: KFCrossPlatformImage]) -> KFCrossPlatformImage? {
+        if let exact = pictures[state] { return exact }
+        let parts: [ControlState] = [.disabled, .highlighted, .selected, .hovered, .focused]
+        return parts.lazy.filter { self.state.contains($0) }.compactMap { pictures[$0] }.first ?? pictures[.normal]
+    }
+
+    /// The picture in front for a state, as a slot to load into.
+    subscript(image state: ControlState) -> KFCrossPlatformImage? {
+        get { image(for: state) }
+        set { setImage(newValue, for: state) }
+    }
+
+    /// The picture behind for a state, as a slot to load into.
+    subscript(background state: ControlState) -> KFCrossPlatformImage? {
+        get { backgroundImage(for: state) }
+        set { setBackgroundImage(newValue, for: state) }
+    }
+}

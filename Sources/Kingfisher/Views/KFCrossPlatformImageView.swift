@@ -1,0 +1,148 @@
+// A view of one image: which picture it draws, and how one gives way to the next. Knows no load and no toolkit.
+
+import Foundation
+public import KFImaging
+
+/// A view that shows an image.
+///
+/// An image with frames that are decoded already is played by itself, each frame for its own time; of one whose frames
+/// are decoded on demand, the first is shown: use ``AnimatedImageView`` for these.
+@MainActor
+open class KFCrossPlatformImageView: KFCrossPlatformView {
+    /// The image that is shown; nil for none.
+    ///
+    /// Another image ends a transition that is under way.
+    open var image: KFCrossPlatformImage? { didSet { imageDidChange(from: oldValue) } }
+
+    /// How the view is filled with the image.
+    public var contentMode = KFCrossPlatformContentMode.scaleAspectFit {
+        didSet {
+            player?.contentMode = contentMode
+            if contentMode != oldValue { renderer?.contentDidChange() }
+        }
+    }
+
+    /// What plays animations; nil until there is one.
+    private(set) var player: AnimationPlayer?
+    /// The transition that is under way.
+    package private(set) var transition: RunningTransition?
+    /// The placeholder that is shown; what loads images into the view owns it.
+    var placeholder: (any Placeholder)?
+    /// The indicator; what loads images into the view owns it.
+    var indicator: (any Indicator)?
+    /// What the indicator was made of.
+    var indicatorType = IndicatorType.none
+
+    /// A view without an image.
+    public override init() { super.init() }
+
+    /// The picture to be drawn: the image, or the frame that is on.
+    package var shownImage: KFCrossPlatformImage? { player?.shownImage ?? image }
+
+    /// Whether images whose frames are decoded on demand are played.
+    var playsFramesOnDemand: Bool { false }
+
+    private func imageDidChange(from old: KFCrossPlatformImage?) {
+        guard image !== old else { return }
+        endTransition(finished: false)
+        let isPlayed = image.map { $0.images != nil || playsFramesOnDemand && $0.isAnimated } ?? false
+        if isPlayed || player != nil { requirePlayer().image = image }
+        renderer?.contentDidChange()
+    }
+
+    /// The player, made when it is needed first.
+    func requirePlayer() -> AnimationPlayer {
+        if let player { return player }
+        let player = AnimationPlayer(displayLink: makeDisplayLink())
+        player.playsFramesOnDemand = playsFramesOnDemand
+        player.contentMode = contentMode
+        player.onFrame = { [weak self] _ in self?.renderer?.contentDidChange() }
+        self.player = player
+        boundsDidChange()
+        if isOnScreen { player.attach() }
+        return player
+    }
+
+    override func boundsDidChange() {
+        player?.size = bounds.size
+        player?.scaleFactor = contentScaleFactor
+    }
+
+    override func rendererDidChange() { player?.displayLink = makeDisplayLink() }
+
+    /// Called when the view comes onto a screen: the animation goes on.
+    open override func didAppear() { player?.attach() }
+
+    /// Called when the view leaves the screen: the animation stops, a transition ends at once.
+    open override func didDisappear() {
+        player?.detach()
+        endTransition(finished: true)
+    }
+
+    package override func windowDidChange(isVisible: Bool) {
+        if isVisible { player?.enteredForeground() } else { player?.enteredBackground() }
+    }
+}
+
+// MARK: Transitions
+
+/// A picture that gives way to the next.
+@MainActor
+package final class RunningTransition {
+    /// How.
+    package let kind: ImageTransition
+    /// The picture before; nil for none.
+    package let previous: KFCrossPlatformImage?
+    /// How much of the time is over, from 0 to 1.
+    package fileprivate(set) var progress: Double = 0
+    fileprivate let link: any DisplayLinkCompatible
+    fileprivate let completion: (Bool) -> Void
+
+    fileprivate init(
+        _ kind: ImageTransition,
+        from previous: KFCrossPlatformImage?,
+        on link: any DisplayLinkCompatible,
+        _ completion: @escaping (Bool) -> Void
+    ) {
+        (self.kind, self.previous, self.link, self.completion) = (kind, previous, link, completion)
+    }
+}
+
+extension KFCrossPlatformImageView {
+    /// Sets the image, which appears by a transition.
+    ///
+    /// - Parameters:
+    ///   - image: The image; it is set at once, and drawn as the transition has it.
+    ///   - kind: The transition; nothing to be seen of it where the view is not on a screen.
+    ///   - previous: The picture it replaces, if that is not the one that is shown.
+    ///   - completion: Called once, at the end; with false if another image came before.
+    func show(
+        _ image: KFCrossPlatformImage,
+        by kind: ImageTransition,
+        from previous: KFCrossPlatformImage?,
+        completion: @escaping (Bool) -> Void
+    ) {
+        endTransition(finished: false)
+        if case .custom(_, _, .some(let animations), _) = kind { animations(self, image) } else { self.image = image }
+        guard kind.duration > 0, isOnScreen, renderer?.showsTransitions ?? true else { return completion(true) }
+        let link = makeDisplayLink()
+        let running = RunningTransition(kind, from: previous, on: link, completion)
+        link.onTick = { [weak self, weak running, weak link] in
+            guard let self, let running, let link, running === transition else { return }
+            running.progress = min(1, running.progress + link.duration / kind.duration)
+            if running.progress < 1 { renderer?.contentDidChange() } else { endTransition(finished: true) }
+        }
+        transition = running
+        link.isPaused = false
+        renderer?.contentDidChange()
+    }
+
+    /// Ends the transition that is under way, if there is one.
+    private func endTransition(finished: Bool) {
+        guard let running = transition else { return }
+        transition = nil
+        running.link.invalidate()
+        renderer?.contentDidChange()
+        running.completion(finished)
+    }
+}

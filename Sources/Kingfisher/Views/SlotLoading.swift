@@ -1,0 +1,170 @@
+// Loads an image and shows it in a slot: the one implementation behind every `setImage`. Knows no view.
+
+import Foundation
+import KFImaging
+
+/// One load for a slot.
+@MainActor
+final class SlotLoad<Slot: ImageSlot> {
+    /// What is called at the end.
+    typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
+
+    private weak var owner: Slot.Owner?
+    private let slot: Slot
+    private let state: SlotState
+    private let identifier: Source.Identifier.Value
+    private let source: Source
+    private var options: KingfisherParsedOptionsInfo
+    private let indication: LoadIndication?
+    private let completion: Completion?
+
+    /// Loads an image and shows it in a slot.
+    ///
+    /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
+    static func start(
+        _ source: Source?,
+        _ slot: Slot,
+        of owner: Slot.Owner,
+        options: KingfisherParsedOptionsInfo,
+        manager: KingfisherManager = .shared,
+        progressBlock: DownloadProgressBlock?,
+        completion: Completion?
+    ) -> DownloadTask? {
+        let state = SlotState.of(owner, slot.path)
+        guard let source else {
+            state.supersede()
+            slot.showPlaceholder(owner)
+            completion?(.failure(.imageSettingError(reason: .emptySource)))
+            return nil
+        }
+        if !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) { slot.showPlaceholder(owner) }
+        return SlotLoad(source, slot, of: owner, state, options, completion).start(manager, progressBlock)
+    }
+
+    private let interest: Interest
+
+    private init(
+        _ source: Source,
+        _ slot: Slot,
+        of owner: Slot.Owner,
+        _ state: SlotState,
+        _ options: KingfisherParsedOptionsInfo,
+        _ completion: Completion?
+    ) {
+        (self.source, self.slot, self.owner, self.state) = (source, slot, owner, state)
+        (self.options, self.completion) = (options, completion)
+        indication = slot.willLoad(owner)
+        (identifier, interest) = state.begin()
+    }
+
+    /// Whether no other load has replaced this one.
+    private var isCurrent: Bool { state.identifier == identifier }
+
+    private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
+        slot.adapt(&options)
+        options.callbackQueue = .mainCurrentOrAsync
+        options.sourceTaskIdentifierChecker = { [interest] in interest.exists }
+        let previewSetter: Previews.Setter = { [self] in showPreview($0) }
+        let reportsProgress = progressBlock != nil || indication != nil
+        let progress: DownloadProgressBlock = { [self] received, total in
+            guard isCurrent else { return }
+            if total > 0 { indication?.progress(Double(received) / Double(total)) }
+            progressBlock?(received, total)
+        }
+        let task = manager.retrieveImage(
+            with: source,
+            parsed: options,
+            progressBlock: reportsProgress ? progress : nil,
+            previewSetter: options.progressiveJPEG == nil ? nil : previewSetter
+        ) { [self] result in
+            MainActor.assumeIsolated { end(result) }
+        }
+        if isCurrent { state.task = task }
+        return task
+    }
+
+    private func showPreview(_ image: KFCrossPlatformImage?) {
+        guard let owner, isCurrent else { return }
+        slot.show(image, owner, options)
+    }
+
+    private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        let isCurrent = isCurrent
+        indication?.end(!isCurrent && state.identifier != nil)
+        guard isCurrent, let owner else { return complete(replaced(result)) }
+        (state.identifier, state.task) = (nil, nil)
+        switch result {
+        case .success(let value): slot.show(value, owner, options) { [self] in complete(result) }
+        case .failure:
+            if let image = options.onFailureImage { slot.show(image, owner, options) }
+            complete(result)
+        }
+    }
+
+    private func complete(_ result: Result<RetrieveImageResult, KingfisherError>) { completion?(result) }
+
+    /// What the handler of a load that another one has replaced is called with.
+    private func replaced(
+        _ result: Result<RetrieveImageResult, KingfisherError>
+    ) -> Result<RetrieveImageResult, KingfisherError> {
+        switch result {
+        case .success(let value):
+            .failure(.imageSettingError(reason: .notCurrentSourceTask(result: value, error: nil, source: source)))
+        case .failure(let error):
+            .failure(.imageSettingError(reason: .notCurrentSourceTask(result: nil, error: error, source: source)))
+        }
+    }
+}
+
+extension KingfisherWrapper where Base: AnyObject & Sendable {
+    /// Loads an image and shows it in a slot of the object.
+    @MainActor
+    func load(
+        _ source: (any SourceConvertible)?,
+        into slot: some ImageSlot<Base>,
+        _ options: KingfisherOptionsInfo?,
+        _ progressBlock: DownloadProgressBlock?,
+        _ completion: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
+        load(
+            source?.convertToSource(),
+            into: slot,
+            parsed: KingfisherManager.shared.parsed(options),
+            progressBlock,
+            completion
+        )
+    }
+
+    /// The same with options that have been read already.
+    @MainActor
+    func load<Slot: ImageSlot<Base>>(
+        _ source: Source?,
+        into slot: Slot,
+        parsed options: KingfisherParsedOptionsInfo,
+        manager: KingfisherManager = .shared,
+        _ progressBlock: DownloadProgressBlock?,
+        _ completion: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    ) -> DownloadTask? {
+        SlotLoad<Slot>.start(
+            source,
+            slot,
+            of: base,
+            options: options,
+            manager: manager,
+            progressBlock: progressBlock,
+            completion: completion
+        )
+    }
+
+    /// The identifier of the load under way for a place; nil when there is none.
+    @MainActor
+    func identifier(of path: PartialKeyPath<Base>) -> Source.Identifier.Value? {
+        SlotState.all(of: base)?.byPath[path]?.identifier
+    }
+
+    /// Cancels the loads under way for places.
+    @MainActor
+    func cancel(_ isMeant: (AnyKeyPath) -> Bool) {
+        for (path, state) in SlotState.all(of: base)?.byPath ?? [:] where isMeant(path) { state.task?.cancel() }
+    }
+}

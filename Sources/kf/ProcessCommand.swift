@@ -41,25 +41,25 @@ struct ProcessCommand: AsyncParsableCommand {
         _ = try PipelineArgument(pipeline)
         if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
         do throws(OutputDestinationError) {
-            let place = try OutputDestination(output, sources: inputs.count)
-            try place.checkTerminal(force: processing.force)
-            if processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
+            let destination = try OutputDestination(output, sources: inputs.count)
+            try destination.checkTerminal(force: processing.force)
+            if processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
         } catch {
             throw ValidationError(error.description)
         }
     }
 
     func run() async throws {
-        let place = try OutputDestination(output, sources: inputs.count)
-        let console = Console(results: OutputFile.resultsDescriptor(for: place))
+        let destination = try OutputDestination(output, sources: inputs.count)
+        let console = Console(results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(place, console)
+        try await OutputFile.prepare(destination, console)
         let run = ProcessRun(
             reader: SourceBytes(network),
             processor: try PipelineArgument(pipeline).processor,
-            encoding: processing.encoding(for: place, isProcessed: true),
-            place: place,
+            encoding: processing.encoding(for: destination, isProcessed: true),
+            destination: destination,
             console: console
         )
         if await run.process(inputs) > 0 { throw ExitStatus.failed }

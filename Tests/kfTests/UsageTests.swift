@@ -98,7 +98,7 @@ import Testing
         #expect(bash.terminationStatus == 0)
     }
 
-    @Test func aMistakeInAPipelineIsPointedAt() async throws {
+    @Test("The mark of a pipeline error is below the part that is wrong") func pipelineErrorMark() async throws {
         let result = try await Workplace().kf("fetch", "a", "--process", "downsample(200x200)|>blurr(3)")
         let lines = result.errorLines
         let mark = try #require(lines.firstIndex { $0.contains("^~~~~") })

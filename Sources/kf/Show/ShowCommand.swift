@@ -1,4 +1,4 @@
-// `kf show`: its options, and who takes part. The parts are beside this file.
+// `kf show`: its options. The work is in the other files of this folder.
 
 import ArgumentParser
 import Foundation
@@ -83,7 +83,7 @@ struct ShowCommand: AsyncParsableCommand {
         }
         let play = Task { () async -> Result<Void, Failure> in
             do throws(Failure) {
-                terminal?.quieten()
+                terminal?.disableEcho()
                 try await draw(frames, terminal, screen)
                 return .success(())
             } catch {

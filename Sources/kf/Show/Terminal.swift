@@ -35,13 +35,13 @@ final class Terminal: Sendable {
     }
 
     /// From now on to ``restore()`` what is typed is neither shown nor collected into lines; Ctrl-C still interrupts.
-    func quieten() {
+    func disableEcho() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// Gives the terminal back as it was until ``quieten()`` is called again.
+    /// Gives the terminal back as it was until ``disableEcho()`` is called again.
     func suspend() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         tcsetattr(descriptor, TCSANOW, &modes)

@@ -112,7 +112,7 @@ struct InputFiles: Sendable {
     init(_ sources: [String]) {
         identities = Set(
             sources.compactMap { source in
-                guard case .file(let url)? = (try? SourceArgument(source))?.place else { return nil }
+                guard case .file(let url)? = (try? SourceArgument(source))?.location else { return nil }
                 return Identity(url.path)
             }
         )

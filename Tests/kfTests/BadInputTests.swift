@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct BadInputTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     /// Fetches, and expects one line with these words and this code, and nothing in the cache.
     private func expectFailure(_ source: String, code: Int, words: String, arguments: [String] = []) async throws {
@@ -132,7 +132,7 @@ import Testing
             ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
         ]
     )
-    func emptySource(text: String, words: String) async throws {
+    func badSource(text: String, words: String) async throws {
         try await expectFailure(text, code: 9001, words: words)
         let good = try place.write(Pictures.png(), "good.png")
         let result = try await place.kf("fetch", text, good, "-o", "out")

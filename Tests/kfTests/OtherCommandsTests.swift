@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct InfoTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     @Test("Headers are described in JSON") func jsonInfo() async throws {
         try place.write(Pictures.jpeg(), "a.jpg")
@@ -83,9 +83,9 @@ import Testing
 }
 
 @Suite struct CacheTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     private func fill() async throws -> [String] {
         for name in ["a", "b"] { try place.write(Pictures.png(), "\(name).png") }
@@ -172,10 +172,10 @@ import Testing
     }
 
     @Test(
-        "A directory that cannot exist is an error",
+        "A file in place of the cache directory is an error",
         arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]]
     )
-    func impossibleDirectory(command: [String]) async throws {
+    func fileAsDirectory(command: [String]) async throws {
         try place.write(Data(), "file")
         let result = try await place.kf(["cache"] + command + ["--cache-dir", "file"])
         #expect(result.status == 1)

@@ -7,9 +7,9 @@ import Testing
 @testable import kf
 
 @Suite struct OutputTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     @Test("With -o -, pictures are written to standard output") func standardOutput() async throws {
         let picture = try Pictures.jpeg()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func framesAreThoseThatWereWritten() async throws {
+    @Test("The frame count printed is that of the output") func frameCount() async throws {
         let frame = Pictures.gradient(30, 20)
         let equal = try Pictures.gif([frame, frame, Pictures.gradient(30, 20, blue: 200)])
         let source = try place.write(equal, "in.gif")

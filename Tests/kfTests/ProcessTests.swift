@@ -7,9 +7,9 @@ import Testing
 @testable import kf
 
 @Suite struct ProcessTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     @Test("The processed picture is written") func processedOutput() async throws {
         try place.write(Pictures.jpeg(90, 60), "in.jpg")

@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct ShowTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     /// The pixels a PNG stands for in a terminal.
     private func shown(_ data: Data) throws -> ShownPixels {
@@ -36,7 +36,7 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}8\u{1B}[10B\r"))
     }
 
-    @Test func aTerminalWithSixelsGetsThem() async throws {
+    @Test("A terminal that supports sixels gets sixels") func sixels() async throws {
         let flat = Pictures.drawn(50, 32) { x, y in
             x < 10 ? 0 : [0xFF20_40FF, 0xFF10_C020, 0xFFFF_FFFF, 0xFF00_0000][(x / 7 + y / 5) % 4]
         }
@@ -125,7 +125,7 @@ import Testing
         #expect(pictures[0].png != pictures[1].png)
     }
 
-    @Test("An animation that is written to a file has one frame", arguments: [["--frames", "1"], []])
+    @Test("Half blocks in a file show one frame of an animation", arguments: [["--frames", "1"], []])
     func animationInFile(arguments: [String]) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let result = try await place.kf(["show", "a.gif"] + arguments)
@@ -249,7 +249,7 @@ import Testing
         #expect(ShowPlayer.rounds(file: file, limit: limit) == rounds)
     }
 
-    @Test("Many colours become the 256 that are nearest") func palette() throws {
+    @Test("Many colours become 256 at most, and errors are diffused") func palette() throws {
         let picture = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
         #expect(Set(picture.colors).count > 256)
         let sixels = Sixel.sequence(picture)
@@ -273,7 +273,7 @@ import Testing
         #expect(pixels.indices == Array(0..<256) + [IndexedPixels.nothing])
     }
 
-    @Test("A transparent picture makes no sixels") func emptySixel() throws {
+    @Test("A transparent picture draws nothing") func emptySixel() throws {
         let empty = ShownPixels(width: 7, height: 13, colors: Array(repeating: 0, count: 91))
         #expect(try TerminalDecoder.sixels(Sixel.sequence(empty)) == [empty])
         #expect(HalfBlocks.lines(empty) == Array(repeating: "       ", count: 7))

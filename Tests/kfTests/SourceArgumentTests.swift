@@ -11,7 +11,7 @@ import Testing
         arguments: ["http://127.0.0.1:8080/a.png?w=1", "HTTPS://example.com/ä b.jpg"]
     )
     func webAddresses(text: String) throws {
-        guard case .network(let url) = try SourceArgument(text).place else {
+        guard case .network(let url) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for an address")
             return
         }
@@ -30,7 +30,7 @@ import Testing
         ]
     )
     func files(text: String, path: String) throws {
-        guard case .file(let url) = try SourceArgument(text).place else {
+        guard case .file(let url) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for a file")
             return
         }
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test("Relative paths start at the working directory") func relativePaths() throws {
-        guard case .file(let url) = try SourceArgument("pictures/a.png").place else {
+        guard case .file(let url) = try SourceArgument("pictures/a.png").location else {
             Issue.record("a path is not taken for a file")
             return
         }
@@ -57,7 +57,7 @@ import Testing
         ]
     )
     func dataURLs(text: String, bytes: String) throws {
-        guard case .bytes(let data) = try SourceArgument(text).place else {
+        guard case .bytes(let data) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for bytes")
             return
         }

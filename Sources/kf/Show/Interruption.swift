@@ -22,8 +22,8 @@ final class Interruption {
 
     /// - Parameters:
     ///   - tidy: Called with a second signal, on which the process ends at once.
-    ///   - pause: Called with Ctrl-Z; tidies up, calls what it is given, which stops the process until a signal lets it
-    ///     go on, and takes up again what it was at.
+    ///   - pause: Called with Ctrl-Z; cleans up, calls its argument, which stops the process until it is continued, and
+    ///     then resumes the work.
     init(
         tidy: @escaping @Sendable () -> Void,
         pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void

@@ -48,17 +48,17 @@ final class Client: TransportEvents {
         }
     }
 
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
         .now(nil)
     }
-    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         outcome.withLock { outcome in
             outcome.response = response.urlResponse
             outcome.status = response.statusCode ?? 0
         }
         return .now(.allow)
     }
-    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+    func didReceive(_ data: Data) -> TransportDecision<Void> {
         outcome.withLock { outcome in
             outcome.body.append(data)
             outcome.pieces += 1

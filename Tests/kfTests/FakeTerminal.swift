@@ -101,7 +101,7 @@ struct FakeTerminal: Sendable {
     /// Reads until nothing more is written, and replies once.
     private func converse(_ master: Int32, _ process: Process, _ pausedModes: inout tcflag_t?) -> [UInt8] {
         var output: [UInt8] = []
-        var hasAnswered = false
+        var hasReplied = false
         var hasSignalled = false
         var hasGoneOn = false
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -110,8 +110,8 @@ struct FakeTerminal: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return output }
             output += buffer[..<count]
-            if !hasAnswered, output.suffix(200).contains("\u{1B}[c".utf8) {
-                hasAnswered = true
+            if !hasReplied, output.suffix(200).contains("\u{1B}[c".utf8) {
+                hasReplied = true
                 for piece in reply { _ = piece.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
             }
             if let signal, !hasSignalled, marks.allSatisfy({ output.contains($0.utf8) }) {

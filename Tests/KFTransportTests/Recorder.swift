@@ -34,7 +34,8 @@ final class Recorder: TransportEvents {
 
     init(
         redirecting: @escaping Redirecting = { .now($1) },
-        disposition: @escaping @Sendable (URLResponse) -> TransportDecision<TransportDisposition> = { _ in .now(.allow) },
+        disposition: @escaping @Sendable (URLResponse) -> TransportDecision<TransportDisposition> = { _ in .now(.allow)
+        },
         receiving: @escaping @Sendable (Data) -> TransportDecision<Void> = { _ in .now(()) },
         seeing: @escaping @Sendable (TransportResponse) -> Void = { _ in }
     ) {

@@ -77,8 +77,7 @@ extension KingfisherError.ResponseErrorReason {
 
 extension KingfisherError.CacheErrorReason {
     /// These cases have no room for a reason.
-    private static let directoryAdvice =
-        "; check that it is a directory this user may read and write (diskStorage.directoryFailure says what was wrong)"
+    private static let directoryAdvice = "; check that it is a directory this user may read and write"
 
     var errorDescription: String {
         switch self {
@@ -90,7 +89,7 @@ extension KingfisherError.CacheErrorReason {
             "The attributes of \(url.path), cached for \(key), cannot be read: \(error.plainDescription)"
         case .cannotLoadDataFromDisk(let url, let error): "\(url.path) cannot be read: \(error.plainDescription)"
         case .cannotCreateDirectory(let path, let error):
-            "The cache directory \(path) cannot be created: \(error.plainDescription)"
+            "The cache directory \(path) cannot be created: \(error.plainDescription); \(error.directoryAdvice)"
         case .imageNotExisting(let key): "No image is cached for \(key)"
         case .cannotConvertToData(_, let error): "A value cannot be turned into data: \(error.plainDescription)"
         case .cannotSerializeImage(_, _, let serializer):

@@ -77,6 +77,8 @@ import Testing
                 return
             }
             #expect(path == file.path + "/" + Self.fullName)
+            let words = KingfisherError.cacheError(reason: try #require(reason)).description
+            #expect(words.contains("Not a directory; remove what is in its way"), "\(words)")
         }
     }
 

@@ -1,4 +1,4 @@
-// Reads of single values on disk and probes for them, and the system calls they take.
+// Reads of single values on disk and probes for them.
 
 import Foundation
 import KFStorage

@@ -103,7 +103,8 @@ extension KingfisherError.CacheErrorReason {
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):
-            "The disk cache is out of use because its directory \(url.path) cannot be opened or created\(Self.directoryAdvice)"
+            "The disk cache is out of use because its directory \(url.path) cannot be opened or created"
+                + Self.directoryAdvice
         }
     }
 }

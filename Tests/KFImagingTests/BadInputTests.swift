@@ -243,7 +243,7 @@ private func peakMemory() throws -> Int {
         #expect(Image(contentsOfFile: "/nowhere/at/all.png") == nil)
     }
 
-    @Test func errorsFitOnOneLine() throws {
+    @Test("Errors are described in one line") func errorDescriptions() throws {
         let errors = [
             ImagingError.emptyData, .unsupported(.heic, detail: "x"), .malformed(.jpeg, detail: "y"),
             .outOfMemory(bytes: 9),

@@ -24,8 +24,8 @@ import Testing
         ColorAdjustment(brightness: n.b, contrast: n.c, saturation: n.s, inputEV: n.ev, in: space)
     }
 
-    @Test(arguments: vectors)
-    func vectorsHold(input: UInt32, expected: [UInt32]) throws {
+    @Test("Adjusted colours have the values of the test vectors", arguments: vectors)
+    func adjustmentVectors(input: UInt32, expected: [UInt32]) throws {
         let bitmap = Bitmap.solid(0xFF00_0000 | input, 11, 3)
         for (numbers, word) in zip(Self.settings, expected) {
             let result = try bitmap.adjusted(adjustment(numbers))
@@ -175,12 +175,15 @@ import Testing
         return .solid(alpha << 24 | parts.reduce(0, |), 3, 2)
     }
 
-    @Test(arguments: [
-        (UInt32(0xFFFFFF), UInt32(255), Color.blue, 0.5, UInt32(0xBCBCFF), UInt32(255)),
-        (0x808080, 255, .red, 0.5, 0xCD5C5C, 255), (0, 0, .red, 0.5, 0xFF0000, 0x80),
-        (0x4080C0, 128, .red, 0.25, 0xAF6599, 159),
-    ])
-    func vectorsHold(
+    @Test(
+        "Tinted colours have the values of the test vectors",
+        arguments: [
+            (UInt32(0xFFFFFF), UInt32(255), Color.blue, 0.5, UInt32(0xBCBCFF), UInt32(255)),
+            (0x808080, 255, .red, 0.5, 0xCD5C5C, 255), (0, 0, .red, 0.5, 0xFF0000, 0x80),
+            (0x4080C0, 128, .red, 0.25, 0xAF6599, 159),
+        ]
+    )
+    func tintVectors(
         input: UInt32,
         alpha: UInt32,
         color: Color,

@@ -130,7 +130,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         }
     }
 
-    @Test func offsetsAreRoundedDown() throws {
+    @Test("Offsets of crops are rounded down") func offsets() throws {
         let bitmap = Bitmap.of([[0xFF00_0001, 0xFF00_0002, 0xFF00_0003, 0xFF00_0004]])
         let circle = try #require(Image(cgImage: bitmap).circled(border: nil)).bitmap()
         #expect(circle.width == 1 && circle[0, 0].isNear(Pixel(r: 0, g: 0, b: 2, a: 200), within: 1))
@@ -167,7 +167,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         }
     }
 
-    @Test func bordersFollowTheCorners() throws {
+    @Test("Borders follow the rounded corners") func borders() throws {
         let image = blueImage(40, 30)
         let border = Border(color: .red, lineWidth: 6)
         let bitmap = try #require(image.roundingCorners(radius: .point(10), border: border)).bitmap()

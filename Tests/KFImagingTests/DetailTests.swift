@@ -15,8 +15,11 @@ import Testing
         )
     }
 
-    @Test(arguments: [(0, 0xFFFF_0000), (0xFFFF_FFFF, 0xFF00_0000), (0xFF10_2030, 0x8000_0000)] as [(UInt32, UInt32)])
-    func emptyEdgesAreRemoved(border: UInt32, inside: UInt32) throws {
+    @Test(
+        "Edges of the corner's colour are trimmed",
+        arguments: [(0, 0xFFFF_0000), (0xFFFF_FFFF, 0xFF00_0000), (0xFF10_2030, 0x8000_0000)] as [(UInt32, UInt32)]
+    )
+    func plainEdges(border: UInt32, inside: UInt32) throws {
         let trimmed = try #require(framed(border, inside).trimmed(tolerance: 0.04)).bitmap()
         #expect(trimmed.width == 8 && trimmed.height == 3)
         let corner = Bitmap.of([[border, inside]])

@@ -104,7 +104,7 @@ import Testing
         #expect(throws: ImagingError.self) { try decoder.image(afterScan: 1) }
     }
 
-    @Test func limitsApply() throws {
+    @Test("Limits hold for progressive decoding") func limits() throws {
         let data = try fixture("progressive.jpg")
         func failure(_ limits: ImageDecodingLimits, scan: Int = 1) throws -> ImagingError? {
             let decoder = try ProgressiveJPEG(options: DecodingOptions(limits: limits))

@@ -153,7 +153,7 @@ private struct Reference {
     }
 
     @Test("Every blend mode follows its formula", arguments: CGBlendMode.allCases)
-    func modesFollowFormulas(mode: CGBlendMode) throws {
+    func modeFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 7)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
@@ -184,7 +184,7 @@ private struct Reference {
     }
 
     @Test("A tint follows the formula of its blend mode", arguments: CGBlendMode.allCases)
-    func tintsFollowFormulas(mode: CGBlendMode) throws {
+    func tintFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 70)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }

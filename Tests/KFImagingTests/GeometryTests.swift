@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test("Resizing to a side that is NaN gives nil", arguments: ContentMode.allCases)
-    func sidesThatAreNaN(mode: ContentMode) {
+    func nanSides(mode: ContentMode) {
         let image = Image(cgImage: .solid(0xFF12_3456, 9, 6))
         for target in [CGSize(width: CGFloat.nan, height: 30), CGSize(width: 30, height: CGFloat.nan)] {
             #expect(image.resized(toPoints: image.size.resized(to: target, for: mode)) == nil)

@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("After a failure later scans fail with the same error") func failureIsFinal() throws {
+    @Test("After a failure later scans fail with the same error") func finalFailure() throws {
         var data = try fixture("progressive.jpg")
         // The third scan claims a component there is not.
         data[scans(of: data)[2] + 5] = 77

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("Resized photos are like the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
-    func resizedPhotosAreLikeTheFormula(filter: ResamplingFilter) throws {
+    func resizedPhotos(filter: ResamplingFilter) throws {
         let photo = try picture("photo.png").bitmap()
         let size = PixelSize(20, 13)
         let exact = reference(photo, to: size, filter).map { $0.map(word) }

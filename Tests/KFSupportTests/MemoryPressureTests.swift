@@ -109,7 +109,7 @@ import Testing
         await task.value
     }
 
-    @Test("Stopping ends every pause") func stopEndsEveryPause() async throws {
+    @Test("Stopping ends every pause") func stoppedPauses() async throws {
         var intervals = MemoryPressureMonitor.Intervals()
         intervals.startup = .seconds(3600)
         let startup = try #require(MemoryPressureWait())

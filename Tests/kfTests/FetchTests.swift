@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("Credentials in URLs are never printed") func credentialsAreNeverPrinted() async throws {
+    @Test("Credentials in URLs are never printed") func redactedCredentials() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let plain = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test("a URL's user name and password are sent to its server")
-    func credentialsAreSent() async throws {
+    func credentialsInURL() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let host = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")

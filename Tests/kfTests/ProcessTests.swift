@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test("a directory that holds the inputs does not lose them", arguments: ["fetch", "process"])
-    func inputsAreKept(command: String) async throws {
+    func keptInputs(command: String) async throws {
         // The result of one must not take the place of another.
         let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
         try place.write(jpeg, "two.jpg")

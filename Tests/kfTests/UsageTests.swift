@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test("the script for bash is one that bash reads")
-    func bashReadsItsCompletions() async throws {
+    func bashCompletions() async throws {
         let place = try TestDirectory()
         let script = try await place.kf("--generate-completion-script", "bash").data
         try place.write(script, "kf.bash")

@@ -12,7 +12,7 @@ import Testing
         HTTPFactsTests.facts(fields, url: url)
     }
 
-    @Test("HTTP facts are stored with their entry and survive a restart") func factsArePersisted() async throws {
+    @Test("HTTP facts are stored with their entry and survive a restart") func persistedFacts() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(try await cache.httpFacts(forKey: "a") == nil)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("facts are removed with their entry") func factsAreRemoved() async throws {
+    @Test("facts are removed with their entry") func removedFacts() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             func store(_ facts: HTTPFacts?) async throws {

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test("CAC-36, F-10: handlers are called and async forms return also when everything fails")
-    func handlersAreAlwaysCalled() async throws {
+    func handlerCalls() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
             try Data().write(to: file)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test("CAC-5: an unused cache is released at once")
-    func unusedCacheIsReleased() async throws {
+    func unusedCacheRelease() async throws {
         try await withTemporaryDirectory { directory in
             weak var cache: ImageCache?
             do {

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("bytes are stored unchanged") func bytesAreStoredUnchanged() async throws {
+    @Test("bytes are stored unchanged") func unchangedBytes() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("bytes".utf8), forKey: "a", processorIdentifier: "p")
             let path = cache.cachePath(forKey: "a", processorIdentifier: "p")

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test("a task follows the load it was started with, also when it was cancelled in between")
-    func taskFollowsLoad() {
+    func taskState() {
         let (task, handle, cancelled) = (RetrieveImageTask(), DownloadTask(), Counter())
         handle.onCancel { cancelled.add() }
         task.cancel()

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("NM-5: a finished transfer keeps neither downloader nor task alive", .timeLimit(.minutes(2)))
-    func nothingIsRetained() async throws {
+    func retention() async throws {
         // A real transport: the fake one retains its events for the test.
         let server = try await TestServer.start()
         server.route("/a", .data(someBytes))

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test("RD-4: the handler of the first caller that has one is called at every hop, also after that caller left")
-    func redirectHandlerIsFixed() async throws {
+    func fixedRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate(), first = Counter(), second = Counter()
             server.route("/a", .redirect(to: "/b"))

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("files are kept apart from images of their URLs, whatever processor the options name")
-    func filesAreKeptApart() async throws {
+    func separateFiles() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             _ = try await rig.manager.retrieveLivePhoto(with: source, options: [.processor(CountingProcessor())])

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test("PRV-4: a provider's error is wrapped in an image setting error")
-    func providerErrorsAreWrapped() async throws {
+    func providerErrors() async throws {
         struct Broken: Error {}
         struct Provider: ImageDataProvider {
             let cacheKey = "broken"
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("invalid responses and broken connections are not cached") func failuresAreNotCached() async throws {
+    @Test("invalid responses and broken connections are not cached") func uncachedFailures() async throws {
         try await Rig.run { rig in
             let picture = try Picture.png(200, 200)
             rig.server.route("/404", .status(404))

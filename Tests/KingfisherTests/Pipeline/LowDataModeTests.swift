@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("loads in low data mode share nothing with others")
-    func nothingIsShared() {
+    func unsharedLoads() {
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
             LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
         }

@@ -131,7 +131,7 @@ private struct ScriptedStrategy: RetryStrategy {
     }
 
     @Test("MGR-34, RS-8: a replacement's task is reported before its completion; the first one's is not")
-    func replacementsAreReported() async throws {
+    func reportedReplacements() async throws {
         try await Rig.run { rig in
             rig.server.route("/b", .data(try Picture.png()))
             let events = Box<[String]>([]), done = Promise<Void>()

@@ -45,7 +45,7 @@ final class Recorder: TransportEvents {
         self.seeing = seeing
     }
 
-    deinit { released.keep(()) }
+    deinit { released.fulfil(()) }
 
     var log: Log { state.withLock { $0 } }
     var http: HTTPURLResponse? { log.response as? HTTPURLResponse }
@@ -74,7 +74,7 @@ final class Recorder: TransportEvents {
             log.body.append(data)
             log.chunks += 1
         }
-        firstData.keep(())
+        firstData.fulfil(())
         return receiving(data)
     }
     func didCollect(_ metrics: TransportMetrics) {
@@ -85,7 +85,7 @@ final class Recorder: TransportEvents {
     }
     func didComplete(_ error: TransportError?) {
         record("completion") { $0.isComplete = true }
-        ended.keep(error)
+        ended.fulfil(error)
     }
 
     private func record(_ what: String, _ change: (inout Log) -> Void) {

@@ -40,7 +40,7 @@ final class Client: TransportEvents {
     }
 
     var soFar: Outcome { outcome.withLock { $0 } }
-    var isOver: Bool { end.valueIfKept != nil }
+    var isOver: Bool { end.valueIfFulfilled != nil }
     var result: Outcome {
         get async {
             await end.value
@@ -69,6 +69,6 @@ final class Client: TransportEvents {
     func didCollect(_ metrics: TransportMetrics) { outcome.withLock { $0.hasMetrics = true } }
     func didComplete(_ error: TransportError?) {
         outcome.withLock { $0.error = error }
-        end.keep(())
+        end.fulfil(())
     }
 }

@@ -57,7 +57,7 @@ extension DiskStorage.Backend {
         Task(executorPreference: WorkExecutor.io) { [weak self, files, listed] in
             files.startScan()
             self?.state.withLock { $0.isBeingListed = false }
-            listed.keep(())
+            listed.fulfil(())
         }
     }
 

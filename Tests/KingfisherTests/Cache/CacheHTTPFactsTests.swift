@@ -24,7 +24,7 @@ import Testing
                 forKey: "a",
                 options: .init([.callbackQueue(.untouch)]),
                 httpFacts: facts(fields)
-            ) { stored.keep($0) }
+            ) { stored.fulfil($0) }
             try await stored.value.diskCacheResult.get()
             #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
             #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
@@ -69,7 +69,7 @@ import Testing
             let stored = Promise<CacheStoreResult>()
             let (png, key) = (try Picture.png(), "raw")
             originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
-                stored.keep($0)
+                stored.fulfil($0)
             }
             try await stored.value.diskCacheResult.get()
             let source = Source.provider(RawImageDataProvider(data: png, cacheKey: key))
@@ -90,7 +90,7 @@ import Testing
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             func store(_ facts: HTTPFacts?) async throws {
                 let stored = Promise<CacheStoreResult>()
-                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.keep($0) }
+                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.fulfil($0) }
                 try await stored.value.diskCacheResult.get()
             }
             try await store(facts(fields))
@@ -136,7 +136,9 @@ import Testing
             )
             let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
             let stored = Promise<CacheStoreResult>()
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { stored.keep($0) }
+            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) {
+                stored.fulfil($0)
+            }
             _ = await stored.value
             try await cache.store(Picture.gradient(), forKey: "b", options: options)
             #expect(cache.stores.value == 2)

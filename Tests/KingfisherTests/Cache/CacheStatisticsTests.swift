@@ -140,7 +140,7 @@ import Testing
                 try await manager.retrieveImage(with: .provider(provider), options: [.loadDiskFileSynchronously])
             }
             #expect(cache.statistics.disk.misses == 1)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             #expect(try await loading.value.cacheType == .disk)
         }

@@ -123,7 +123,7 @@ import Testing
         let call = try #require(Self.calls.first { $0.name == name }).call
         try await withCache { cache in
             let done = Promise<Void>()
-            let found = BlockingGuard.violations { call(cache) { done.keep(()) } }
+            let found = BlockingGuard.violations { call(cache) { done.fulfil(()) } }
             #expect(found == [])
             await done.value
         }

@@ -71,12 +71,12 @@ import Testing
             let taskStarted = Promise<Void>()
             func modified(for request: URLRequest) async -> URLRequest? { request }
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-                { [taskStarted] _ in taskStarted.keep(()) }
+                { [taskStarted] _ in taskStarted.fulfil(()) }
             }
         }
         for _ in 0..<200 {
             let started = Promise<FakeTransfer>()
-            let transport = FakeTransport { started.keep($0) }
+            let transport = FakeTransport { started.fulfil($0) }
             let downloader = ImageDownloader(name: "test", transport: transport)
             let modifier = Quick()
             let caller = Caller.load(with: downloader, [.requestModifier(modifier)])

@@ -159,7 +159,7 @@ import Testing
             }
             // A look-up that did not wait would have ended before a file has come over the network.
             _ = try await manager.retrieveLivePhoto(with: source)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             let result = try await loading.value
             await slow.value
             #expect(result.cacheType == (isStored ? .disk : .none))

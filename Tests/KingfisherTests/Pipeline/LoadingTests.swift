@@ -74,7 +74,7 @@ import Testing
             let outcome = Promise<KingfisherError?>(), calls = Counter()
             let task = rig.manager.retrieveImage(with: rig.server.url("/a.png")) { result in
                 calls.add()
-                if case .failure(let error) = result { outcome.keep(error) } else { outcome.keep(nil) }
+                if case .failure(let error) = result { outcome.fulfil(error) } else { outcome.fulfil(nil) }
             }
             await rig.server.waitForRequests(to: "/a.png")
             let handle = try #require(task)
@@ -148,7 +148,7 @@ import Testing
             let provider = Provider(), calls = Counter(), outcome = Promise<Int?>()
             let task = rig.manager.retrieveImage(with: .provider(provider)) { result in
                 calls.add()
-                if case .failure(let error) = result { outcome.keep(error.errorCode) } else { outcome.keep(nil) }
+                if case .failure(let error) = result { outcome.fulfil(error.errorCode) } else { outcome.fulfil(nil) }
             }
             await provider.started.wait()
             #expect(task?.isInitialized == true)
@@ -233,7 +233,7 @@ import Testing
                     seen.change { $0.append(received) }
                 }
             )
-            CallbackQueue.mainAsync.execute { done.keep(()) }
+            CallbackQueue.mainAsync.execute { done.fulfil(()) }
             await done.value
             #expect(seen.value == seen.value.sorted())
             #expect(Set(seen.value).count == seen.value.count)

@@ -116,7 +116,7 @@ import Testing
     func interval() async throws {
         try await withTemporaryDirectory { directory in
             let clock = ManualClock(), started = Promise<FakeTransfer>()
-            let transport = FakeTransport { started.keep($0) }
+            let transport = FakeTransport { started.fulfil($0) }
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "test", transport: transport),
                 cache: try ImageCache(name: "test", cacheDirectoryURL: directory),

@@ -142,7 +142,7 @@ private struct ScriptedStrategy: RetryStrategy {
                 downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
                 completionHandler: { _ in
                     events.change { $0.append("done") }
-                    done.keep(())
+                    done.fulfil(())
                 }
             )
             await done.value
@@ -162,7 +162,7 @@ private struct ScriptedStrategy: RetryStrategy {
                     downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
                     completionHandler: { _ in
                         events.change { $0.append("done") }
-                        done.keep(())
+                        done.fulfil(())
                     }
                 )
                 await done.value

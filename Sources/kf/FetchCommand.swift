@@ -11,16 +11,16 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Load pictures, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; it \
-            stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and is \
-            written as its first frame, with a warning, in formats that hold no animations. Sources that fail do not stop \
-            the others. A user name and a password in a URL are sent to that server, and not printed.
+            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; \
+            it stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and \
+            is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
+            not stop the others. A user name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output, damaged (whether a part of the picture is missing); or source and \
             error {code, reason, message}, with imaging (malformed, limitExceeded and so on) if the bytes are what is \
-            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was loaded. \
-            With -o - the lines go to standard error.
+            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was \
+            loaded. With -o - the lines go to standard error.
             """
     )
 

@@ -10,10 +10,10 @@ struct ProcessCommand: AsyncParsableCommand {
         commandName: "process",
         abstract: "Process pictures and write the results, without any cache.",
         discussion: """
-            The format written comes from --format, else from the name of the output, else it is the input's own, or PNG \
-            for formats that are only read. Of an animation every frame goes through the pipeline; it stays in its own \
-            format, or becomes WebP if that is only read, where nothing asks for another one, and is written as its first \
-            frame, with a warning, in formats that hold no animations.
+            The format written comes from --format, else from the name of the output, else it is the input's own, or \
+            PNG for formats that are only read. Of an animation every frame goes through the pipeline; it stays in its \
+            own format, or becomes WebP if that is only read, where nothing asks for another one, and is written as \
+            its first frame, with a warning, in formats that hold no animations.
 
             Several inputs go to a directory, on all cores at once. Those that fail do not stop the others.
             """

@@ -142,19 +142,20 @@ import Testing
             #expect(error?.isInvalidResponseStatusCode(304) == true)
             #expect(rig.files.isEmpty)
             // plain load with a condition, nothing cached
-            let told2 = Promise<(Int?, NSError?, CacheType, URL?)>()
-            let handler: CompletionHandler = { told2.fulfil(($0?.pixelWidth, $1, $2, $3)) }
+            let plain = Promise<(Int?, NSError?, CacheType, URL?)>()
+            let handler: CompletionHandler = { plain.fulfil(($0?.pixelWidth, $1, $2, $3)) }
             manager.deprecatedForms.retrieveImage(
                 with: url,
                 options: [condition],
                 progressBlock: nil,
                 completionHandler: handler
             )
-            let end2 = await told2.value
+            let plainEnd = await plain.value
             #expect(
-                end2.0 == nil && end2.1?.code == 2002 && end2.1?.domain == KingfisherError.domain && end2.2 == .none
+                plainEnd.0 == nil && plainEnd.1?.code == 2002 && plainEnd.1?.domain == KingfisherError.domain
+                    && plainEnd.2 == .none
             )
-            #expect(end2.1?.localizedDescription.contains("304") == true)
+            #expect(plainEnd.1?.localizedDescription.contains("304") == true)
         }
     }
 

@@ -6,20 +6,20 @@
 package final class Promise<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case pending([CheckedContinuation<Value, Never>])
-        case kept(Value)
+        case fulfilled(Value)
     }
     private let state = Locked(State.pending([]))
 
     package init() {}
 
-    /// Keeps the promise.
+    /// Fulfils the promise.
     ///
     /// Only the first call counts; returns whether it was this one.
     @discardableResult
-    package func keep(_ value: Value) -> Bool {
+    package func fulfil(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
             guard case .pending(let waiting) = state else { return nil }
-            state = .kept(value)
+            state = .fulfilled(value)
             return waiting
         }
         for continuation in waiting ?? [] { continuation.resume(returning: value) }
@@ -27,26 +27,26 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 
     /// The value if it has arrived, without waiting.
-    package var valueIfKept: Value? {
+    package var valueIfFulfilled: Value? {
         state.withLock { state in
-            if case .kept(let value) = state { value } else { nil }
+            if case .fulfilled(let value) = state { value } else { nil }
         }
     }
 
     /// The value, as soon as it arrives.
     package var value: Value {
         get async {
-            if let value = valueIfKept { return value }
+            if let value = valueIfFulfilled { return value }
             return await withCheckedContinuation { continuation in
-                let kept = state.withLock { state -> Value? in
+                let fulfilled = state.withLock { state -> Value? in
                     switch state {
-                    case .kept(let value): return value
+                    case .fulfilled(let value): return value
                     case .pending(let waiting):
                         state = .pending(waiting + [continuation])
                         return nil
                     }
                 }
-                if let kept { continuation.resume(returning: kept) }
+                if let fulfilled { continuation.resume(returning: fulfilled) }
             }
         }
     }

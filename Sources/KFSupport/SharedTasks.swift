@@ -116,7 +116,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
             state.rounds[ticket.round] = nil
             return state.work.finish(ticket.key, round: ticket.round)
         }
-        for waiter in waiters { waiter.keep(outcome) }
+        for waiter in waiters { waiter.fulfil(outcome) }
     }
 
     private func leave(_ ticket: Work.Ticket, _ cancelled: () -> Failure) {
@@ -126,7 +126,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Context: Sendable, Val
             return (departure, state.rounds.removeValue(forKey: ticket.round)?.task)
         }
         switch departure {
-        case .stop(let waiter), .others(let waiter): waiter.keep(.failure(cancelled()))
+        case .stop(let waiter), .others(let waiter): waiter.fulfil(.failure(cancelled()))
         case .tooLate: break
         }
         task?.cancel()

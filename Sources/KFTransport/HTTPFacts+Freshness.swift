@@ -86,7 +86,7 @@ enum HTTPDate {
     /// The instant a field's value means; nil if it is no date.
     static func date(from text: String) -> Date? {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall
-        // into a name, two or three parts of a day, and a time; their number and order tell the form.
+        // into a name, two or three parts of a day, and a time; the form follows from their number and order.
         var parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         if parts.count == 6, parts[5] == "GMT" || parts[5] == "UTC" {
             parts.removeLast()

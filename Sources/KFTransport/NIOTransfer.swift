@@ -150,7 +150,7 @@ extension NIOTransfer {
     /// Goes on with a decision of the events: at once if it is known, back on the loop once it is, or not at all if the
     /// transfer is stopped meanwhile. (The client reports no failure while it waits for a delegate.)
     private func wait<Value: Sendable>(
-        for decision: TransportAnswer<Value>,
+        for decision: TransportDecision<Value>,
         on loop: any EventLoop,
         then proceed: @escaping @Sendable (Value) -> EventLoopFuture<Void>
     ) -> EventLoopFuture<Void> {

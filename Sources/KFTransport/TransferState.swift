@@ -165,7 +165,7 @@ struct TransferState {
             ? limit(policy.idleTimeout, after: isPaused ? now : lastActivity)
             : limit(policy.connectTimeout, after: lastActivity)
         if let inactivity, inactivity <= now {
-            return .reached(isSent ? "The server stopped answering." : "The connection took too long.")
+            return .reached(isSent ? "The server stopped responding." : "The connection took too long.")
         }
         // The timeout of the next phase may be shorter than that of this one.
         let later = isSent ? nil : limit(policy.idleTimeout, after: now)

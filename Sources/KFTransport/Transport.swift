@@ -49,7 +49,7 @@ public protocol TransportTask: AnyObject, Sendable {
 /// What an event returns: a value at once, or one to wait for.
 ///
 /// The transfer, and through its connection the peer, pauses until the value is there.
-public enum TransportAnswer<Value: Sendable>: Sendable {
+public enum TransportDecision<Value: Sendable>: Sendable {
     /// The value is known; the transfer goes on without leaving its thread.
     case now(Value)
     /// The transfer waits for the value of this closure, run once by the transport on no particular thread.
@@ -76,13 +76,13 @@ public protocol TransportEvents: Sendable {
     ///   - response: The redirecting response.
     ///   - proposed: The request RFC 9110 prescribes, with all header fields of the previous one, credentials included.
     /// - Returns: The request to follow, changed or not; `nil` makes this response the final one.
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?>
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?>
 
     /// The head of the final response has arrived.
-    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition>
+    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition>
 
     /// More of the body has arrived. No further data comes until the returned value is there.
-    func didReceive(_ data: Data) -> TransportAnswer<Void>
+    func didReceive(_ data: Data) -> TransportDecision<Void>
 
     /// What was measured. At most once, before ``didComplete(_:)``.
     func didCollect(_ metrics: TransportMetrics)

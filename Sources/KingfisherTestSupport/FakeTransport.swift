@@ -177,7 +177,7 @@ public final class FakeTransfer: TransportTask {
         complete()
     }
 
-    private func follow<Value>(_ decision: TransportAnswer<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
+    private func follow<Value>(_ decision: TransportDecision<Value>, _ proceed: @escaping @Sendable (Value) -> Void) {
         switch decision {
         case .now(let value): proceed(value)
         case .later(let value): Task { proceed(await value()) }

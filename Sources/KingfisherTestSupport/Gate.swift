@@ -12,10 +12,10 @@ public final class Gate: Sendable {
     public init() {}
 
     /// Whether the gate has been opened.
-    public var isOpen: Bool { promise.valueIfKept != nil }
+    public var isOpen: Bool { promise.valueIfFulfilled != nil }
 
     /// Resumes all tasks that wait, now and later.
-    public func open() { promise.keep(()) }
+    public func open() { promise.fulfil(()) }
 
     /// Waits until the gate is open.
     public func wait() async { await promise.value }

@@ -17,7 +17,7 @@ struct GalleryCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The picture to process.", valueName: "photo"))
     var photo: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write, a PNG whatever its name.", valueName: "file"))
     var output: String
 
     private static let sheet = ContactSheet(cellWidth: 240, cellHeight: 180, columns: 5)

@@ -19,31 +19,31 @@ struct CacheCommand: AsyncParsableCommand {
         @Flag(help: "Print JSON, one object a line.")
         var json = false
 
-        /// Runs something with the cache; what it throws becomes a line and the exit status, and so does a no.
+        /// Runs something with the cache; if it throws, or returns false, the exit status is 1.
         func run(_ body: (ImageCache, Console) async throws(KingfisherError) -> Bool) async throws {
             let console = Console()
             if let problem = cacheArguments.problem {
                 console.error(problem)
                 throw ExitStatus.failed
             }
-            let isYes: Bool
+            let isSuccess: Bool
             let cache = cacheArguments.existingCache()
             do throws(KingfisherError) {
-                isYes = try await body(cache, console)
+                isSuccess = try await body(cache, console)
             } catch {
                 console.error(Failure(error, cache).text)
                 throw ExitStatus.failed
             }
-            if !isYes { throw ExitStatus.failed }
+            if !isSuccess { throw ExitStatus.failed }
         }
 
-        /// Says a result in one of its two forms.
-        func say(_ console: Console, _ json: JSON, _ lines: String...) {
-            say(console, json, lines: lines)
+        /// Prints a result, as JSON or as lines.
+        func printResult(_ console: Console, _ json: JSON, _ lines: String...) {
+            printResult(console, json, lines: lines)
         }
 
-        /// Says a result in one of its two forms.
-        func say(_ console: Console, _ json: JSON, lines: [String]) {
+        /// Prints a result, as JSON or as lines.
+        func printResult(_ console: Console, _ json: JSON, lines: [String]) {
             console.print(lines: self.json ? [json.description] : lines)
         }
     }
@@ -81,7 +81,7 @@ extension CacheCommand {
                     "oldest     \(oldest.map { "last used \($0)" } ?? "none")",
                     "newest     \(newest.map { "last used \($0)" } ?? "none")",
                 ]
-                arguments.say(console, known, lines: lines)
+                arguments.printResult(console, known, lines: lines)
                 return true
             }
         }
@@ -127,7 +127,7 @@ extension CacheCommand {
         func run() async throws {
             try await arguments.run { cache, console throws(KingfisherError) in
                 let isThere = try await cache.storedKey(for: key) != nil
-                arguments.say(
+                arguments.printResult(
                     console,
                     ["key": .string(Redaction.source(key)), "cached": .bool(isThere)],
                     isThere ? "yes" : "no"
@@ -150,7 +150,7 @@ extension CacheCommand {
                 let stored = try await cache.storedKey(for: key, evenExpired: true)
                 let isThere = stored != nil
                 if let stored { try await Self.remove(stored, cache) }
-                arguments.say(
+                arguments.printResult(
                     console,
                     ["key": .string(Redaction.source(key)), "removed": .bool(isThere)],
                     isThere ? "removed" : "was not there"
@@ -191,7 +191,7 @@ extension CacheCommand {
 }
 
 extension CacheCommand.Arguments {
-    /// Says how much has gone; a no when something is left that should have gone.
+    /// Removes entries and prints how many; returns false when entries are left that should have been removed.
     fileprivate func removing(
         _ console: Console,
         _ cache: ImageCache,
@@ -200,12 +200,12 @@ extension CacheCommand.Arguments {
     ) async throws(KingfisherError) -> Bool {
         let before = try await cache.diskEntries()
         await remove(cache)
-        // Others may store and read meanwhile: what is there now and was not, or was used, is theirs.
+        // Other processes may store and read meanwhile: entries that are new now, or were used, are not counted.
         let after = Set(try await cache.diskEntries().map(\.identity))
         let gone = before.filter { !after.contains($0.identity) }
         let left = before.count { shouldGo($0) && after.contains($0.identity) }
         let bytes = Units.sum(gone.map(\.size))
-        say(
+        printResult(
             console,
             ["removed": .int(gone.count), "bytes": .int(bytes)],
             "removed \(gone.count) \(gone.count == 1 ? "entry" : "entries"), \(Units.bytes(bytes))"

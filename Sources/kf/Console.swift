@@ -1,10 +1,10 @@
 // Standard output, standard error and the progress bar between them: the one place where texts are made harmless to
-// terminals. Knows nothing of what is said.
+// terminals. Knows nothing of what is written.
 
 import Foundation
 import KFSupport
 
-/// Where the tool speaks: results on standard output, everything else on standard error.
+/// The output of the tool: results on standard output, everything else on standard error.
 ///
 /// One line never lands in the middle of another one or of the progress bar, and stays one line without orders to the
 /// terminal whatever it holds. Safe from any thread.
@@ -24,32 +24,32 @@ final class Console: Sendable {
     private let results: Int32
 
     /// - Parameters:
-    ///   - isQuiet: Only errors are said.
-    ///   - results: Where results are said; not standard output when that is taken by a picture's bytes.
+    ///   - isQuiet: Whether only errors are printed.
+    ///   - results: Where results are printed; not standard output when that is taken by a picture's bytes.
     init(isQuiet: Bool = false, results: Int32 = STDOUT_FILENO) {
         self.isQuiet = isQuiet
         self.results = results
         showsProgress = !isQuiet && isatty(STDERR_FILENO) == 1
     }
 
-    /// Says a result; to those who want quiet only when it was asked for in so many words.
+    /// Prints a result; a quiet console prints it only if `always` is set.
     func print(_ line: String, always: Bool = false) { print(lines: [line], always: always) }
 
-    /// Says a result of several lines, with nothing between them.
+    /// Prints a result of several lines, with nothing between them.
     func print(lines: [String], always: Bool = false) {
         guard always || !isQuiet else { return }
-        say(lines, to: results)
+        writeLines(lines, to: results)
     }
 
-    /// Says what did not work, after the tool's name, as scripts expect it; further lines explain the first one.
+    /// Prints what did not work, after the tool's name, as scripts expect it; further lines explain the first one.
     func error(_ message: String, explanation: [String] = []) {
-        say(["kf: \(message)"] + explanation, to: STDERR_FILENO)
+        writeLines(["kf: \(message)"] + explanation, to: STDERR_FILENO)
     }
 
-    /// Says what worked less well than it should have.
+    /// Prints what worked less well than it should have.
     func warning(_ message: String) {
         guard !isQuiet else { return }
-        say(["kf: warning: \(message)"], to: STDERR_FILENO)
+        writeLines(["kf: warning: \(message)"], to: STDERR_FILENO)
     }
 
     /// Shows the bar, on a terminal, as often as a person can follow.
@@ -79,7 +79,7 @@ final class Console: Sendable {
         showsProgress ? Interruption { [self] in endProgress() } : nil
     }
 
-    private func say(_ lines: [String], to descriptor: Int32) {
+    private func writeLines(_ lines: [String], to descriptor: Int32) {
         let text = lines.map { $0.visible + "\n" }.joined()
         state.withLock { state in
             Self.erase(&state)

@@ -69,7 +69,7 @@ struct Failure: Error, Equatable {
         switch error {
         case .cacheError(reason: .diskStorageIsNotReady), .cacheError(reason: .fileEnumeratorCreationFailed),
             .cacheError(reason: .invalidFileEnumeratorContent):
-            if let failure = cache.diskStorage.directoryFailure { message += ": \(failure)" }
+            if let failure = cache.diskStorage.directoryFailure { message += " (\(failure))" }
         default: break
         }
         self.init(code: plain.code, reason: plain.reason, message: message, imaging: plain.imaging)

@@ -11,16 +11,16 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Load pictures, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
-            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; it \
-            stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and is \
-            written as its first frame, with a warning, in formats that hold no animations. Sources that fail do not stop \
-            the others. A user name and a password in a URL are sent to that server, and not printed.
+            processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; \
+            it stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and \
+            is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
+            not stop the others. A user name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output, damaged (whether a part of the picture is missing); or source and \
             error {code, reason, message}, with imaging (malformed, limitExceeded and so on) if the bytes are what is \
-            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was loaded. \
-            With -o - the lines go to standard error.
+            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was \
+            loaded. With -o - the lines go to standard error.
             """
     )
 
@@ -77,20 +77,20 @@ struct FetchCommand: AsyncParsableCommand {
         guard rounds >= 1 else { throw ValidationError("--repeat must be at least 1") }
         if onlyCache, refresh { throw ValidationError("--only-cache and --refresh exclude each other") }
         _ = try PipelineArgument(pipeline)
-        _ = try place()
+        _ = try destination()
     }
 
     func run() async throws {
-        let place = try place()
-        let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: place))
+        let destination = try destination()
+        let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(place, console)
-        let encoding = processing.encoding(for: place, isProcessed: pipeline != nil)
+        try await OutputFile.prepare(destination, console)
+        let encoding = processing.encoding(for: destination, isProcessed: pipeline != nil)
         let run = FetchRun(
-            loader: try loader(keepsAnimations: place != .nowhere && encoding.mayHoldAnimation),
+            loader: try loader(keepsAnimations: destination != .nowhere && encoding.mayHoldAnimation),
             arguments: sources,
-            place: place,
+            destination: destination,
             encoding: encoding,
             concurrency: concurrency,
             usesJSON: json,
@@ -101,13 +101,13 @@ struct FetchCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    private func place() throws -> OutputDestination {
+    private func destination() throws -> OutputDestination {
         do throws(OutputDestinationError) {
-            let place = try OutputDestination(output, sources: sources.count)
-            try place.checkTerminal(force: processing.force)
+            let destination = try OutputDestination(output, sources: sources.count)
+            try destination.checkTerminal(force: processing.force)
             // Of what is not changed the bytes are kept, whatever their format.
-            if pipeline != nil, processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
-            return place
+            if pipeline != nil, processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
+            return destination
         } catch {
             throw ValidationError(error.description)
         }

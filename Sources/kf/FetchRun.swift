@@ -9,7 +9,7 @@ import Kingfisher
 struct FetchRun: Sendable {
     let loader: PictureLoader
     let arguments: [String]
-    let place: OutputDestination
+    let destination: OutputDestination
     let encoding: Encoding
     let concurrency: Int
     let usesJSON: Bool
@@ -30,7 +30,7 @@ struct FetchRun: Sendable {
             return report
         } report: { report in
             failures += report.isFailure ? 1 : 0
-            say(report)
+            printLines(of: report)
         }
         console.endProgress()
         return failures
@@ -68,13 +68,13 @@ struct FetchRun: Sendable {
         _ picture: LoadedPicture,
         _ output: (name: String, inputs: InputFiles)?
     ) async throws(Failure) -> FetchReport.Output? {
-        guard let output, place != .nowhere else { return nil }
+        guard let output, destination != .nowhere else { return nil }
         let encoded = try await encoding.encoded(picture.image, original: picture.data)
-        return try await OutputFile.write(encoded, to: place, name: output.name, keeping: output.inputs)
+        return try await OutputFile.write(encoded, to: destination, name: output.name, keeping: output.inputs)
             .map { FetchReport.Output(encoded, path: $0) }
     }
 
-    private func say(_ report: FetchReport) {
+    private func printLines(of report: FetchReport) {
         for warning in report.warnings { console.warning("\(Units.source(report.source)): \(warning)") }
         if let failure = report.failure { console.error(failure.line(about: report.source)) }
         if usesJSON {
@@ -150,7 +150,7 @@ struct FetchReport: Sendable {
     /// The line for people.
     var line: String {
         guard let picture else { return source }
-        let place =
+        let origin =
             switch picture.cacheType {
             case .none: "loaded"
             case .memory: "from memory"
@@ -159,7 +159,7 @@ struct FetchReport: Sendable {
         var parts = ["\(picture.width)×\(picture.height)"]
         if let format { parts.append(format) }
         if let bytes { parts.append(Units.bytes(bytes)) }
-        parts.append("\(place) in \(Units.seconds(picture.seconds))")
+        parts.append("\(origin) in \(Units.seconds(picture.seconds))")
         return "\(Units.source(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
     }
 }

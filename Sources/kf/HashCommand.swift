@@ -12,8 +12,8 @@ struct HashCommand: AsyncParsableCommand {
         commandName: "hash",
         abstract: "Print the BlurHash and the ThumbHash of pictures, for placeholders.",
         discussion: """
-            One line a picture: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs between \
-            them. --json prints one object a line: source, blurHash, thumbHash; or source and error.
+            One line a picture: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs \
+            between them. --json prints one object a line: source, blurHash, thumbHash; or source and error.
             """
     )
 

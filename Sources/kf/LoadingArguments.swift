@@ -95,7 +95,7 @@ struct CacheArguments: ParsableArguments {
     /// Where its directory cannot be used, storing fails and loading goes on.
     var cache: ImageCache { ImageCache(name: Self.name, directory: directory) }
 
-    /// The cache for those who look at what is there: its directory is not made.
+    /// The cache for commands that only look at what is there: its directory is not made.
     func existingCache() -> ImageCache {
         let config = DiskStorage.Config(name: Self.name, sizeLimit: 0, directory: directory)
         return ImageCache(
@@ -155,16 +155,16 @@ struct ProcessingArguments: ParsableArguments {
     /// How results are written.
     ///
     /// - Parameters:
-    ///   - place: Where.
+    ///   - destination: Where they are written.
     ///   - isProcessed: Whether pictures go through a pipeline.
     /// - Returns: What follows for each of them.
-    func encoding(for place: OutputDestination, isProcessed: Bool) -> Encoding {
+    func encoding(for destination: OutputDestination, isProcessed: Bool) -> Encoding {
         Encoding(
             format: format,
             quality: quality,
             isLossless: lossless,
             isStill: still,
-            fileName: place.fileName,
+            fileName: destination.fileName,
             isChanged: isProcessed || still
         )
     }

@@ -112,7 +112,7 @@ struct InputFiles: Sendable {
     init(_ sources: [String]) {
         identities = Set(
             sources.compactMap { source in
-                guard case .file(let url)? = (try? SourceArgument(source))?.place else { return nil }
+                guard case .file(let url)? = (try? SourceArgument(source))?.location else { return nil }
                 return Identity(url.path)
             }
         )
@@ -152,28 +152,28 @@ enum OutputFile {
     }
 
     /// Where lines about results go: not where a picture's bytes go.
-    static func resultsDescriptor(for place: OutputDestination) -> Int32 {
-        place == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
+    static func resultsDescriptor(for destination: OutputDestination) -> Int32 {
+        destination == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
     }
 
-    /// Writes a picture to its place.
+    /// Writes a picture to its destination.
     ///
     /// - Parameters:
     ///   - picture: The picture's bytes and format.
-    ///   - place: Where it goes.
+    ///   - destination: Where it goes.
     ///   - name: The name of its file in a directory, without the extension.
     ///   - inputs: The files that are read: in a directory, none of them is replaced.
     /// - Returns: The path, `-` for standard output; nil when nothing is written.
     /// - Throws: Why it cannot be written.
     static func write(
         _ picture: EncodedPicture,
-        to place: OutputDestination,
+        to destination: OutputDestination,
         name: String,
         keeping inputs: InputFiles
     ) async throws(Failure) -> String? {
-        guard let path = place.path(name: name, type: picture.type) else { return nil }
-        if case .directory = place, inputs.contains(path) { throw .wouldReplaceInput(path) }
-        if place == .standardOutput {
+        guard let path = destination.path(name: name, type: picture.type) else { return nil }
+        if case .directory = destination, inputs.contains(path) { throw .wouldReplaceInput(path) }
+        if destination == .standardOutput {
             try await writeToStandardOutput(picture.data)
         } else {
             try await write(picture.data, to: path)
@@ -182,8 +182,8 @@ enum OutputFile {
     }
 
     /// Makes the directory that results go to, if they go to one; says why it cannot be made.
-    static func prepare(_ place: OutputDestination, _ console: Console) async throws {
-        guard case .directory(let path) = place else { return }
+    static func prepare(_ destination: OutputDestination, _ console: Console) async throws {
+        guard case .directory(let path) = destination else { return }
         do throws(Failure) {
             try await makeDirectory(path)
         } catch {

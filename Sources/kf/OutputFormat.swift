@@ -146,8 +146,8 @@ struct Encoding: Sendable {
 
     /// The wanted format if the tool writes it.
     ///
-    /// A format that was not asked for, only the source's own, gives way where it cannot keep what there is: to WebP for
-    /// animations, and to PNG for the rest.
+    /// A format that was not asked for, only the source's own, gives way where it cannot keep what there is: to WebP
+    /// for animations, and to PNG for the rest.
     private func encodable(
         _ wanted: ImageContentType?,
         own: ImageContentType?,

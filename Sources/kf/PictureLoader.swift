@@ -9,7 +9,7 @@ import Kingfisher
 struct LoadedPicture: Sendable {
     let image: Image
     let cacheType: CacheType
-    /// The bytes it was made from, unprocessed; nil when they are no longer known.
+    /// The bytes it was made from, unprocessed; nil when they are not known.
     let data: Data?
     /// How long the load took, in seconds.
     let seconds: Double

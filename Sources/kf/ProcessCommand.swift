@@ -10,10 +10,10 @@ struct ProcessCommand: AsyncParsableCommand {
         commandName: "process",
         abstract: "Process pictures and write the results, without any cache.",
         discussion: """
-            The format written comes from --format, else from the name of the output, else it is the input's own, or PNG \
-            for formats that are only read. Of an animation every frame goes through the pipeline; it stays in its own \
-            format, or becomes WebP if that is only read, where nothing asks for another one, and is written as its first \
-            frame, with a warning, in formats that hold no animations.
+            The format written comes from --format, else from the name of the output, else it is the input's own, or \
+            PNG for formats that are only read. Of an animation every frame goes through the pipeline; it stays in its \
+            own format, or becomes WebP if that is only read, where nothing asks for another one, and is written as \
+            its first frame, with a warning, in formats that hold no animations.
 
             Several inputs go to a directory, on all cores at once. Those that fail do not stop the others.
             """
@@ -41,25 +41,25 @@ struct ProcessCommand: AsyncParsableCommand {
         _ = try PipelineArgument(pipeline)
         if inputs.count == 1 { try SourceArgument.check(inputs[0]) }
         do throws(OutputDestinationError) {
-            let place = try OutputDestination(output, sources: inputs.count)
-            try place.checkTerminal(force: processing.force)
-            if processing.format == nil { try place.checkFormat(acceptsUnknown: true) }
+            let destination = try OutputDestination(output, sources: inputs.count)
+            try destination.checkTerminal(force: processing.force)
+            if processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
         } catch {
             throw ValidationError(error.description)
         }
     }
 
     func run() async throws {
-        let place = try OutputDestination(output, sources: inputs.count)
-        let console = Console(results: OutputFile.resultsDescriptor(for: place))
+        let destination = try OutputDestination(output, sources: inputs.count)
+        let console = Console(results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
-        try await OutputFile.prepare(place, console)
+        try await OutputFile.prepare(destination, console)
         let run = ProcessRun(
             reader: SourceBytes(network),
             processor: try PipelineArgument(pipeline).processor,
-            encoding: processing.encoding(for: place, isProcessed: true),
-            place: place,
+            encoding: processing.encoding(for: destination, isProcessed: true),
+            destination: destination,
             console: console
         )
         if await run.process(inputs) > 0 { throw ExitStatus.failed }

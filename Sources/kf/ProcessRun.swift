@@ -10,7 +10,7 @@ struct ProcessRun: Sendable {
     let reader: SourceBytes
     let processor: (any ImageProcessor)?
     let encoding: Encoding
-    let place: OutputDestination
+    let destination: OutputDestination
     let console: Console
 
     /// What became of one input.
@@ -55,7 +55,7 @@ struct ProcessRun: Sendable {
             let image = try await PictureBytes.picture(data, processor, isStill: encoding.isStill)
             let encoded = try await encoding.encoded(image, original: data)
             warnings = [image.isDamaged ? PictureBytes.damage : nil, encoded.warning].compactMap(\.self)
-            let path = try await OutputFile.write(encoded, to: place, name: name, keeping: files) ?? ""
+            let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
             let line =
                 "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "
                 + "\(Units.bytes(encoded.data.count)) → \(path)"

@@ -7,7 +7,7 @@ import Kingfisher
 extension SourceArgument {
     /// The source as the library knows it.
     var source: Source {
-        switch place {
+        switch location {
         case .network(let url): .network(url)
         case .file(let url):
             stream.map(Source.provider)
@@ -18,7 +18,7 @@ extension SourceArgument {
 
     /// Reads what can be read only once; nil for anything else.
     var stream: StreamDataProvider? {
-        guard case .file(let url) = place else { return nil }
+        guard case .file(let url) = location else { return nil }
         return StreamDataProvider(url)
     }
 
@@ -36,7 +36,7 @@ extension SourceArgument {
     static func names(of text: String) -> [String] {
         guard let argument = try? SourceArgument(text) else { return [] }
         let key = argument.source.cacheKey
-        return switch argument.place {
+        return switch argument.location {
         case .network(let url): [text, url.absoluteString, key]
         case .file(let url): [url.path, url.absoluteString, key]
         case .bytes: [key]

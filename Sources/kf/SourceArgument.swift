@@ -5,7 +5,7 @@ import Foundation
 /// A picture as named on the command line.
 struct SourceArgument: Equatable {
     /// Where the bytes are.
-    enum Place: Equatable {
+    enum Location: Equatable {
         case network(URL)
         case file(URL)
         case bytes(Data)
@@ -13,12 +13,12 @@ struct SourceArgument: Equatable {
 
     /// The argument as it was typed.
     let text: String
-    let place: Place
+    let location: Location
 
     /// Reads an http(s) URL, a `file:` URL, a `data:` URL, a path, or `-` for standard input.
     init(_ text: String) throws(SourceArgumentError) {
         self.text = text
-        place = try Self.place(of: text)
+        location = try Self.location(of: text)
     }
 
     /// A name for a file made of this picture, without an extension.
@@ -26,7 +26,7 @@ struct SourceArgument: Equatable {
     /// Never empty, never with a separator or a control character.
     var baseName: String {
         let last =
-            switch place {
+            switch location {
             case .network(let url): url.lastPathComponent == "/" ? url.host ?? "" : url.lastPathComponent
             case .file(let url): url.path == "/" ? "" : url.lastPathComponent
             case .bytes: "data"
@@ -38,7 +38,7 @@ struct SourceArgument: Equatable {
         return [".", "..", ""].contains(name) ? "image" : name
     }
 
-    private static func place(of text: String) throws(SourceArgumentError) -> Place {
+    private static func location(of text: String) throws(SourceArgumentError) -> Location {
         guard text != "-" else { return .file(StreamDataProvider.standardInput) }
         guard !text.isEmpty else { throw SourceArgumentError(text: text, problem: "the source is empty") }
         switch scheme(of: text) {

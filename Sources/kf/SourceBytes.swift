@@ -23,7 +23,7 @@ struct SourceBytes: Sendable {
             throw .badSource(error)
         }
         do throws(KingfisherError) {
-            switch argument.place {
+            switch argument.location {
             case .network(let url):
                 return try await downloader.downloadImage(with: url, options: options).originalData
             case .file(let url):

@@ -1,8 +1,8 @@
 // Texts from pictures, URLs and file names as a terminal may be shown them. Knows nothing of what they say.
 
 extension Unicode.Scalar {
-    /// Whether a terminal obeys the character instead of showing it: control characters, also those of the range C1, the
-    /// separators of lines and paragraphs, and what changes the direction of a text.
+    /// Whether a terminal obeys the character instead of showing it: control characters, also those of the range C1,
+    /// the separators of lines and paragraphs, and what changes the direction of a text.
     ///
     /// The tab is none of them: all it does is to stand between columns.
     var steersTerminals: Bool {

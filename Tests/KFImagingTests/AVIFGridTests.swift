@@ -114,7 +114,7 @@ private struct Grid {
     }
 
     @Test("Parts are not scaled to a size far beyond the picture's")
-    func partsAreNotScaledUp() throws {
+    func noUpscaledParts() throws {
         guard case .malformed(.avif, _)? = try refusal(of: Grid(partSize: 16384)) else {
             Issue.record("the grid was not refused")
             return

@@ -178,7 +178,7 @@ private struct SyntheticFrames: ImageFrameSource {
         #expect(image != first && image == Image.animatedImage(with: [first, second, first], duration: 3))
     }
 
-    @Test("Changing the scale keeps the frames") func withScaleKeepsFrames() throws {
+    @Test("Changing the scale keeps the frames") func rescaledFrames() throws {
         let data = try fixture("dancer.gif")
         let lazy = try #require(Image.decoded(from: data, options: ImageCreatingOptions())).withScale(2)
         #expect(lazy.frameSource?.frameCount == 8 && lazy.scale == 2 && lazy.creatingOptions?.scale == 2)

@@ -158,7 +158,7 @@ import Testing
 }
 
 @Suite struct BrokenWebPTests {
-    @Test("A truncated animation keeps the frames that are complete") func truncatedKeepsFrames() throws {
+    @Test("A truncated animation keeps the frames that are complete") func truncatedFrames() throws {
         let data = try fixture("webp-no.webp")
         let whole = try #require(try frames(of: data))
         let cut = try #require(try frames(of: data.dropLast(30)))

@@ -26,7 +26,7 @@ import Testing
         arguments: ["animated.gif", "once.gif"],
         [true, false]
     )
-    func uncoveredIsTransparent(name: String, lossless: Bool) throws {
+    func uncoveredPixels(name: String, lossless: Bool) throws {
         let source = try #require(try Codecs.frameSource(of: try fixture(name)))
         let data = try Codecs.encode(source, as: .webp, quality: 0.9, lossless: lossless)
         #expect(try ImageInfo(data: data).hasAlpha)

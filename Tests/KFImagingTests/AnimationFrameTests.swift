@@ -141,8 +141,8 @@ import Testing
         #expect(try decoder.frames.contains { $0.isOpaque } == !ImageInfo(data: fixture(name)).hasAlpha)
     }
 
-    @Test(arguments: ["photo.png", "photo.webp", "photo.avif", "alpha.avif", "bomb.png"])
-    func stillsHaveNoFrames(name: String) throws {
+    @Test("Stills have no frames", arguments: ["photo.png", "photo.webp", "photo.avif", "alpha.avif", "bomb.png"])
+    func stills(name: String) throws {
         #expect(try frames(name) == nil)
     }
 

@@ -37,7 +37,7 @@ private func peakMemory() throws -> Int {
             ("hello", "plain text"), ("Größe", "plain text"), ("<?xml version='1.0'?>\n<svg>", "an SVG drawing"),
         ]
     )
-    func textIsRecognised(text: String, resembling: String) throws {
+    func textRecognition(text: String, resembling: String) throws {
         let error = try #require(Codecs.diagnose(Data(text.utf8)))
         #expect(error == .unrecognizedFormat(resembling: resembling))
         #expect(error.description == "the bytes look like \(resembling), not an image")
@@ -149,7 +149,7 @@ private func peakMemory() throws -> Int {
     }
 
     @Test("A truncated JPEG or PNG shows its upper rows", arguments: ["photo.jpg", "photo.png"])
-    func truncatedKeepsUpperRows(name: String) throws {
+    func truncatedRows(name: String) throws {
         let data = try fixture(name)
         let whole = try picture(name).bitmap()
         let half = try Codecs.decode(data.prefix(data.count * 3 / 4)).bitmap()
@@ -170,7 +170,7 @@ private func peakMemory() throws -> Int {
         "Truncated pictures of other kinds keep their size",
         arguments: ["interlaced.png", "progressive.jpg", "plain.gif", "photo.gif"]
     )
-    func truncatedKeepsSize(name: String) throws {
+    func truncatedSize(name: String) throws {
         let data = try fixture(name)
         let half = try Codecs.decode(data.prefix(data.count * 3 / 4))
         #expect(half.pixelWidth == 96 && half.pixelHeight == 64)
@@ -243,7 +243,7 @@ private func peakMemory() throws -> Int {
         #expect(Image(contentsOfFile: "/nowhere/at/all.png") == nil)
     }
 
-    @Test func errorsFitOnOneLine() throws {
+    @Test("Errors are described in one line") func errorDescriptions() throws {
         let errors = [
             ImagingError.emptyData, .unsupported(.heic, detail: "x"), .malformed(.jpeg, detail: "y"),
             .outOfMemory(bytes: 9),

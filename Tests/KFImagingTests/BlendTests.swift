@@ -153,7 +153,7 @@ private struct Reference {
     }
 
     @Test("Every blend mode follows its formula", arguments: CGBlendMode.allCases)
-    func modesFollowFormulas(mode: CGBlendMode) throws {
+    func modeFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 7)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
@@ -184,7 +184,7 @@ private struct Reference {
     }
 
     @Test("A tint follows the formula of its blend mode", arguments: CGBlendMode.allCases)
-    func tintsFollowFormulas(mode: CGBlendMode) throws {
+    func tintFormulas(mode: CGBlendMode) throws {
         var generator = SeededGenerator(state: UInt64(mode.rawValue) + 70)
         func word(_ alpha: UInt32) -> UInt32 {
             (0..<3).reduce(alpha << 24) { $0 | UInt32.random(in: 0...alpha, using: &generator) << ($1 * 8) }
@@ -256,8 +256,11 @@ private struct Reference {
         #expect(try #require(high.blended(.copy, alpha: 1, background: .red)).bitmap()[0, 32_769].b == 0xC0)
     }
 
-    @Test(arguments: [CGFloat.nan, .infinity, 2, 1e300])
-    func opacityIsLimited(alpha: CGFloat) throws {
+    @Test(
+        "An opacity that is out of range or not a number is limited to 0 to 1",
+        arguments: [CGFloat.nan, .infinity, 2, 1e300]
+    )
+    func opacityLimits(alpha: CGFloat) throws {
         #expect(try blended(0xFF40_80C0, .normal, over: nil, alpha: alpha) == pixel(0xFF40_80C0))
         #expect(try blended(0xFF40_80C0, .normal, over: nil, alpha: -alpha).a == (alpha.isNaN ? 255 : 0))
     }
@@ -265,6 +268,7 @@ private struct Reference {
 
 @Suite struct OverlayTests {
     @Test(
+        "Overlays have the colours of the test vectors",
         arguments: [(0, 0xFFFF_0000), (0.5, 0xFF80_0080), (0.7, 0xFF4D_00B3), (1, 0xFF00_00FF)] as [(CGFloat, UInt32)]
     )
     func vectors(fraction: CGFloat, expected: UInt32) throws {
@@ -288,8 +292,8 @@ private struct Reference {
         #expect(blue.overlaid(.clear, fraction: 0) === blue)
     }
 
-    @Test(arguments: [CGFloat.nan, .infinity, 7])
-    func nonsenseIsTheIdentity(fraction: CGFloat) {
+    @Test("An invalid fraction or colour leaves the picture as it is", arguments: [CGFloat.nan, .infinity, 7])
+    func invalidFraction(fraction: CGFloat) {
         let image = Image(cgImage: .solid(0xFF00_00FF, 1, 1))
         #expect(image.overlaid(.red, fraction: fraction) === image)
         #expect(image.overlaid(Color(red: .nan, green: 0, blue: 0, alpha: .nan), fraction: 0) === image)

@@ -80,13 +80,13 @@ import Testing
     }
 
     @Test("F42", arguments: [0, -1, -Double.infinity, .nan, -0.0])
-    func noRadiusIsTheIdentity(radius: Double) throws {
+    func noRadius(radius: Double) throws {
         let picture = ResamplingTests.noise(5, 5)
         #expect(try picture.blurred(radius: radius) === picture)
     }
 
-    @Test(arguments: [2, 7.5, 40, 1e6, Double.infinity])
-    func constantsStayExact(radius: Double) throws {
+    @Test("Blurring a single colour keeps it exactly", arguments: [2, 7.5, 40, 1e6, Double.infinity])
+    func constants(radius: Double) throws {
         for (width, height) in [(1, 1), (7, 3), (2, 31)] {
             let plain = Bitmap.solid(0xC090_6030, width, height)
             #expect(try plain.blurred(radius: radius).rows == plain.rows)

@@ -142,7 +142,7 @@ import Testing
         "Coefficients that make no sense keep alpha",
         arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude]
     )
-    func nonsenseKeepsAlpha(number: Float) {
+    func invalidColorAlpha(number: Float) {
         var mixes = [kf_color_mix](
             repeating: kf_color_mix(own: 1, red: 0.1, green: 0.1, blue: 0.1, offset: 0, linear: true),
             count: 5

@@ -5,7 +5,7 @@ import KFImaging
 import Testing
 
 @Suite struct ColorModelTests {
-    @Test func displayP3ReachesBeyondSRGB() {
+    @Test("Colours of Display P3 may lie beyond 0 to 1 in sRGB") func displayP3() {
         let color = Color(displayP3Red: 0, green: 1, blue: 0, alpha: 0.8)
         let rgba = color.rgba
         #expect(abs(rgba.r + 0.5116) < 1e-3 && abs(rgba.g - 1.0183) < 1e-3 && abs(rgba.b + 0.3107) < 1e-3)
@@ -51,7 +51,7 @@ import Testing
 }
 
 @Suite struct PaletteTests {
-    @Test func averagesAreWeightedWithAlpha() throws {
+    @Test("The average colour weighs pixels by their alpha") func averageColor() throws {
         let image = Image(cgImage: .of([[0xFFFF_0000, 0xFF00_00FF], [0, 0x8000_8000]]))
         let color = try #require(image.averageColor)
         let sum = 255.0 * 2 + 128
@@ -71,7 +71,7 @@ import Testing
         #expect(abs(color.blue - (16 + 1.5) / 255) < 1e-9 && color.alpha == 1)
     }
 
-    @Test func transparentPixelsDoNotDominate() {
+    @Test("Translucent pixels count less for the dominant colour") func translucentPixels() {
         let image = Image(cgImage: .of([[0x7F00_007F, 0x7F00_007F, 0x8080_0000]]))
         #expect(image.dominantColor == .red)
         #expect(Image(cgImage: .solid(0x1010_1010, 2, 2)).dominantColor == nil)

@@ -24,8 +24,8 @@ import Testing
         ColorAdjustment(brightness: n.b, contrast: n.c, saturation: n.s, inputEV: n.ev, in: space)
     }
 
-    @Test(arguments: vectors)
-    func vectorsHold(input: UInt32, expected: [UInt32]) throws {
+    @Test("Adjusted colours have the values of the test vectors", arguments: vectors)
+    func adjustmentVectors(input: UInt32, expected: [UInt32]) throws {
         let bitmap = Bitmap.solid(0xFF00_0000 | input, 11, 3)
         for (numbers, word) in zip(Self.settings, expected) {
             let result = try bitmap.adjusted(adjustment(numbers))
@@ -80,7 +80,7 @@ import Testing
             (0.0, 1.0, 1.0, 0.0), (.nan, 1, 1, 0), (0, .infinity, 1, 0), (0, 1, -.infinity, 0), (0, 1, 1, .nan),
         ]
     )
-    func neutralIsIdentity(b: Double, c: Double, s: Double, ev: Double) throws {
+    func neutralAdjustment(b: Double, c: Double, s: Double, ev: Double) throws {
         let bitmap = ResamplingTests.noise(9, 9)
         #expect(try bitmap.adjusted(adjustment((b, c, s, ev))) === bitmap)
     }
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("The portable colour mix differs from the chosen one by at most a step") func portableMixIsClose() {
+    @Test("The portable colour mix differs from the chosen one by at most a step") func portableMix() {
         var generator = SeededGenerator(state: 4)
         let pixels = (0..<1003).map { _ in UInt32.random(in: 0...(.max), using: &generator) }
         var outputs = [[UInt32]](repeating: pixels, count: 2)
@@ -175,12 +175,15 @@ import Testing
         return .solid(alpha << 24 | parts.reduce(0, |), 3, 2)
     }
 
-    @Test(arguments: [
-        (UInt32(0xFFFFFF), UInt32(255), Color.blue, 0.5, UInt32(0xBCBCFF), UInt32(255)),
-        (0x808080, 255, .red, 0.5, 0xCD5C5C, 255), (0, 0, .red, 0.5, 0xFF0000, 0x80),
-        (0x4080C0, 128, .red, 0.25, 0xAF6599, 159),
-    ])
-    func vectorsHold(
+    @Test(
+        "Tinted colours have the values of the test vectors",
+        arguments: [
+            (UInt32(0xFFFFFF), UInt32(255), Color.blue, 0.5, UInt32(0xBCBCFF), UInt32(255)),
+            (0x808080, 255, .red, 0.5, 0xCD5C5C, 255), (0, 0, .red, 0.5, 0xFF0000, 0x80),
+            (0x4080C0, 128, .red, 0.25, 0xAF6599, 159),
+        ]
+    )
+    func tintVectors(
         input: UInt32,
         alpha: UInt32,
         color: Color,
@@ -207,7 +210,7 @@ import Testing
     }
 
     @Test("Every pixel of a tint follows the formula", arguments: WorkingSpace.allCases)
-    func tintFollowsFormula(space: WorkingSpace) throws {
+    func tintFormula(space: WorkingSpace) throws {
         let color = Color(red: 0.9, green: 0.3, blue: 0.1, alpha: 0.35)
         for picture in [ResamplingTests.noise(17, 11), ResamplingTests.noise(17, 11, opaque: true)] {
             let result = try picture.tinted(with: color, in: space)
@@ -266,7 +269,7 @@ import Testing
         #expect(FilterImage(width: width, height: height) { _, _ in .zero } == nil)
     }
 
-    @Test("Pixels outside the filter image are those at its edge") func outsideIsEdge() throws {
+    @Test("Pixels outside the filter image are those at its edge") func edgePixels() throws {
         let numbers = try #require(FilterImage(width: 2, height: 2) { x, y in SIMD4(Float(x), Float(y), 0, 1) })
         #expect(numbers[-5, 0] == numbers[0, 0] && numbers[9, 9] == numbers[1, 1] && numbers[0, .max] == numbers[0, 1])
     }

@@ -49,7 +49,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(abs(ring - expected) < expected * 0.01)
     }
 
-    @Test("A radius up to half the width leaves the corners square") func smallRadiusIsSquare() throws {
+    @Test("A radius up to half the width leaves the corners square") func smallRadius() throws {
         let border = Border(color: .red, lineWidth: 6, radius: .point(3))
         let bitmap = try #require(blueImage(20, 20).bordered(border)).bitmap()
         #expect(bitmap[0, 0] == red && bitmap[5, 5] == red && bitmap[6, 6] == blue)
@@ -78,7 +78,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
     }
 
     @Test("Invalid widths return the same image", arguments: [CGFloat(0), -3, .nan, .infinity, -.infinity])
-    func invalidWidthIsIdentity(width: CGFloat) {
+    func invalidWidth(width: CGFloat) {
         let image = blueImage(5, 5)
         #expect(image.bordered(Border(lineWidth: width)) === image)
         #expect(image.bordered(Border(lineWidth: 1, radius: .point(width)))?.size == image.size)
@@ -130,7 +130,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         }
     }
 
-    @Test func offsetsAreRoundedDown() throws {
+    @Test("Offsets of crops are rounded down") func offsets() throws {
         let bitmap = Bitmap.of([[0xFF00_0001, 0xFF00_0002, 0xFF00_0003, 0xFF00_0004]])
         let circle = try #require(Image(cgImage: bitmap).circled(border: nil)).bitmap()
         #expect(circle.width == 1 && circle[0, 0].isNear(Pixel(r: 0, g: 0, b: 2, a: 200), within: 1))
@@ -167,7 +167,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         }
     }
 
-    @Test func bordersFollowTheCorners() throws {
+    @Test("Borders follow the rounded corners") func borders() throws {
         let image = blueImage(40, 30)
         let border = Border(color: .red, lineWidth: 6)
         let bitmap = try #require(image.roundingCorners(radius: .point(10), border: border)).bitmap()

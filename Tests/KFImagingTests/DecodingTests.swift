@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func decodingNeverEnlarges() throws {
+    @Test("Decoding never enlarges a picture") func noEnlarging() throws {
         for limit in [0, -5, 96, 500] {
             let image = try picture("photo.jpg", maxPixelSize: limit)
             #expect(image.pixelWidth == 96 && image.pixelHeight == 64)
@@ -134,15 +134,15 @@ import Testing
         #expect(small.frameCount == nil && small.animatedData == nil)
     }
 
-    @Test func stillsHaveNoFrames() throws {
+    @Test("Images of stills have no frames") func stills() throws {
         for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
             let image = try picture(name)
             #expect(image.frameCount == nil && image.animatedData == nil)
         }
     }
 
-    @Test(arguments: [nil, 40, 1])
-    func lossyWebPWithoutAlphaIsOpaque(maxPixelSize: Int?) throws {
+    @Test("A lossy WebP without alpha is opaque in every size", arguments: [nil, 40, 1])
+    func opaqueLossyWebP(maxPixelSize: Int?) throws {
         let bitmap = try picture("photo.webp", maxPixelSize: maxPixelSize).bitmap()
         #expect(!bitmap.hasAlpha && bitmap.rows.joined().allSatisfy { $0.a == 255 })
     }

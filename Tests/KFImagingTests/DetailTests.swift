@@ -15,8 +15,11 @@ import Testing
         )
     }
 
-    @Test(arguments: [(0, 0xFFFF_0000), (0xFFFF_FFFF, 0xFF00_0000), (0xFF10_2030, 0x8000_0000)] as [(UInt32, UInt32)])
-    func emptyEdgesAreRemoved(border: UInt32, inside: UInt32) throws {
+    @Test(
+        "Edges of the corner's colour are trimmed",
+        arguments: [(0, 0xFFFF_0000), (0xFFFF_FFFF, 0xFF00_0000), (0xFF10_2030, 0x8000_0000)] as [(UInt32, UInt32)]
+    )
+    func plainEdges(border: UInt32, inside: UInt32) throws {
         let trimmed = try #require(framed(border, inside).trimmed(tolerance: 0.04)).bitmap()
         #expect(trimmed.width == 8 && trimmed.height == 3)
         let corner = Bitmap.of([[border, inside]])
@@ -81,14 +84,14 @@ import Testing
         "A bright subject with detail is inside the crop",
         arguments: [(20, 20), (400, 240), (210, 130), (0, 260), (420, 0), (330, 30)]
     )
-    func subjectIsInside(left: Int, top: Int) throws {
+    func containedSubject(left: Int, top: Int) throws {
         let part = try #require(scene(left, top).smartCropped(toPoints: CGSize(width: 120, height: 120))).bitmap()
         #expect(part.width == 120 && part.height == 120)
         let count = part.rows.joined().count { $0.r == 0xFF || $0.r == 0x20 }
         #expect(count == 3600)
     }
 
-    @Test("The subject is in the middle of the crop where possible") func subjectIsCentred() throws {
+    @Test("The subject is in the middle of the crop where possible") func centredSubject() throws {
         let part = try #require(scene(300, 100).smartCropped(toPoints: CGSize(width: 140, height: 140))).bitmap()
         let columns = (0..<140).filter { part[$0, 70].r == 0xFF || part[$0, 70].r == 0x20 }
         #expect(try abs(#require(columns.first) - 40) <= 6)
@@ -194,7 +197,7 @@ import Testing
         arguments: [(0, 1), (-1, 1), (1, 0), (1, -2), (CGFloat.nan, 1), (1, .nan), (.infinity, 1), (1, .infinity)]
             as [(CGFloat, CGFloat)]
     )
-    func invalidIsIdentity(sigma: CGFloat, amount: CGFloat) {
+    func invalidParameters(sigma: CGFloat, amount: CGFloat) {
         let image = numberedImage(4, 3)
         #expect(image.sharpened(sigma: sigma, amount: amount) === image)
     }

@@ -30,7 +30,7 @@ import Testing
     private static let limits = [17, 39, 71, 190]
 
     @Test("A gradient keeps its formula at every size, up to where it ends at the far edges", arguments: sizes)
-    func gradientsStayInPlace(size: PixelSize) throws {
+    func gradientPositions(size: PixelSize) throws {
         // The last 120 pixels of the width and the last 90 of the height rise from 20 to 230.
         let (left, top) = (Double(size.width - 120), Double(size.height - 90))
         let (across, down) = (
@@ -62,7 +62,7 @@ import Testing
     private func edge(_ levels: [UInt8]) -> Double { levels.reduce(0) { $0 + (255 - Double($1)) / 255 } }
 
     @Test("A hard edge is in the same place in JPEG, in PNG and by the formula", arguments: sizes)
-    func edgesStayInPlace(size: PixelSize) throws {
+    func edgePositions(size: PixelSize) throws {
         let (right, bottom) = (size.width - 24, size.height - 21)
         let across = grey(size) { x, _ in x < Double(right) ? 0 : 255 }
         let down = grey(size) { _, y in y < Double(bottom) ? 0 : 255 }

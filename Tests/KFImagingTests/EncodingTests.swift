@@ -65,7 +65,7 @@ import Testing
         #expect(try sampling(0.89) == 0x22)
     }
 
-    @Test func qualityIsClamped() throws {
+    @Test("A quality out of range is limited") func quality() throws {
         let image = try picture("photo.png")
         #expect(image.jpegData(compressionQuality: -3) == image.jpegData(compressionQuality: 0.01))
         #expect(image.jpegData(compressionQuality: 7) == image.jpegData(compressionQuality: 1))

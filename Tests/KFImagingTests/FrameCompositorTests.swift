@@ -171,7 +171,7 @@ extension Bitmap {
         )
     }
 
-    @Test("Going backwards takes few decodings") func backwardsIsCheap() throws {
+    @Test("Going backwards takes few decodings") func backwardsCost() throws {
         let animation = Self.changes(300)
         var compositor = FrameCompositor(animation)
         for index in 0..<300 { _ = try compositor.frame(at: index) }

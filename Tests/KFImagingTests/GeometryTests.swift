@@ -32,7 +32,7 @@ import Testing
         #expect(size.resized(to: target, for: .aspectFill) == expected)
     }
 
-    @Test func modeNoneStretches() {
+    @Test("The content mode none stretches to the target size") func modeNone() {
         let target = CGSize(width: 7, height: 90)
         #expect(CGSize(width: 30, height: 20).resized(to: target, for: .none) == target)
     }
@@ -47,16 +47,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (CGSize(width: 20, height: 20), CGPoint(x: 0, y: 0), CGRect(x: 0, y: 0, width: 20, height: 20)),
-        (CGSize(width: 20, height: 20), CGPoint(x: 0.5, y: 0), CGRect(x: 40, y: 0, width: 20, height: 20)),
-        (CGSize(width: 20, height: 20), CGPoint(x: 1, y: 1), CGRect(x: 80, y: 80, width: 20, height: 20)),
-        (CGSize(width: 120, height: 20), CGPoint(x: 0.5, y: 0.5), CGRect(x: 0, y: 40, width: 100, height: 20)),
-        (CGSize(width: 20, height: 120), CGPoint(x: 1, y: 0), CGRect(x: 80, y: 0, width: 20, height: 100)),
-        (CGSize(width: 120, height: 120), CGPoint(x: 0.3, y: 0.9), CGRect(x: 0, y: 0, width: 100, height: 100)),
-        (CGSize(width: 20, height: 20), CGPoint(x: -1, y: 2), CGRect(x: 0, y: 80, width: 20, height: 20)),
-    ])
-    func anchorsPlaceRectangles(size: CGSize, anchor: CGPoint, expected: CGRect) {
+    @Test(
+        "Anchors place a rectangle inside the picture",
+        arguments: [
+            (CGSize(width: 20, height: 20), CGPoint(x: 0, y: 0), CGRect(x: 0, y: 0, width: 20, height: 20)),
+            (CGSize(width: 20, height: 20), CGPoint(x: 0.5, y: 0), CGRect(x: 40, y: 0, width: 20, height: 20)),
+            (CGSize(width: 20, height: 20), CGPoint(x: 1, y: 1), CGRect(x: 80, y: 80, width: 20, height: 20)),
+            (CGSize(width: 120, height: 20), CGPoint(x: 0.5, y: 0.5), CGRect(x: 0, y: 40, width: 100, height: 20)),
+            (CGSize(width: 20, height: 120), CGPoint(x: 1, y: 0), CGRect(x: 80, y: 0, width: 20, height: 100)),
+            (CGSize(width: 120, height: 120), CGPoint(x: 0.3, y: 0.9), CGRect(x: 0, y: 0, width: 100, height: 100)),
+            (CGSize(width: 20, height: 20), CGPoint(x: -1, y: 2), CGRect(x: 0, y: 80, width: 20, height: 20)),
+        ]
+    )
+    func anchors(size: CGSize, anchor: CGPoint, expected: CGRect) {
         #expect(CGSize(width: 100, height: 100).constrainedRect(for: size, anchor: anchor) == expected)
     }
 
@@ -77,7 +80,7 @@ import Testing
     }
 
     @Test("Resizing to a side that is NaN gives nil", arguments: ContentMode.allCases)
-    func sidesThatAreNaN(mode: ContentMode) {
+    func nanSides(mode: ContentMode) {
         let image = Image(cgImage: .solid(0xFF12_3456, 9, 6))
         for target in [CGSize(width: CGFloat.nan, height: 30), CGSize(width: 30, height: CGFloat.nan)] {
             #expect(image.resized(toPoints: image.size.resized(to: target, for: mode)) == nil)
@@ -130,7 +133,7 @@ import Testing
         #expect(RectCorner([.topLeft, .bottomRight]).identifierText == "_corner(9)")
     }
 
-    @Test func radiiAreFractionsOrPoints() {
+    @Test("Radii are fractions of a side or points") func radii() {
         let size = CGSize(width: 40, height: 20)
         #expect(Radius.widthFraction(0.5).compute(with: size) == 20)
         #expect(Radius.heightFraction(0.5).compute(with: size) == 10)
@@ -139,7 +142,7 @@ import Testing
 }
 
 @Suite struct ColorTests {
-    @Test func descriptionsHaveTwoDecimals() {
+    @Test("Descriptions of colours have two decimals") func descriptions() {
         #expect(Color.red.rgbaDescription == "(1.00,0.00,0.00,1.00)")
         #expect(Color.orange.withAlphaComponent(0.25).description == "(1.00,0.50,0.00,0.25)")
     }
@@ -161,7 +164,7 @@ import Testing
         #expect(color.alpha == 0.8)
     }
 
-    @Test func displayP3GreysAreGrey() {
+    @Test("Greys of Display P3 are the same greys in sRGB") func displayP3Greys() {
         let color = Color(displayP3Red: 0.4, green: 0.4, blue: 0.4)
         #expect(abs(color.red - 0.4) < 1e-6 && abs(color.green - 0.4) < 1e-6 && abs(color.blue - 0.4) < 1e-6)
     }

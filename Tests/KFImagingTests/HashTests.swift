@@ -96,7 +96,7 @@ import Testing
         #expect(Image(blurHash: "00Jag4", size: CGSize(width: side, height: side)) == nil)
     }
 
-    @Test func randomLettersNeverTrap() {
+    @Test("Random text never traps and is sometimes a BlurHash") func randomText() {
         var generator = SeededGenerator(state: 77)
         let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
         var decoded = 0
@@ -183,7 +183,7 @@ import Testing
         #expect(Image(thumbHash: data(hex)) == nil)
     }
 
-    @Test func randomBytesNeverTrap() {
+    @Test("Random bytes never trap and are sometimes a ThumbHash") func randomBytes() {
         var generator = SeededGenerator(state: 78)
         var decoded = 0
         for _ in 0..<4000 {

@@ -5,14 +5,17 @@ import KFImaging
 import Testing
 
 @Suite struct ImageInfoTests {
-    @Test(arguments: [
-        ("photo.jpg", ImageContentType.jpeg), ("progressive.jpg", .jpeg), ("grey.jpg", .jpeg), ("cmyk.jpg", .jpeg),
-        ("photo.png", .png), ("interlaced.png", .png), ("palette.png", .png), ("plain.gif", .gif),
-        ("photo.webp", .webp),
-        ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif), ("palette.bmp", .bmp),
-        ("runs.bmp", .bmp),
-    ])
-    func stillsAreMeasured(name: String, type: ImageContentType) throws {
+    @Test(
+        "Size, orientation and type of stills are read from their headers",
+        arguments: [
+            ("photo.jpg", ImageContentType.jpeg), ("progressive.jpg", .jpeg), ("grey.jpg", .jpeg), ("cmyk.jpg", .jpeg),
+            ("photo.png", .png), ("interlaced.png", .png), ("palette.png", .png), ("plain.gif", .gif),
+            ("photo.webp", .webp),
+            ("photo.avif", .avif), ("rotated.avif", .avif), ("mirrored.avif", .avif), ("palette.bmp", .bmp),
+            ("runs.bmp", .bmp),
+        ]
+    )
+    func stills(name: String, type: ImageContentType) throws {
         let data = try fixture(name)
         let info = try ImageInfo(data: data)
         #expect(info.contentType == type)
@@ -23,17 +26,23 @@ import Testing
         #expect(info.byteCount == data.count)
     }
 
-    @Test(arguments: [
-        "alpha.png", "grey-alpha.png", "palette-transparent.png", "alpha.webp", "alpha.avif", "animated.gif",
-    ])
-    func alphaIsAnnounced(name: String) throws { #expect(try ImageInfo(data: fixture(name)).hasAlpha) }
+    @Test(
+        "Alpha is read from the header",
+        arguments: [
+            "alpha.png", "grey-alpha.png", "palette-transparent.png", "alpha.webp", "alpha.avif", "animated.gif",
+        ]
+    )
+    func alpha(name: String) throws { #expect(try ImageInfo(data: fixture(name)).hasAlpha) }
 
-    @Test(arguments: [
-        // Delays of 0 mean a tenth of a second.
-        ("animated.gif", 3, 0.25, 0), ("once.gif", 2, 0.2, 1), ("animated.webp", 3, 0.35, 2),
-        ("animated.png", 3, 0.35, 3),
-    ])
-    func animationsAreTimed(name: String, frames: Int, duration: Double, loops: Int) throws {
+    @Test(
+        "Frame count, duration and loop count of animations are read",
+        arguments: [
+            // Delays of 0 mean a tenth of a second.
+            ("animated.gif", 3, 0.25, 0), ("once.gif", 2, 0.2, 1), ("animated.webp", 3, 0.35, 2),
+            ("animated.png", 3, 0.35, 3),
+        ]
+    )
+    func animations(name: String, frames: Int, duration: Double, loops: Int) throws {
         let info = try ImageInfo(data: fixture(name))
         #expect(info.frameCount == frames)
         #expect(abs((info.duration ?? 0) - duration) < 1e-9)
@@ -103,7 +112,7 @@ import Testing
         #expect(headOnly.pixelWidth == 96)
     }
 
-    @Test func infoSurvivesCoding() throws {
+    @Test("Information survives encoding and decoding") func coding() throws {
         let info = try ImageInfo(data: fixture("animated.webp"))
         #expect(try JSONDecoder().decode(ImageInfo.self, from: JSONEncoder().encode(info)) == info)
     }
@@ -139,14 +148,17 @@ import Testing
         #expect(ImageContentType(sniffing: box("zzzz")) == nil)
     }
 
-    @Test(arguments: [
-        ([0x49, 0x49, 0x2A, 0x00], ImageContentType.tiff), ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
-        ([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00], .tiff),
-        ([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00], .tiff),
-        ([0xFF, 0x0A], .jxl), ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
-        ([0x25, 0x50, 0x44, 0x46], .pdf),
-    ])
-    func signaturesAreKnown(bytes: [UInt8], type: ImageContentType) {
+    @Test(
+        "Formats are recognised by their first bytes",
+        arguments: [
+            ([0x49, 0x49, 0x2A, 0x00], ImageContentType.tiff), ([0x4D, 0x4D, 0x00, 0x2A], .tiff),
+            ([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00], .tiff),
+            ([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00], .tiff),
+            ([0xFF, 0x0A], .jxl), ([0xFF, 0x4F, 0xFF, 0x51], .jp2),
+            ([0x25, 0x50, 0x44, 0x46], .pdf),
+        ]
+    )
+    func signatures(bytes: [UInt8], type: ImageContentType) {
         #expect(ImageContentType(sniffing: Data(bytes)) == type)
     }
 

@@ -5,12 +5,12 @@ import KFImaging
 import Testing
 
 @Suite struct ImageTests {
-    @Test func emptyImagesHaveNoSize() {
+    @Test("An empty image has no size") func emptyImage() {
         let image = Image()
         #expect(image.size == .zero && image.scale == 1 && image.cgImage == nil && image.cost == 0)
     }
 
-    @Test func sizesArePixelsByScale() {
+    @Test("The size in points is the size in pixels divided by the scale, after rotation") func size() {
         let image = Image(cgImage: Bitmap.solid(0xFF00_0000, 30, 20), scale: 2, orientation: .left)
         #expect(image.size == CGSize(width: 10, height: 15))
         #expect(image.pixelWidth == 30 && image.pixelHeight == 20)
@@ -39,7 +39,7 @@ import Testing
         #expect(Image() == Image())
     }
 
-    @Test func scalesApplyToDecodedImages() throws {
+    @Test("A scale applies to decoded images") func decodedScale() throws {
         let image = try #require(Image(data: fixture("photo.jpg"), scale: 2))
         #expect(image.size == CGSize(width: 48, height: 32) && image.contentType == .jpeg)
     }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func frameCountsCanBeCorrected() {
+    @Test("The frame count can be set") func frameCount() {
         let image = Image(cgImage: Bitmap.solid(0, 1, 1))
         image.frameCount = 7
         #expect(image.frameCount == 7)

@@ -51,7 +51,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
     }
 
     @Test("1.6 rule 3: inks go through the embedded profile")
-    func inksFollowTheirProfile() throws {
+    func inkProfile() throws {
         // What Pillow's ImageCms makes of the file: relative colorimetric with black point compensation.
         let bitmap = try picture("cmyk-profile.jpg").bitmap()
         for (x, y, expected) in Self.printed {

@@ -14,7 +14,9 @@ import Testing
         return wide
     }
 
-    @Test func enlargingBlendsNeighbours() throws { #expect(try resized([0, 255], to: 4) == [0, 64, 191, 255]) }
+    @Test("Enlarging mixes neighbouring pixels") func enlarging() throws {
+        #expect(try resized([0, 255], to: 4) == [0, 64, 191, 255])
+    }
 
     @Test("Shrinking to half the size mixes more than two pixels") func halving() throws {
         #expect(try resized([0, 0, 255, 255], to: 2) == [36, 219])
@@ -22,8 +24,11 @@ import Testing
         #expect(try resized([0, 0, 0, 0, 255, 255, 255, 255], to: 4) == [0, 32, 223, 255])
     }
 
-    @Test(arguments: [(7, 5), (13, 64), (100, 9), (3, 3), (1, 8), (8, 1), (33, 32)])
-    func constantsStayExact(from: Int, to: Int) throws {
+    @Test(
+        "Resampling a single colour keeps it exactly",
+        arguments: [(7, 5), (13, 64), (100, 9), (3, 3), (1, 8), (8, 1), (33, 32)]
+    )
+    func constants(from: Int, to: Int) throws {
         let result = try Bitmap.solid(0x8040_2010, from, from).resampled(to: PixelSize(to, to))
         #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 0x40, g: 0x20, b: 0x10, a: 0x80) })
         let opaque = try Bitmap.solid(0xFFFF_FEFD, from, from).resampled(to: PixelSize(to, to))
@@ -41,7 +46,7 @@ import Testing
         #expect(try bitmap.resampled(to: PixelSize(3, 5)).rows.allSatisfy { $0 == bitmap.rows[0] })
     }
 
-    @Test func noColourExceedsItsAlpha() throws {
+    @Test("No colour exceeds its alpha after resampling") func premultipliedBounds() throws {
         var generator = SeededGenerator(state: 1)
         let words = (0..<17).map { _ in
             (0..<23).map { _ -> UInt32 in
@@ -55,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func sizesInPointsFollowTheScale() throws {
+    @Test("Sizes in points are multiplied by the scale") func pointSizes() throws {
         let image = Image(cgImage: Bitmap.solid(0xFF10_2030, 20, 10), scale: 2)
         let result = try #require(image.resized(toPoints: CGSize(width: 5, height: 5)))
         #expect(result.pixelWidth == 10 && result.pixelHeight == 10 && result.scale == 2)
@@ -146,7 +151,7 @@ import Testing
 @Suite struct CroppingTests {
     private let bitmap = Bitmap.of((0..<4).map { y in (0..<5).map { x in 0xFF00_0000 | UInt32(y * 16 + x) } })
 
-    @Test func partsAreCopied() throws {
+    @Test("A crop copies the pixels of its rectangle") func croppedPart() throws {
         let part = try #require(bitmap.cropping(to: CGRect(x: 1, y: 2, width: 2, height: 2)))
         #expect(part.rows.map { $0.map(\.b) } == [[33, 34], [49, 50]])
     }
@@ -170,7 +175,7 @@ import Testing
     )
     func emptyCrops(rect: CGRect) { #expect(bitmap.cropping(to: rect) == nil) }
 
-    @Test func anchoredCropsGrowOutwards() throws {
+    @Test("Anchored crops grow outwards to whole pixels") func anchoredCrop() throws {
         let image = Image(cgImage: Bitmap.solid(0xFF00_00FF, 64, 64))
         let part = try #require(
             image.cropped(toPoints: CGSize(width: 21, height: 21), anchor: CGPoint(x: 0.5, y: 0.5))
@@ -221,7 +226,7 @@ import Testing
         #expect([bitmap[0, 0].a, bitmap[19, 0].a, bitmap[0, 19].a, bitmap[19, 19].a] == [255, 0, 0, 255])
     }
 
-    @Test func roundingIsSymmetric() throws {
+    @Test("Rounded corners are symmetric") func symmetricCorners() throws {
         let bitmap = try #require(square.roundingCorners(radius: .point(8))?.cgImage)
         for y in 0..<20 {
             for x in 0..<20 { #expect(abs(Int(bitmap[x, y].a) - Int(bitmap[y, x].a)) <= 12) }
@@ -235,7 +240,7 @@ import Testing
         #expect((10..<54).allSatisfy { y in rounded.rows[y] == original.rows[y] })
     }
 
-    @Test func backgroundsFillTheCorners() throws {
+    @Test("A background fills the corners") func cornerBackground() throws {
         let bitmap = try #require(square.roundingCorners(radius: .point(10), background: .red)?.cgImage)
         #expect(bitmap[0, 0] == Pixel(r: 255, g: 0, b: 0))
         #expect(bitmap[10, 10] == Pixel(r: 0x20, g: 0x40, b: 0xC0))

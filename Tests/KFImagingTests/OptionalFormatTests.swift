@@ -67,13 +67,18 @@ private func expectLimits(_ name: String) throws {
 #if HEIC
 @Suite struct HEICTests {
     // What 4:2:0 takes from the edge of the disc is lost: 29.6 decibels with the libraries' own tools, too.
-    @Test(arguments: [("photo.heic", 29.0), ("deep.heic", 40), ("rotated.heic", 29)])
-    func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
+    @Test(
+        "Decoded HEIC pictures look like the scene",
+        arguments: [("photo.heic", 29.0), ("deep.heic", 40), ("rotated.heic", 29)]
+    )
+    func scene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
 
-    @Test(arguments: ["alpha.heic", "alpha-deep.heic"])
-    func alphaIsMultipliedIn(name: String) throws { try expectTransparentPicture(name, decibels: 36) }
+    @Test("Alpha of HEIC is multiplied in", arguments: ["alpha.heic", "alpha-deep.heic"])
+    func alpha(name: String) throws { try expectTransparentPicture(name, decibels: 36) }
 
-    @Test func profilesAreApplied() throws { try expectPatches("display-p3.heic", within: 3) }
+    @Test("The colour profile of a HEIC is applied") func profile() throws {
+        try expectPatches("display-p3.heic", within: 3)
+    }
 
     /// Expected: 255 · sRGB(PQ(value) / 203), with the curves of ITU-R BT.2100 and of sRGB.
     @Test("High dynamic range is mapped to a paper white of 203 cd/m²") func highDynamicRange() throws {
@@ -100,29 +105,36 @@ private func expectLimits(_ name: String) throws {
         #expect(pq.rows != plain.rows)
     }
 
-    @Test func limitsHold() throws { try expectLimits("photo.heic") }
+    @Test("Limits hold for HEIC") func limits() throws { try expectLimits("photo.heic") }
 }
 #endif
 
 #if JXL
 @Suite struct JXLTests {
-    @Test(arguments: [("photo.jxl", 38.0), ("lossless.jxl", .infinity), ("orientation-6.jxl", 29)])
-    func picturesLookLikeTheScene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
+    @Test(
+        "Decoded JPEG XL pictures look like the scene",
+        arguments: [("photo.jxl", 38.0), ("lossless.jxl", .infinity), ("orientation-6.jxl", 29)]
+    )
+    func scene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
 
-    @Test func greyIsSpreadOverAllColors() throws {
+    @Test("A grey JPEG XL has the same values in all components") func grey() throws {
         #expect(try picture("grey.jxl").bitmap().likeness(to: picture("grey.png").bitmap()) == .infinity)
     }
 
-    @Test func alphaIsMultipliedIn() throws { try expectTransparentPicture("alpha.jxl", decibels: 60) }
+    @Test("Alpha of JPEG XL is multiplied in") func alpha() throws {
+        try expectTransparentPicture("alpha.jxl", decibels: 60)
+    }
 
-    @Test func profilesAreApplied() throws { try expectPatches("display-p3.jxl", within: 1) }
+    @Test("The colour profile of a JPEG XL is applied") func profile() throws {
+        try expectPatches("display-p3.jxl", within: 1)
+    }
 
     @Test("The first frame of an animation is decoded") func firstFrame() throws {
         let frame = try picture("animated.jxl").bitmap()
         #expect(frame.likeness(to: try picture("animated.gif").bitmap()) > 40)
     }
 
-    @Test func limitsHold() throws { try expectLimits("photo.jxl") }
+    @Test("Limits hold for JPEG XL") func limits() throws { try expectLimits("photo.jxl") }
 }
 #endif
 
@@ -153,7 +165,7 @@ private func expectLimits(_ name: String) throws {
         }
     }
 
-    @Test func colorsAndTransparencyAreExact() throws {
+    @Test("Colours and transparency of a drawing are exact") func colors() throws {
         let bitmap = try picture("drawing.svg").bitmap()
         #expect(bitmap.hasAlpha && bitmap[5, 5] == Pixel(r: 255, g: 0, b: 0))
         #expect(bitmap[30, 10].isNear(Pixel(r: 0, g: 0, b: 128, a: 128), within: 1))

@@ -221,7 +221,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test func orientationIsReadFromEXIF() throws {
+    @Test("The orientation of a PNG is read from its EXIF block") func exifOrientation() throws {
         for orientation in 1...8 {
             let block: [UInt8] = [
                 0x4D, 0x4D, 0, 0x2A, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0,

@@ -6,8 +6,11 @@ import Testing
 @testable import KFImaging
 
 @Suite struct ParallelRowsTests {
-    @Test(arguments: [(1, 1), (100, 100), (512, 512), (1 << 18, 1), (1, 1 << 18), (600, 1001)])
-    func everyRowIsVisitedOnce(width: Int, height: Int) {
+    @Test(
+        "Every row is visited once",
+        arguments: [(1, 1), (100, 100), (512, 512), (1 << 18, 1), (1, 1 << 18), (600, 1001)]
+    )
+    func rows(width: Int, height: Int) {
         let visits = Locked([Int](repeating: 0, count: height))
         ParallelRows.forEachBand(of: PixelSize(width, height)) { band in
             visits.withLock { for y in band { $0[y] += 1 } }

@@ -104,7 +104,7 @@ import Testing
         #expect(throws: ImagingError.self) { try decoder.image(afterScan: 1) }
     }
 
-    @Test func limitsApply() throws {
+    @Test("Limits hold for progressive decoding") func limits() throws {
         let data = try fixture("progressive.jpg")
         func failure(_ limits: ImageDecodingLimits, scan: Int = 1) throws -> ImagingError? {
             let decoder = try ProgressiveJPEG(options: DecodingOptions(limits: limits))
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("After a failure later scans fail with the same error") func failureIsFinal() throws {
+    @Test("After a failure later scans fail with the same error") func finalFailure() throws {
         var data = try fixture("progressive.jpg")
         // The third scan claims a component there is not.
         data[scans(of: data)[2] + 5] = 77

@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ResamplingFilter.allCases)
-    func everyFilterFollowsItsFormula(filter: ResamplingFilter) throws {
+    @Test("Every filter follows its formula", arguments: ResamplingFilter.allCases)
+    func formulas(filter: ResamplingFilter) throws {
         let pictures = [Self.noise(23, 17), Self.noise(31, 8, opaque: true), Self.noise(1, 1), Self.noise(2, 3)]
         for picture in pictures {
             for size in [PixelSize(7, 5), PixelSize(40, 33), PixelSize(1, 1), PixelSize(23, 3), PixelSize(1, 50)] {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("Resized photos are like the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
-    func resizedPhotosAreLikeTheFormula(filter: ResamplingFilter) throws {
+    func resizedPhotos(filter: ResamplingFilter) throws {
         let photo = try picture("photo.png").bitmap()
         let size = PixelSize(20, 13)
         let exact = reference(photo, to: size, filter).map { $0.map(word) }
@@ -174,8 +174,8 @@ import Testing
         #expect(zip(bytes, expected).allSatisfy { abs($0 - $1) <= (filter == .nearest ? 0 : 1) })
     }
 
-    @Test(arguments: ResamplingFilter.allCases)
-    func constantsStayExact(filter: ResamplingFilter) throws {
+    @Test("Every filter keeps a single colour exactly", arguments: ResamplingFilter.allCases)
+    func constants(filter: ResamplingFilter) throws {
         for (from, to) in [(7, 5), (13, 64), (100, 9), (3, 3), (1, 8), (8, 1), (33, 32), (999, 3)] {
             let result = try Bitmap.solid(0x8040_2010, from, 3).resampled(to: PixelSize(to, 7), filter: filter)
             #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 0x40, g: 0x20, b: 0x10, a: 0x80) })

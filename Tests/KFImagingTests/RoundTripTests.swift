@@ -64,15 +64,15 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         return try #require(try Codecs.decode(data).cgImage)
     }
 
-    @Test(arguments: Sample.all)
-    private func pngKeepsEveryPixel(sample: Sample) throws {
+    @Test("PNG keeps every pixel", arguments: Sample.all)
+    private func png(sample: Sample) throws {
         let bitmap = sample.noise()
         let copy = try roundTrip(bitmap, .png)
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)
     }
 
-    @Test(arguments: Sample.all)
-    private func losslessWebPKeepsEveryPixel(sample: Sample) throws {
+    @Test("Lossless WebP keeps every pixel", arguments: Sample.all)
+    private func losslessWebP(sample: Sample) throws {
         let bitmap = sample.noise()
         let copy = try roundTrip(bitmap, .webp, lossless: true)
         #expect(copy.likeness(to: bitmap) == .infinity && copy.hasAlpha == bitmap.hasAlpha)

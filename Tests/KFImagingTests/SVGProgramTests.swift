@@ -43,7 +43,7 @@ import Testing
         _ = try? ImageInfo(data: filtered(441))
     }
 
-    @Test func drawingHasATimeLimit() throws {
+    @Test("A drawing that takes longer than its limit is an error") func timeLimit() throws {
         let blur = "<feTurbulence baseFrequency='0.01' numOctaves='1000000000'/>"
         let endless = drawing("<filter id='f'>\(blur)</filter><rect width='9' height='9' filter='url(#f)'/>")
         var limits = ImageDecodingLimits()
@@ -57,7 +57,7 @@ import Testing
         #expect(try ImageInfo(data: endless).pixelWidth == 10)
     }
 
-    @Test func drawingHasAMemoryLimit() throws {
+    @Test("A drawing that takes more memory than its limit is an error") func memoryLimit() throws {
         let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(30000)'"
         let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
         let data = drawing(pattern + "<rect width='10' height='10' fill='url(#p)'/>")

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test("The box is that of the picture the right way up", arguments: 1...8)
-    func orientationComesFirst(exif: Int) throws {
+    func orientationOrder(exif: Int) throws {
         let data = try fixture("orientation-\(exif).jpg")
         let whole = try Codecs.decode(data)
         for thumbnail in [box(20, 9), box(9, 20), box(12, 7, .fill, .point(.zero)), box(7, 12, .exact)] {

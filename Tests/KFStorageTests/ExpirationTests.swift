@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("EXP-5: the same instant is past")
-    func sameInstantIsPast() {
+    func sameInstant() {
         #expect(now.isPast(referenceDate: now))
         #expect(!now.isPast(referenceDate: now - 0.001))
     }

@@ -66,7 +66,7 @@ import Testing
         let task = watching(triggers, wait, try FakeKernel()) {
             var byte: UInt8 = 0
             _ = read(warning.reader.number, &byte, 1)
-            reported.keep($0)
+            reported.fulfil($0)
         }
         #expect(await reported.value == .warning)
         wait.stop()
@@ -81,7 +81,7 @@ import Testing
         intervals.polling = .milliseconds(1)
         let reported = Promise<MemoryPressure>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .warning, events: Int16(POLLPRI))
-        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.keep($0) }
+        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.fulfil($0) }
         close(pipe.writer)
         #expect(await reported.value == .critical)
         wait.stop()
@@ -103,13 +103,13 @@ import Testing
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
         let reported = Promise<MemoryPressure>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .critical, events: Int16(POLLPRI))
-        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.keep($0) }
+        let task = watching([trigger], wait, kernel, intervals: intervals) { reported.fulfil($0) }
         #expect(await reported.value == .warning)
         wait.stop()
         await task.value
     }
 
-    @Test("Stopping ends every pause") func stopEndsEveryPause() async throws {
+    @Test("Stopping ends every pause") func stoppedPauses() async throws {
         var intervals = MemoryPressureMonitor.Intervals()
         intervals.startup = .seconds(3600)
         let startup = try #require(MemoryPressureWait())
@@ -123,7 +123,7 @@ import Testing
         let cooldown = try #require(MemoryPressureWait())
         let reported = Promise<Void>()
         let kernel = try FakeKernel(FakeKernel.group(needed: 1000, max: "1000"))
-        let second = watching([], cooldown, kernel, intervals: intervals) { _ in reported.keep(()) }
+        let second = watching([], cooldown, kernel, intervals: intervals) { _ in reported.fulfil(()) }
         await reported.value
         cooldown.stop()
         await second.value
@@ -137,7 +137,7 @@ import Testing
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
         let (first, second) = (Promise<MemoryPressure>(), Promise<MemoryPressure>())
         let monitor = MemoryPressureMonitor(root: kernel.root, intervals: intervals) {
-            if !first.keep($0) { second.keep($0) }
+            if !first.fulfil($0) { second.fulfil($0) }
         }
         monitor.start()
         monitor.start()

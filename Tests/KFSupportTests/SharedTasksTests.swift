@@ -35,7 +35,7 @@ import Testing
                 }
             }
             while tasks.count == 0 { await Task.yield() }
-            gate.keep(())
+            gate.fulfil(())
             for await result in group { #expect((try? result.get()) == 7) }
         }
         // A caller that joined after the round had ended began another one.
@@ -52,7 +52,7 @@ import Testing
         }
         #expect(tasks.count == 1)
         let second = Task.immediate { await value(tasks) { _ in .success(2) } }
-        gate.keep(())
+        gate.fulfil(())
         #expect((try? await first.value.get()) == 1)
         #expect((try? await second.value.get()) == 1)
     }
@@ -85,7 +85,7 @@ import Testing
         let second = Task.immediate { await value(tasks, operation: operation) }
         first.cancel()
         guard case .failure = await first.value else { return #expect(Bool(false), "it was cancelled") }
-        gate.keep(())
+        gate.fulfil(())
         #expect((try? await second.value.get()) == 1)
     }
 
@@ -97,8 +97,8 @@ import Testing
                 await withTaskCancellationHandler {
                     await never.value
                 } onCancel: {
-                    wasCancelled.keep(())
-                    never.keep(())
+                    wasCancelled.fulfil(())
+                    never.fulfil(())
                 }
                 return .success(1)
             }
@@ -123,9 +123,9 @@ import Testing
         }
         // Awaiting the tasks would escalate them.
         let given = Promise<TaskPriority>(), inherited = Promise<TaskPriority>()
-        Task(priority: .background) { given.keep(await join(.utility)) }
+        Task(priority: .background) { given.fulfil(await join(.utility)) }
         #expect(await given.value == .utility)
-        Task(priority: .background) { inherited.keep(await join(nil)) }
+        Task(priority: .background) { inherited.fulfil(await join(nil)) }
         #expect(await inherited.value == .background)
     }
 
@@ -146,7 +146,7 @@ import Testing
             Task.immediate(priority: .background) { await join(priority) }
         }
         quiet[2].escalatePriority(to: .high)
-        gate.keep(())
+        gate.fulfil(())
         for task in quiet { #expect(await task.value == .high) }
     }
 
@@ -165,7 +165,7 @@ import Testing
                 )
             }
         }
-        gate.keep(())
+        gate.fulfil(())
         for waiter in waiters { #expect(try await waiter.value == 3) }
     }
 }

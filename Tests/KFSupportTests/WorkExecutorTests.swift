@@ -63,7 +63,7 @@ import Testing
         let isThere = Promise<Bool>()
         await executor.run {
             let thread = pthread_self()
-            _ = Task.immediate { isThere.keep(await executor.run { pthread_self() == thread }) }
+            _ = Task.immediate { isThere.fulfil(await executor.run { pthread_self() == thread }) }
         }
         #expect(await isThere.value)
     }
@@ -74,7 +74,7 @@ import Testing
         let hasBegun = Promise<Void>(), isThere = DispatchSemaphore(value: 0), order = Box<[Int]>([])
         let outer = Task.immediate(priority: .background) {
             await executor.run {
-                hasBegun.keep(())
+                hasBegun.fulfil(())
                 block(on: isThere)
                 let thread = pthread_self()
                 await executor.run {

@@ -30,7 +30,7 @@ import Testing
                     names.append(name)
                     return names
                 }
-                if names.count == expected { done.keep(names) }
+                if names.count == expected { done.fulfil(names) }
             }
         }
 
@@ -94,7 +94,7 @@ import Testing
                 cancelled: { _ in preconditionFailure("nothing cancels it") }
             ) { _ in
                 await helper.run {
-                    hasBegun.keep(())
+                    hasBegun.fulfil(())
                     await rig.note("shared")
                 }
                 return .success(())

@@ -251,7 +251,7 @@ struct TransportResponseTests {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes, type: "image/png").with { $0.etag = "\"v1\"" })
             let cheap = Promise<TransportResponse>()
-            let (recorder, _) = await load(server.url("/a"), events: Recorder(seeing: { cheap.keep($0) }))
+            let (recorder, _) = await load(server.url("/a"), events: Recorder(seeing: { cheap.fulfil($0) }))
             let response = await cheap.value
             let http = try #require(recorder.http)
             #expect(response.statusCode == http.statusCode)

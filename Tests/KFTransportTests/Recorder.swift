@@ -21,21 +21,22 @@ final class Recorder: TransportEvents {
         var violations: [String] = []
         var isComplete = false
     }
-    typealias Redirecting = @Sendable (HTTPURLResponse, URLRequest) -> TransportAnswer<URLRequest?>
+    typealias Redirecting = @Sendable (HTTPURLResponse, URLRequest) -> TransportDecision<URLRequest?>
 
     private let state = Locked(Log())
     let firstData = Promise<Void>()
     let released = Promise<Void>()
     private let ended = Promise<TransportError?>()
     private let redirecting: Redirecting
-    private let disposition: @Sendable (URLResponse) -> TransportAnswer<TransportDisposition>
+    private let disposition: @Sendable (URLResponse) -> TransportDecision<TransportDisposition>
     private let seeing: @Sendable (TransportResponse) -> Void
-    private let receiving: @Sendable (Data) -> TransportAnswer<Void>
+    private let receiving: @Sendable (Data) -> TransportDecision<Void>
 
     init(
         redirecting: @escaping Redirecting = { .now($1) },
-        disposition: @escaping @Sendable (URLResponse) -> TransportAnswer<TransportDisposition> = { _ in .now(.allow) },
-        receiving: @escaping @Sendable (Data) -> TransportAnswer<Void> = { _ in .now(()) },
+        disposition: @escaping @Sendable (URLResponse) -> TransportDecision<TransportDisposition> = { _ in .now(.allow)
+        },
+        receiving: @escaping @Sendable (Data) -> TransportDecision<Void> = { _ in .now(()) },
         seeing: @escaping @Sendable (TransportResponse) -> Void = { _ in }
     ) {
         self.redirecting = redirecting
@@ -44,7 +45,7 @@ final class Recorder: TransportEvents {
         self.seeing = seeing
     }
 
-    deinit { released.keep(()) }
+    deinit { released.fulfil(()) }
 
     var log: Log { state.withLock { $0 } }
     var http: HTTPURLResponse? { log.response as? HTTPURLResponse }
@@ -55,11 +56,11 @@ final class Recorder: TransportEvents {
     /// Waits for the end; the error, `nil` for success.
     func end() async -> TransportError? { await ended.value }
 
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
         record("redirect") { $0.hops.append((response.statusCode, proposed)) }
         return redirecting(response, proposed)
     }
-    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         record("response") { log in
             if log.response != nil { log.violations.append("second response") }
             log.response = response.urlResponse
@@ -67,13 +68,13 @@ final class Recorder: TransportEvents {
         seeing(response)
         return disposition(response.urlResponse)
     }
-    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+    func didReceive(_ data: Data) -> TransportDecision<Void> {
         record("data") { log in
             if log.response == nil { log.violations.append("data before the response") }
             log.body.append(data)
             log.chunks += 1
         }
-        firstData.keep(())
+        firstData.fulfil(())
         return receiving(data)
     }
     func didCollect(_ metrics: TransportMetrics) {
@@ -84,7 +85,7 @@ final class Recorder: TransportEvents {
     }
     func didComplete(_ error: TransportError?) {
         record("completion") { $0.isComplete = true }
-        ended.keep(error)
+        ended.fulfil(error)
     }
 
     private func record(_ what: String, _ change: (inout Log) -> Void) {

@@ -187,7 +187,7 @@ struct RedirectTests {
     }
 
     @Test("credentials of a URL are sent as a field, to redirects of the same origin too, and not in the request line")
-    func credentialsOfURLsAreSent() async throws {
+    func credentialsInURL() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: server.url("/2").absoluteString))
             server.route("/2", .data(hundredKilobytes))

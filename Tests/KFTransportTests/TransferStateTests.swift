@@ -41,7 +41,7 @@ struct TransferStateTests {
         #expect(outcome(after: 25) == "reached")
     }
 
-    @Test("A pause of the receiver does not count as idle time of the peer") mutating func pausesAreNotIdle() {
+    @Test("A pause of the receiver does not count as idle time of the peer") mutating func pausedReceiver() {
         state.sentHead(at: begin)
         state.isPaused = true
         #expect(outcome(after: 40) == "pending")

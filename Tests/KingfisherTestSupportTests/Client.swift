@@ -40,7 +40,7 @@ final class Client: TransportEvents {
     }
 
     var soFar: Outcome { outcome.withLock { $0 } }
-    var isOver: Bool { end.valueIfKept != nil }
+    var isOver: Bool { end.valueIfFulfilled != nil }
     var result: Outcome {
         get async {
             await end.value
@@ -48,17 +48,17 @@ final class Client: TransportEvents {
         }
     }
 
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
         .now(nil)
     }
-    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         outcome.withLock { outcome in
             outcome.response = response.urlResponse
             outcome.status = response.statusCode ?? 0
         }
         return .now(.allow)
     }
-    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+    func didReceive(_ data: Data) -> TransportDecision<Void> {
         outcome.withLock { outcome in
             outcome.body.append(data)
             outcome.pieces += 1
@@ -69,6 +69,6 @@ final class Client: TransportEvents {
     func didCollect(_ metrics: TransportMetrics) { outcome.withLock { $0.hasMetrics = true } }
     func didComplete(_ error: TransportError?) {
         outcome.withLock { $0.error = error }
-        end.keep(())
+        end.fulfil(())
     }
 }

@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct BadInputTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     /// Fetches, and expects one line with these words and this code, and nothing in the cache.
     private func expectFailure(_ source: String, code: Int, words: String, arguments: [String] = []) async throws {
@@ -44,13 +44,13 @@ import Testing
         await server.stop()
     }
 
-    @Test(arguments: [404, 500])
-    func aStatusThatIsNoSuccessIsNamed(status: Int) async throws {
+    @Test("A status that is no success is named", arguments: [404, 500])
+    func failureStatus(status: Int) async throws {
         try await expectFailure(.status(status), code: 2002, words: "\(status)")
     }
 
-    @Test(arguments: [204, 205])
-    func aStatusWithoutAPictureIsNamed(status: Int) async throws {
+    @Test("A status that comes without a picture is named", arguments: [204, 205])
+    func emptyStatus(status: Int) async throws {
         try await expectFailure(.status(status), code: 2002, words: "\(status)")
         try await expectFailure(.status(status), code: 2002, words: "which comes without an image")
     }
@@ -60,11 +60,11 @@ import Testing
         try await expectFailure(.status(302), code: 2002, words: "a redirect that does not say where to (code")
     }
 
-    @Test func aRedirectLoopEnds() async throws {
+    @Test("A redirect loop is an error") func redirectLoop() async throws {
         try await expectFailure(.redirect(to: "/a.png"), code: 2003, words: "redirects too often")
     }
 
-    @Test func aCutConnectionIsAnError() async throws {
+    @Test("A connection that is cut is an error") func cutConnection() async throws {
         let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .cut(after: 100) }
         try await expectFailure(response, code: 2003, words: "was lost")
     }
@@ -74,13 +74,13 @@ import Testing
         try await expectFailure(response, code: 2003, words: "in time", arguments: ["--timeout", "0.3"])
     }
 
-    @Test func aRefusedConnectionIsAnError() async throws {
+    @Test("A refused connection is an error") func refusedConnection() async throws {
         let port = try RefusingPort()
         try await expectFailure(port.url("/a.png").absoluteString, code: 2003, words: "refused")
         withExtendedLifetime(port) {}
     }
 
-    @Test func anUnknownHostIsAnError() async throws {
+    @Test("An unknown host is an error") func unknownHost() async throws {
         try await expectFailure(
             "http://does-not-exist.invalid/a.png",
             code: 2003,
@@ -103,7 +103,7 @@ import Testing
         try await expectFailure(.data(body, type: "image/png"), code: 4001, words: words)
     }
 
-    @Test func aPNGWithoutARowIsRefused() async throws {
+    @Test("A PNG without a single row is refused") func pngWithoutRows() async throws {
         try await expectFailure(.data(try Pictures.png().prefix(40)), code: 4001, words: "PNG")
     }
 
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotThereIsAnError() async throws {
+    @Test("A file that does not exist is an error") func missingFile() async throws {
         try await expectFailure(
             "missing.png",
             code: 5003,
@@ -132,7 +132,7 @@ import Testing
             ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
         ]
     )
-    func emptySource(text: String, words: String) async throws {
+    func badSource(text: String, words: String) async throws {
         try await expectFailure(text, code: 9001, words: words)
         let good = try place.write(Pictures.png(), "good.png")
         let result = try await place.kf("fetch", text, good, "-o", "out")
@@ -154,7 +154,7 @@ import Testing
         #expect(try place.data("out.png") == Pictures.png())
     }
 
-    @Test func aMissingCacheDirectoryIsMade() async throws {
+    @Test("A missing cache directory is made") func missingCacheDirectory() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", source, "--cache-dir", "deep/down/cache")
         #expect(result.status == 0)
@@ -162,8 +162,8 @@ import Testing
         #expect(place.files("deep").count == 1)
     }
 
-    @Test(arguments: ["truncated", "garbage", "empty"])
-    func aDamagedEntryIsDownloadedAgain(damage: String) async throws {
+    @Test("A damaged cache entry is downloaded again", arguments: ["truncated", "garbage", "empty"])
+    func damagedEntry(damage: String) async throws {
         let picture = try Pictures.png()
         let server = try await TestServer.start()
         server.route("/a.png", .data(picture))

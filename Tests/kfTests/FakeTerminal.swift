@@ -47,11 +47,13 @@ struct FakeTerminal: Sendable {
     private static let executor = WorkExecutor("kf.terminals", threads: 4)
 
     /// Runs the tool in it, in a directory.
-    func kf(_ place: Workplace, _ arguments: String...) async throws -> TerminalRun { try await kf(place, arguments) }
+    func kf(_ place: TestDirectory, _ arguments: String...) async throws -> TerminalRun {
+        try await kf(place, arguments)
+    }
 
     /// Runs the tool in it, in a directory.
-    func kf(_ place: Workplace, _ arguments: [String]) async throws -> TerminalRun {
-        let executable = try Workplace.executable()
+    func kf(_ place: TestDirectory, _ arguments: [String]) async throws -> TerminalRun {
+        let executable = try TestDirectory.executable()
         return try await Self.executor.run { () async throws -> TerminalRun in
             try run(executable, arguments, in: place.directory)
         }
@@ -66,7 +68,7 @@ struct FakeTerminal: Sendable {
             ws_ypixel: rows * cell.height
         )
         try #require(openpty(&master, &slave, nil, nil, &size) == 0)
-        // Reading ends with the last who holds the tool's end, which must not be a child of another test.
+        // Reading ends when every copy of the tool's end is closed; a child of another test must not inherit one.
         for end in [master, slave] { try #require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
         defer { close(master) }
         let before = modes(of: master)
@@ -99,7 +101,7 @@ struct FakeTerminal: Sendable {
     /// Reads until nothing more is written, and replies once.
     private func converse(_ master: Int32, _ process: Process, _ pausedModes: inout tcflag_t?) -> [UInt8] {
         var output: [UInt8] = []
-        var hasAnswered = false
+        var hasReplied = false
         var hasSignalled = false
         var hasGoneOn = false
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -108,8 +110,8 @@ struct FakeTerminal: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return output }
             output += buffer[..<count]
-            if !hasAnswered, output.suffix(200).contains("\u{1B}[c".utf8) {
-                hasAnswered = true
+            if !hasReplied, output.suffix(200).contains("\u{1B}[c".utf8) {
+                hasReplied = true
                 for piece in reply { _ = piece.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } }
             }
             if let signal, !hasSignalled, marks.allSatisfy({ output.contains($0.utf8) }) {
@@ -124,7 +126,8 @@ struct FakeTerminal: Sendable {
                 pausedModes = modes(of: master)
                 kill(process.processIdentifier, SIGCONT)
             }
-            if !hasGoneOn, let shown = output.place(of: "\u{1B}[?25h".utf8), output[shown...].contains("\u{1B}8".utf8) {
+            if !hasGoneOn, let shown = output.offset(of: "\u{1B}[?25h".utf8), output[shown...].contains("\u{1B}8".utf8)
+            {
                 hasGoneOn = true
                 kill(process.processIdentifier, SIGINT)
             }
@@ -150,10 +153,10 @@ struct FakeTerminal: Sendable {
 
 extension Collection where Element == UInt8 {
     /// Whether these bytes stand anywhere in a row.
-    func contains(_ part: some Collection<UInt8>) -> Bool { place(of: part) != nil }
+    func contains(_ part: some Collection<UInt8>) -> Bool { offset(of: part) != nil }
 
-    /// How many bytes there are before the first place where these stand in a row.
-    func place(of part: some Collection<UInt8>) -> Int? {
+    /// How many bytes there are before the first occurrence of these in a row.
+    func offset(of part: some Collection<UInt8>) -> Int? {
         let all = Array(self)
         let part = Array(part)
         guard part.count <= all.count else { return nil }

@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct FetchTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     private func withServer(_ body: (TestServer) async throws -> Void) async throws {
         let server = try await TestServer.start()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func credentialsAreNeverPrinted() async throws {
+    @Test("Credentials in URLs are never printed") func redactedCredentials() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let plain = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test("a URL's user name and password are sent to its server")
-    func credentialsAreSent() async throws {
+    func credentialsInURL() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let host = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func onlyCacheLoadsNothing() async throws {
+    @Test("With --only-cache, no request is sent") func onlyCache() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let result = try await place.kf("fetch", server.url("/a.png").absoluteString, "--only-cache")
@@ -200,7 +200,7 @@ import Testing
         #expect(place.files("cache") == [])
     }
 
-    @Test func headersAreSentWithEveryRequest() async throws {
+    @Test("Header fields are sent with every request") func headers() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
             let result = try await place.kf(
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func quietSaysNothingButErrors() async throws {
+    @Test("With --quiet, only errors are printed") func quiet() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", "--quiet", source, "missing.png")
         #expect(result.status == 1)
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func sizesAreThoseThatAreShown() async throws {
+    @Test("The size printed is that after the EXIF orientation") func orientedSize() async throws {
         // A JPEG of 60×40 whose EXIF data says it lies on its side.
         let exif: [UInt8] =
             [0xFF, 0xE1, 0x00, 0x22] + Array("Exif\0\0".utf8)
@@ -286,7 +286,7 @@ import Testing
         #expect(try await place.kf("fetch", "a.png", "--cache-dir", "").status == 2)
     }
 
-    @Test func bytesInADataURLAreAPicture() async throws {
+    @Test("A picture can come from a data URL") func dataURL() async throws {
         let picture = try Pictures.gif()
         let result = try await place.kf("fetch", "data:image/gif;base64,\(picture.base64EncodedString())", "-o", "out/")
         #expect(result.status == 0, "\(result.errors)")
@@ -314,7 +314,7 @@ import Testing
         #expect(result.errors.contains("cannot write \(path)"), "\(result.errors)")
     }
 
-    @Test func aDeviceIsWrittenAndNotReplaced() async throws {
+    @Test("A device is written to, not replaced") func deviceOutput() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", "/dev/null")
         #expect(result.status == 0, "\(result.errors)")

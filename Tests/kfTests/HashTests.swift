@@ -7,11 +7,11 @@ import Testing
 @testable import kf
 
 @Suite struct HashTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
-    @Test func oneLineAPictureWithTabsBetween() async throws {
+    @Test("There is one line for each picture, with tabs between its fields") func lines() async throws {
         let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
         try place.write(jpeg, "a.jpg")
         try place.write(png, "b.png")
@@ -30,7 +30,7 @@ import Testing
         #expect(lines.map { $0[2] } == ["a.jpg", "b.png"])
     }
 
-    @Test func theSameInJSON() async throws {
+    @Test("With --json there is one object for each picture") func jsonLines() async throws {
         try place.write(try Pictures.png(), "b.png")
         let result = try await place.kf("hash", "--json", "b.png", "missing")
         #expect(result.status == 1)

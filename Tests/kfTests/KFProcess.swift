@@ -26,7 +26,7 @@ struct KFResult: Sendable {
 }
 
 /// A directory of a test's own, with the tool's cache in it; removed with the last reference.
-final class Workplace: Sendable {
+final class TestDirectory: Sendable {
     let directory: URL
     /// Where runs are waited for: the library's own threads are for those that are tested in this process.
     private static let executor = WorkExecutor("kf.runs", threads: 4)

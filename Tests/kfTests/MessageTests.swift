@@ -7,9 +7,9 @@ import Testing
 @testable import kf
 
 @Suite struct MessageTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     private func withServer(_ body: (TestServer) async throws -> Void) async throws {
         let server = try await TestServer.start()

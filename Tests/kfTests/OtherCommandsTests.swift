@@ -8,11 +8,11 @@ import Testing
 @testable import kf
 
 @Suite struct InfoTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
-    @Test func headersAreDescribedInJSON() async throws {
+    @Test("Headers are described in JSON") func jsonInfo() async throws {
         try place.write(Pictures.jpeg(), "a.jpg")
         try place.write(Pictures.gif(), "a.gif")
         let result = try await place.kf("info", "--json", "a.jpg", "a.gif")
@@ -32,26 +32,29 @@ import Testing
     }
 
     /// The library's own fixtures; what they hold is said where they are made.
-    @Test(arguments: [
-        (
-            "animated.png",
-            #""format":"png","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":3,"#
-        ),
-        (
-            "animated.webp",
-            #""format":"webp","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":2,"#
-        ),
-        (
-            "sequence.avif",
-            #""format":"avif","width":48,"height":48,"orientation":1,"frames":6,"duration":1.05,"loopCount":0,"#
-        ),
-        (
-            "photo.avif",
-            #""format":"avif","width":96,"height":64,"orientation":1,"frames":1,"duration":null,"loopCount":null,"#
-        ),
-        ("orientation-6.jpg", #""format":"jpeg","width":64,"height":96,"orientation":6,"frames":1,"#),
-    ])
-    func everyFormatIsDescribed(name: String, words: String) async throws {
+    @Test(
+        "Every format is described",
+        arguments: [
+            (
+                "animated.png",
+                #""format":"png","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":3,"#
+            ),
+            (
+                "animated.webp",
+                #""format":"webp","width":24,"height":16,"orientation":1,"frames":3,"duration":0.35,"loopCount":2,"#
+            ),
+            (
+                "sequence.avif",
+                #""format":"avif","width":48,"height":48,"orientation":1,"frames":6,"duration":1.05,"loopCount":0,"#
+            ),
+            (
+                "photo.avif",
+                #""format":"avif","width":96,"height":64,"orientation":1,"frames":1,"duration":null,"loopCount":null,"#
+            ),
+            ("orientation-6.jpg", #""format":"jpeg","width":64,"height":96,"orientation":6,"frames":1,"#),
+        ]
+    )
+    func formats(name: String, words: String) async throws {
         let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("KFImagingTests/Fixtures")
         let result = try await place.kf("info", "--json", fixtures.appendingPathComponent(name).path)
@@ -80,9 +83,9 @@ import Testing
 }
 
 @Suite struct CacheTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     private func fill() async throws -> [String] {
         for name in ["a", "b"] { try place.write(Pictures.png(), "\(name).png") }
@@ -115,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aKeyIsThereUntilItIsRemoved() async throws {
+    @Test("A key is in the cache until it is removed") func removedKey() async throws {
         let keys = try await fill()
         #expect(try await place.kf("cache", "has", keys[0]).status == 0)
         #expect(try await place.kf("cache", "remove", keys[0]).status == 0)
@@ -169,10 +172,10 @@ import Testing
     }
 
     @Test(
-        "A directory that cannot exist is an error",
+        "A file in place of the cache directory is an error",
         arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]]
     )
-    func impossibleDirectory(command: [String]) async throws {
+    func fileAsDirectory(command: [String]) async throws {
         try place.write(Data(), "file")
         let result = try await place.kf(["cache"] + command + ["--cache-dir", "file"])
         #expect(result.status == 1)
@@ -181,8 +184,11 @@ import Testing
         #expect(result.errorLines.count == 1)
     }
 
-    @Test(arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]])
-    func lookingMakesNoDirectory(command: [String]) async throws {
+    @Test(
+        "No cache command makes a directory",
+        arguments: [["stats"], ["list"], ["has", "a"], ["remove", "a"], ["clean"], ["clear"]]
+    )
+    func noDirectoryMade(command: [String]) async throws {
         let result = try await place.kf(["cache"] + command + ["--cache-dir", "none"])
         #expect(result.status == 1)
         #expect(result.output == "")

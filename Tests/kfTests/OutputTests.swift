@@ -7,11 +7,11 @@ import Testing
 @testable import kf
 
 @Suite struct OutputTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
-    @Test func aDashIsStandardOutput() async throws {
+    @Test("With -o -, pictures are written to standard output") func standardOutput() async throws {
         let picture = try Pictures.jpeg()
         let source = try place.write(picture, "in.jpg")
         let plain = try await place.kf("fetch", source, "-o", "-")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func framesAreThoseThatWereWritten() async throws {
+    @Test("The frame count printed is that of the output") func frameCount() async throws {
         let frame = Pictures.gradient(30, 20)
         let equal = try Pictures.gif([frame, frame, Pictures.gradient(30, 20, blue: 200)])
         let source = try place.write(equal, "in.gif")
@@ -125,8 +125,11 @@ import Testing
         #expect(try place.data("out").starts(with: [0xFF, 0xD8]))
     }
 
-    @Test(arguments: [["info"], ["info", "--json"], ["hash"], ["show"], ["show", "--protocol", "kitty"], ["fetch"]])
-    func aFullStandardOutputIsAnError(command: [String]) async throws {
+    @Test(
+        "A full standard output is an error",
+        arguments: [["info"], ["info", "--json"], ["hash"], ["show"], ["show", "--protocol", "kitty"], ["fetch"]]
+    )
+    func fullOutput(command: [String]) async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let full = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
         let result = try await place.kf(command + [source], target: full)
@@ -145,8 +148,8 @@ import Testing
         #expect(result.errors == "")
     }
 
-    @Test(arguments: ["-", "/dev/stdin", "/dev/fd/0"])
-    func pipesAreReadToTheirEnd(source: String) async throws {
+    @Test("Pipes are read to their end", arguments: ["-", "/dev/stdin", "/dev/fd/0"])
+    func pipes(source: String) async throws {
         let picture = try Pictures.png()
         let info = try await place.kf(["info", "--json", source], input: picture)
         #expect(try info.objects.first?["bytes"] as? Int == picture.count, "\(info.errors)")
@@ -162,7 +165,7 @@ import Testing
         #expect(KFCrossPlatformImage(data: try place.data("out.png"))?.size == CGSize(width: 5, height: 5))
     }
 
-    @Test func whatNeverEndsIsGivenUp() async throws {
+    @Test("An endless input is an error") func endlessInput() async throws {
         let result = try await place.kf("info", "/dev/zero")
         #expect(result.status == 1)
         #expect(result.errors.hasSuffix("came (code 5003)\n"), "\(result.errors)")
@@ -241,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func qualityDecidesHowLargeAFileIs() async throws {
+    @Test("A lower quality makes a smaller file") func quality() async throws {
         let source = try place.write(Pictures.png(120, 80), "in.png")
         for format in ["jpeg", "webp", "avif"] {
             var sizes: [Int] = []

@@ -10,34 +10,37 @@ import Testing
 /// From steps to the library's processors.
 @Suite struct PipelineProcessorTests {
     /// What is typed, and the identifier of the library's processor behind its common beginning.
-    @Test(arguments: [
-        ("downsample(20x10)", "DownsamplingImageProcessor((20.0, 10.0))"),
-        ("downsample(20x)", "ThumbnailImageProcessor((20.0, 0.0))"),
-        ("thumbnail(20x10)", "ThumbnailImageProcessor((20.0, 10.0))"),
-        ("thumbnail(20x10,exact)", "ThumbnailImageProcessor((20.0, 10.0), exact)"),
-        ("thumbnail(20x10,fill,anchor=0,1)", "ThumbnailImageProcessor((20.0, 10.0), fill, (0.0, 1.0))"),
-        ("thumbnail(20x10,fill,anchor=smart)", "ThumbnailImageProcessor((20.0, 10.0), fill, smart)"),
-        ("resize(20x10,filter=bilinear)", "ResizingImageProcessor((20.0, 10.0), bilinear)"),
-        ("resize(20x10)", "ResizingImageProcessor((20.0, 10.0))"),
-        ("resize(20x)", "ResizingImageProcessor((20.0, inf), aspectFit)"),
-        ("resize(x10,filter=lanczos3)", "ResizingImageProcessor((inf, 10.0), aspectFit, lanczos3)"),
-        ("resize(20x10,aspectFill)", "ResizingImageProcessor((20.0, 10.0), aspectFill)"),
-        ("crop(20x10,0,1)", "CroppingImageProcessor((20.0, 10.0)_(0.0, 1.0))"),
-        ("smartcrop(20x10)", "SmartCroppingImageProcessor((20.0, 10.0))"),
-        ("trim(0.1)", "TrimmingImageProcessor(0.1)"),
-        ("round(8,corners=tl)", "RoundCornerImageProcessor(8.0_corner(1))"),
-        ("circle()", "CircleImageProcessor"),
-        ("rotate(90)", "RotationImageProcessor(\(-Double.pi / 2)_true)"),
-        ("flip(h)", "FlippingImageProcessor(true_false)"),
-        ("flip(v)", "FlippingImageProcessor(false_true)"),
-        ("blur(5)", "BlurImageProcessor(5.0)"),
-        ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
-        ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
-        ("bw()", "BlackWhiteProcessor"),
-        ("blend(multiply,0.5)", "BlendImageProcessor(1,0.5)"),
-        ("composite(sourceAtop)", "CompositingImageProcessor(5,1.0)"),
-    ])
-    func aStepIsDoneByItsProcessor(text: String, identifier: String) throws {
+    @Test(
+        "Each step becomes its processor",
+        arguments: [
+            ("downsample(20x10)", "DownsamplingImageProcessor((20.0, 10.0))"),
+            ("downsample(20x)", "ThumbnailImageProcessor((20.0, 0.0))"),
+            ("thumbnail(20x10)", "ThumbnailImageProcessor((20.0, 10.0))"),
+            ("thumbnail(20x10,exact)", "ThumbnailImageProcessor((20.0, 10.0), exact)"),
+            ("thumbnail(20x10,fill,anchor=0,1)", "ThumbnailImageProcessor((20.0, 10.0), fill, (0.0, 1.0))"),
+            ("thumbnail(20x10,fill,anchor=smart)", "ThumbnailImageProcessor((20.0, 10.0), fill, smart)"),
+            ("resize(20x10,filter=bilinear)", "ResizingImageProcessor((20.0, 10.0), bilinear)"),
+            ("resize(20x10)", "ResizingImageProcessor((20.0, 10.0))"),
+            ("resize(20x)", "ResizingImageProcessor((20.0, inf), aspectFit)"),
+            ("resize(x10,filter=lanczos3)", "ResizingImageProcessor((inf, 10.0), aspectFit, lanczos3)"),
+            ("resize(20x10,aspectFill)", "ResizingImageProcessor((20.0, 10.0), aspectFill)"),
+            ("crop(20x10,0,1)", "CroppingImageProcessor((20.0, 10.0)_(0.0, 1.0))"),
+            ("smartcrop(20x10)", "SmartCroppingImageProcessor((20.0, 10.0))"),
+            ("trim(0.1)", "TrimmingImageProcessor(0.1)"),
+            ("round(8,corners=tl)", "RoundCornerImageProcessor(8.0_corner(1))"),
+            ("circle()", "CircleImageProcessor"),
+            ("rotate(90)", "RotationImageProcessor(\(-Double.pi / 2)_true)"),
+            ("flip(h)", "FlippingImageProcessor(true_false)"),
+            ("flip(v)", "FlippingImageProcessor(false_true)"),
+            ("blur(5)", "BlurImageProcessor(5.0)"),
+            ("sharpen(2,0.5)", "SharpeningImageProcessor(2.0_0.5)"),
+            ("colors(0.1,1.5,2,-1)", "ColorControlsProcessor(0.1_1.5_2.0_-1.0)"),
+            ("bw()", "BlackWhiteProcessor"),
+            ("blend(multiply,0.5)", "BlendImageProcessor(1,0.5)"),
+            ("composite(sourceAtop)", "CompositingImageProcessor(5,1.0)"),
+        ]
+    )
+    func processors(text: String, identifier: String) throws {
         let processor = try #require(PipelineStep.processor(of: try PipelineParser.parse(text)))
         #expect(processor.identifier == "com.onevcat.Kingfisher.\(identifier)")
     }
@@ -81,8 +84,8 @@ import Testing
         #expect(PipelineStep.Filter.allCases.map(\.rawValue) == filters.map(\.rawValue))
     }
 
-    @Test func degreesCountClockwise() async throws {
-        let place = try Workplace()
+    @Test("Degrees count clockwise") func rotation() async throws {
+        let place = try TestDirectory()
         // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
         let picture = Pictures.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
         try place.write(try #require(picture.pngData()), "in.png")

@@ -7,11 +7,11 @@ import Testing
 @testable import kf
 
 @Suite struct ProcessTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
-    @Test func theResultIsWritten() async throws {
+    @Test("The processed picture is written") func processedOutput() async throws {
         try place.write(Pictures.jpeg(90, 60), "in.jpg")
         let result = try await place.kf(
             "process",
@@ -39,8 +39,11 @@ import Testing
         #expect(alphas == [0, 255, 255, 255])
     }
 
-    @Test(arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "/dev/full", 9002)])
-    func whatCannotBeDoneIsSaid(input: String, output: String, code: Int) async throws {
+    @Test(
+        "Bad inputs and outputs are errors with a code",
+        arguments: [("in.txt", "out.png", 4001), ("missing", "out.png", 5003), ("in.png", "/dev/full", 9002)]
+    )
+    func errors(input: String, output: String, code: Int) async throws {
         try place.write(Data("hello".utf8), "in.txt")
         try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("process", input, "-o", output, "--process", "round(3)")
@@ -78,7 +81,7 @@ import Testing
     }
 
     @Test("a directory that holds the inputs does not lose them", arguments: ["fetch", "process"])
-    func inputsAreKept(command: String) async throws {
+    func keptInputs(command: String) async throws {
         // The result of one must not take the place of another.
         let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
         try place.write(jpeg, "two.jpg")

@@ -8,9 +8,9 @@ import Testing
 @testable import kf
 
 @Suite struct ShowTests {
-    let place: Workplace
+    let place: TestDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { place = try TestDirectory() }
 
     /// The pixels a PNG stands for in a terminal.
     private func shown(_ data: Data) throws -> ShownPixels {
@@ -36,7 +36,7 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}8\u{1B}[10B\r"))
     }
 
-    @Test func aTerminalWithSixelsGetsThem() async throws {
+    @Test("A terminal that supports sixels gets sixels") func sixels() async throws {
         let flat = Pictures.drawn(50, 32) { x, y in
             x < 10 ? 0 : [0xFF20_40FF, 0xFF10_C020, 0xFFFF_FFFF, 0xFF00_0000][(x / 7 + y / 5) % 4]
         }
@@ -52,8 +52,8 @@ import Testing
         #expect(difference <= 2)
     }
 
-    @Test(arguments: [FakeTerminal.Kind.plain, .silent])
-    func anyOtherTerminalGetsHalfBlocks(kind: FakeTerminal.Kind) async throws {
+    @Test("Any other terminal gets half blocks", arguments: [FakeTerminal.Kind.plain, .silent])
+    func halfBlocks(kind: FakeTerminal.Kind) async throws {
         let png = try Pictures.png(40, 20)
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: kind).kf(place, "show", "a.png")
@@ -125,7 +125,7 @@ import Testing
         #expect(pictures[0].png != pictures[1].png)
     }
 
-    @Test("An animation that is written to a file has one frame", arguments: [["--frames", "1"], []])
+    @Test("Half blocks in a file show one frame of an animation", arguments: [["--frames", "1"], []])
     func animationInFile(arguments: [String]) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let result = try await place.kf(["show", "a.gif"] + arguments)
@@ -134,11 +134,12 @@ import Testing
 
     /// Arguments behind a protocol whose pictures a file can hold, and how many there are.
     @Test(
+        "An animation in a file has as many frames as were asked for",
         arguments: [
             ([], 1), (["--frames", "2"], 2), (["--frames", "1", "--loops", "3"], 1), (["--loops", "2"], 4),
         ] as [([String], Int)]
     )
-    func anAnimationInAFileComesToAnEnd(arguments: [String], count: Int) async throws {
+    func loopsInFile(arguments: [String], count: Int) async throws {
         try place.write(Pictures.gif(), "a.gif")
         let kitty = try await place.kf(["show", "a.gif", "--protocol", "kitty"] + arguments)
         #expect(try TerminalDecoder.kitty(Array(kitty.data)).count == count)
@@ -167,14 +168,14 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}[10B\r\u{1B}[?25h"))
     }
 
-    @Test func aPipelineIsAppliedFirst() async throws {
+    @Test("The pipeline is applied before the picture is shown") func pipeline() async throws {
         try place.write(try Pictures.png(40, 20), "a.png")
         let result = try await place.kf("show", "a.png", "--process", "resize(10x10)")
         #expect(result.output.split(separator: "\n").count == 5)
     }
 
-    @Test(arguments: [("missing.png", 5003), ("a.txt", 4001)])
-    func whatCannotBeShownIsSaid(source: String, code: Int) async throws {
+    @Test("A source that cannot be shown is an error with a code", arguments: [("missing.png", 5003), ("a.txt", 4001)])
+    func errors(source: String, code: Int) async throws {
         try place.write(Data("hello".utf8), "a.txt")
         let result = try await place.kf("show", source)
         #expect(result.status == 1)
@@ -207,20 +208,23 @@ import Testing
     }
 
     /// Width, height, columns and rows of the screen, the protocol; width, height and lines of the picture.
-    @Test(arguments: [
-        (40, 20, 80, 24, ShowProtocol.blocks, 40, 20, 10),
-        (160, 40, 80, 24, .blocks, 80, 20, 10),
-        (100, 100, 80, 24, .blocks, 46, 46, 23),
-        (40, 21, 80, 24, .blocks, 40, 21, 11),
-        (1, 5000, 80, 24, .blocks, 1, 46, 23),
-        (5000, 1, 80, 24, .blocks, 80, 1, 1),
-        (40, 20, 1, 1, .blocks, 1, 1, 1),
-        (640, 160, 80, 24, .kitty, 640, 160, 10),
-        (1280, 160, 80, 24, .kitty, 640, 80, 5),
-        (100, 160, 80, 24, .sixel, 100, 160, 11),
-        (100, 1000, 80, 24, .sixel, 36, 363, 23),
-    ])
-    func pictureAreShrunkNeverEnlarged(
+    @Test(
+        "Pictures are shrunk to the screen, never enlarged",
+        arguments: [
+            (40, 20, 80, 24, ShowProtocol.blocks, 40, 20, 10),
+            (160, 40, 80, 24, .blocks, 80, 20, 10),
+            (100, 100, 80, 24, .blocks, 46, 46, 23),
+            (40, 21, 80, 24, .blocks, 40, 21, 11),
+            (1, 5000, 80, 24, .blocks, 1, 46, 23),
+            (5000, 1, 80, 24, .blocks, 80, 1, 1),
+            (40, 20, 1, 1, .blocks, 1, 1, 1),
+            (640, 160, 80, 24, .kitty, 640, 160, 10),
+            (1280, 160, 80, 24, .kitty, 640, 80, 5),
+            (100, 160, 80, 24, .sixel, 100, 160, 11),
+            (100, 1000, 80, 24, .sixel, 36, 363, 23),
+        ]
+    )
+    func layout(
         width: Int,
         height: Int,
         columns: Int,
@@ -245,14 +249,15 @@ import Testing
         #expect(ShowPlayer.rounds(file: file, limit: limit) == rounds)
     }
 
-    @Test("Many colours become the 256 that are nearest") func palette() throws {
+    @Test("Many colours become 256 at most, and errors are diffused") func palette() throws {
         let picture = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
         #expect(Set(picture.colors).count > 256)
         let sixels = Sixel.sequence(picture)
         let decoded = try #require(try TerminalDecoder.sixels(sixels).first)
         #expect(Set(decoded.colors).count <= 256)
         #expect(Set(decoded.colors).count > 200)
-        // Diffused errors cancel out: the means of tiles are very near, which those of the nearest colours would not be.
+        // Diffused errors cancel out: the means of tiles are very near, which those of the nearest colours would not
+        // be.
         for top in stride(from: 0, to: 80, by: 16) {
             for left in stride(from: 0, to: 120, by: 24) {
                 let (one, two) = (mean(picture, left, top), mean(decoded, left, top))
@@ -261,20 +266,20 @@ import Testing
         }
     }
 
-    @Test func fewColoursAreKept() {
+    @Test("Up to 256 colours are kept as they are") func exactColours() {
         let colors = (0..<256).map { 0xFF00_0000 | UInt32($0 * 0x010307) } + [ShownPixels.nothing]
         let pixels = IndexedPixels(ShownPixels(width: 257, height: 1, colors: colors))
         #expect(pixels.palette == Array(colors.prefix(256)))
         #expect(pixels.indices == Array(0..<256) + [IndexedPixels.nothing])
     }
 
-    @Test("A transparent picture makes no sixels") func emptySixel() throws {
+    @Test("A transparent picture draws nothing") func emptySixel() throws {
         let empty = ShownPixels(width: 7, height: 13, colors: Array(repeating: 0, count: 91))
         #expect(try TerminalDecoder.sixels(Sixel.sequence(empty)) == [empty])
         #expect(HalfBlocks.lines(empty) == Array(repeating: "       ", count: 7))
     }
 
-    @Test func longPayloadsComeInPieces() throws {
+    @Test("Long pictures are sent in pieces") func kittyPieces() throws {
         let png = Pictures.noise + Pictures.noise + Pictures.noise + Pictures.noise
         let pictures = try TerminalDecoder.kitty(KittyGraphics.sequences(png: png, id: 7))
         #expect(pictures.map(\.png) == [png])

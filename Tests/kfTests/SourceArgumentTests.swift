@@ -11,23 +11,26 @@ import Testing
         arguments: ["http://127.0.0.1:8080/a.png?w=1", "HTTPS://example.com/ä b.jpg"]
     )
     func webAddresses(text: String) throws {
-        guard case .network(let url) = try SourceArgument(text).place else {
+        guard case .network(let url) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for an address")
             return
         }
         #expect(url.scheme?.lowercased().hasPrefix("http") == true)
     }
 
-    @Test(arguments: [
-        ("/tmp/a.png", "/tmp/a.png"),
-        ("file:///tmp/a%20b.png", "/tmp/a b.png"),
-        ("file://localhost/tmp/a.png", "/tmp/a.png"),
-        ("file:/tmp/a.png", "/tmp/a.png"),
-        ("/tmp/12:30.png", "/tmp/12:30.png"),
-        ("/tmp/100%.png", "/tmp/100%.png"),
-    ])
-    func filesAreFound(text: String, path: String) throws {
-        guard case .file(let url) = try SourceArgument(text).place else {
+    @Test(
+        "Paths and file URLs name files",
+        arguments: [
+            ("/tmp/a.png", "/tmp/a.png"),
+            ("file:///tmp/a%20b.png", "/tmp/a b.png"),
+            ("file://localhost/tmp/a.png", "/tmp/a.png"),
+            ("file:/tmp/a.png", "/tmp/a.png"),
+            ("/tmp/12:30.png", "/tmp/12:30.png"),
+            ("/tmp/100%.png", "/tmp/100%.png"),
+        ]
+    )
+    func files(text: String, path: String) throws {
+        guard case .file(let url) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for a file")
             return
         }
@@ -35,23 +38,26 @@ import Testing
     }
 
     @Test("Relative paths start at the working directory") func relativePaths() throws {
-        guard case .file(let url) = try SourceArgument("pictures/a.png").place else {
+        guard case .file(let url) = try SourceArgument("pictures/a.png").location else {
             Issue.record("a path is not taken for a file")
             return
         }
         #expect(url.path == FileManager.default.currentDirectoryPath + "/pictures/a.png")
     }
 
-    @Test(arguments: [
-        ("data:text/plain,a%20b%2c", "a b,"),
-        ("data:,", ""),
-        ("data:;base64,aGVsbG8=", "hello"),
-        ("data:image/png;BASE64,aGVsbG8", "hello"),
-        ("data:;base64,aGVs%0AbG8%3D", "hello"),
-        ("data:;base64,_-8=", "\u{FFFD}"),
-    ])
-    func dataURLsCarryTheirBytes(text: String, bytes: String) throws {
-        guard case .bytes(let data) = try SourceArgument(text).place else {
+    @Test(
+        "Data URLs carry their bytes",
+        arguments: [
+            ("data:text/plain,a%20b%2c", "a b,"),
+            ("data:,", ""),
+            ("data:;base64,aGVsbG8=", "hello"),
+            ("data:image/png;BASE64,aGVsbG8", "hello"),
+            ("data:;base64,aGVs%0AbG8%3D", "hello"),
+            ("data:;base64,_-8=", "\u{FFFD}"),
+        ]
+    )
+    func dataURLs(text: String, bytes: String) throws {
+        guard case .bytes(let data) = try SourceArgument(text).location else {
             Issue.record("\(text) is not taken for bytes")
             return
         }
@@ -62,39 +68,45 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("", "empty"),
-        ("http://", "URL with a host"),
-        ("http:///a.png", "URL with a host"),
-        ("https:a.png", "URL with a host"),
-        ("file://elsewhere/a.png", "path on this machine"),
-        ("ftp://example.com/a.png", "\"ftp\" is not supported"),
-        ("data:image/png", "needs a comma"),
-        ("data:,%4", "broken percent escape"),
-        ("data:,%zz", "broken percent escape"),
-        ("data:;base64,a", "Base64 is malformed"),
-        ("data:;base64,a*bc", "Base64 is malformed"),
-    ])
-    func nonsenseIsRefusedWithAReason(text: String, words: String) throws {
+    @Test(
+        "A source that names no picture is refused with a reason",
+        arguments: [
+            ("", "empty"),
+            ("http://", "URL with a host"),
+            ("http:///a.png", "URL with a host"),
+            ("https:a.png", "URL with a host"),
+            ("file://elsewhere/a.png", "path on this machine"),
+            ("ftp://example.com/a.png", "\"ftp\" is not supported"),
+            ("data:image/png", "needs a comma"),
+            ("data:,%4", "broken percent escape"),
+            ("data:,%zz", "broken percent escape"),
+            ("data:;base64,a", "Base64 is malformed"),
+            ("data:;base64,a*bc", "Base64 is malformed"),
+        ]
+    )
+    func badSources(text: String, words: String) throws {
         let error = try #require(throws: SourceArgumentError.self) { try SourceArgument(text) }
         #expect(error.problem.contains(words), "\(error.problem)")
         #expect(error.text == text)
     }
 
-    @Test(arguments: [
-        ("http://h/a/photo.large.jpg?x=1", "photo.large"),
-        ("http://h/", "h"),
-        ("http://h/a%2Fb.png", "a_b"),
-        ("http://h/a%0Ab%1B%5B31m%07%C2%9B%E2%80%AE.png", "a_b_[31m___"),
-        ("/tmp/.hidden", ".hidden"),
-        ("/", "image"),
-        ("data:,x", "data"),
-    ])
-    func namesForFilesAreHarmless(text: String, name: String) throws {
+    @Test(
+        "File names made of sources have no separators or control characters",
+        arguments: [
+            ("http://h/a/photo.large.jpg?x=1", "photo.large"),
+            ("http://h/", "h"),
+            ("http://h/a%2Fb.png", "a_b"),
+            ("http://h/a%0Ab%1B%5B31m%07%C2%9B%E2%80%AE.png", "a_b_[31m___"),
+            ("/tmp/.hidden", ".hidden"),
+            ("/", "image"),
+            ("data:,x", "data"),
+        ]
+    )
+    func baseNames(text: String, name: String) throws {
         #expect(try SourceArgument(text).baseName == name)
     }
 
-    @Test func aNameForAFileFitsTheFileSystem() throws {
+    @Test("A file name made of a long source fits the file system") func longBaseName() throws {
         let long = String(repeating: "ä", count: 4000)
         #expect(try SourceArgument("/\(long).png").baseName.utf8.count <= 200)
     }

@@ -41,23 +41,26 @@ import Testing
 }
 
 @Suite struct JSONTests {
-    @Test func keysKeepTheirOrder() {
+    @Test("Keys of an object keep their order") func keyOrder() {
         let value: JSON = ["z": .int(1), "a": .array([.bool(true), .null]), "m": .number(1.25)]
         #expect(value.description == #"{"z":1,"a":[true,null],"m":1.25}"#)
     }
 
-    @Test(arguments: [
-        "plain", "\"quoted\" \\ back", "line\nbreak\r\t", "\u{0}\u{1F}\u{7F}", "\u{2028}\u{2029}", "ä 🦜 /",
-        "\u{9B}31m\u{85}\u{202E}\u{2069}",
-    ])
-    func everyTextSurvivesOnOneLine(text: String) throws {
+    @Test(
+        "Every string is one line of JSON and decodes to itself",
+        arguments: [
+            "plain", "\"quoted\" \\ back", "line\nbreak\r\t", "\u{0}\u{1F}\u{7F}", "\u{2028}\u{2029}", "ä 🦜 /",
+            "\u{9B}31m\u{85}\u{202E}\u{2069}",
+        ]
+    )
+    func strings(text: String) throws {
         let line = JSON.string(text).description
         #expect(line.visible == line)
         let read = try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
         #expect(read as? String == text)
     }
 
-    @Test func numbersThatJSONLacksAreNull() {
+    @Test("Numbers that JSON lacks are null") func numbers() {
         #expect(JSON.number(.infinity).description == "null")
         #expect(JSON.number(.nan).description == "null")
         #expect(JSON.number(3).description == "3")
@@ -67,16 +70,23 @@ import Testing
 }
 
 @Suite struct UnitsTests {
-    @Test(arguments: [
-        (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (20_149, "20.1 KB"), (999_960, "1.0 MB"), (3_400_000, "3.4 MB"),
-        (5_000_000_000_000, "5.0 TB"),
-    ])
-    func bytesAreSpelled(count: Int, text: String) { #expect(Units.bytes(count) == text) }
+    @Test(
+        "Bytes are written with a unit",
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (20_149, "20.1 KB"), (999_960, "1.0 MB"),
+            (3_400_000, "3.4 MB"),
+            (5_000_000_000_000, "5.0 TB"),
+        ]
+    )
+    func bytes(count: Int, text: String) { #expect(Units.bytes(count) == text) }
 
-    @Test(arguments: [(0.000_123, "0.12 ms"), (0.0351, "35.1 ms"), (1.2, "1.20 s")])
-    func durationsAreSpelled(seconds: Double, text: String) { #expect(Units.seconds(seconds) == text) }
+    @Test(
+        "Durations are written with a unit",
+        arguments: [(0.000_123, "0.12 ms"), (0.0351, "35.1 ms"), (1.2, "1.20 s")]
+    )
+    func durations(seconds: Double, text: String) { #expect(Units.seconds(seconds) == text) }
 
-    @Test func longTextsKeepBothEnds() {
+    @Test("Abbreviated texts keep both ends") func abbreviation() {
         let text = Units.abbreviated("data:image/png;base64," + String(repeating: "A", count: 500) + "END", to: 40)
         #expect(text.count == 40)
         #expect(text.hasPrefix("data:image"))
@@ -86,7 +96,7 @@ import Testing
 }
 
 @Suite struct ProgressBarTests {
-    @Test func thePartsOfRunningLoadsCount() {
+    @Test("The received parts of running loads count") func runningLoads() {
         var bar = ProgressBar(total: 4)
         #expect(bar.fraction == 0)
         bar.note(0, received: 50, expected: 100)
@@ -108,14 +118,14 @@ import Testing
         #expect(bar.isComplete)
     }
 
-    @Test(arguments: 0...120)
-    func itNeverReachesTheLastColumn(width: Int) {
+    @Test("The bar never reaches the last column", arguments: 0...120)
+    func lineWidth(width: Int) {
         var bar = ProgressBar(total: 1234)
         bar.note(0, received: 123_456_789, expected: 200_000_000)
         #expect(bar.line(width: width).count <= max(0, width - 1))
     }
 
-    @Test func nothingToDoIsDone() {
+    @Test("A bar of no loads is complete") func noLoads() {
         #expect(ProgressBar(total: 0).fraction == 1)
         #expect(ProgressBar(total: 0).isComplete)
     }

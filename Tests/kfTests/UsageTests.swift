@@ -7,61 +7,67 @@ import Testing
 
 @Suite struct UsageTests {
     /// Arguments, and words of the message.
-    @Test(arguments: [
-        (["nonsense"], "nonsense"),
-        (["fetch"], "<source>"),
-        (["fetch", "a", "--nonsense"], "--nonsense"),
-        (["fetch", "a", "--process", "blurr(3)"], "there is no step \"blurr\""),
-        (["fetch", "a", "--process", ""], "a step is missing"),
-        (["fetch", "a", "--format", "tiff"], "tiff"),
-        (["process", "a", "--process", "round(3)", "-o", "b.tiff"], "asks for a format this tool does not write"),
-        (["process", "", "--process", "round(3)", "-o", "b.png"], "the source is empty"),
-        (["process", "ftp://h/a", "--process", "round(3)", "-o", "b.png"], "\"ftp\" is not supported"),
-        (["show", "ftp://h/a"], "\"ftp\" is not supported"),
-        (["fetch", "a", "--quality", "-1"], "--quality must be from 0 to 1"),
-        (["fetch", "a", "--timeout", "-1"], "--timeout must be more than 0"),
-        (["fetch", "a", "--concurrency", "-1"], "--concurrency must be from 1"),
-        (["fetch", "a", "--repeat", "-1"], "--repeat must be at least 1"),
-        (["show", "a", "--width", "-1"], "--width must be from 1"),
-        (["fetch", "a", "--quality", "1.5"], "--quality must be from 0 to 1"),
-        (["fetch", "a", "--quality", "nan"], "--quality must be from 0 to 1"),
-        (["fetch", "a", "--timeout", "0"], "--timeout must be more than 0"),
-        (["fetch", "a", "--concurrency", "0"], "--concurrency must be from 1"),
-        (["fetch", "a", "--repeat", "0"], "--repeat must be at least 1"),
-        (["fetch", "a", "--header", "no colon"], "no colon"),
-        (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
-        (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
-        (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
-        (["fetch", "a", "-o", ""], "-o needs a name"),
-        (["fetch", "a", "b", "-o", "-"], "-o - takes one picture"),
-        (["show"], "<source>"),
-        (["hash"], "<image>"),
-        (["show", "a", "--protocol", "crayon"], "crayon"),
-        (["show", "a", "--width", "0"], "--width must be from 1"),
-        (["show", "a", "--frames", "0"], "--frames must be from 1"),
-        (["show", "a", "--loops", "-1"], "--loops must be from 1"),
-        (["show", "a", "--process", "blurr(3)"], "there is no step"),
-        (["info"], "<source>"),
-        (["process", "a"], "-o"),
-        (["process", "a", "-o", "b.png"], "--process"),
-        (["process", "a", "-o", "b.png", "--process", "round(x)"], "\"x\" is not a radius"),
-        (["process", "a", "b", "-o", "one.png", "--process", "round(3)"], "one.png is one file, but there are 2"),
-        (["fetch", "a", "--lossless", "--quality", "0.5"], "--lossless and --quality exclude each other"),
-        (["fetch", "a", "--lossless", "--format", "jpeg"], "use --format png, webp or avif"),
-        (["cache", "has"], "<key>"),
-        (["cache", "nonsense"], "nonsense"),
-    ])
-    func badUsageExitsWithTwo(arguments: [String], words: String) async throws {
-        let result = try await Workplace().kf(arguments)
+    @Test(
+        "A usage error exits with status 2",
+        arguments: [
+            (["nonsense"], "nonsense"),
+            (["fetch"], "<source>"),
+            (["fetch", "a", "--nonsense"], "--nonsense"),
+            (["fetch", "a", "--process", "blurr(3)"], "there is no step \"blurr\""),
+            (["fetch", "a", "--process", ""], "a step is missing"),
+            (["fetch", "a", "--format", "tiff"], "tiff"),
+            (["process", "a", "--process", "round(3)", "-o", "b.tiff"], "asks for a format this tool does not write"),
+            (["process", "", "--process", "round(3)", "-o", "b.png"], "the source is empty"),
+            (["process", "ftp://h/a", "--process", "round(3)", "-o", "b.png"], "\"ftp\" is not supported"),
+            (["show", "ftp://h/a"], "\"ftp\" is not supported"),
+            (["fetch", "a", "--quality", "-1"], "--quality must be from 0 to 1"),
+            (["fetch", "a", "--timeout", "-1"], "--timeout must be more than 0"),
+            (["fetch", "a", "--concurrency", "-1"], "--concurrency must be from 1"),
+            (["fetch", "a", "--repeat", "-1"], "--repeat must be at least 1"),
+            (["show", "a", "--width", "-1"], "--width must be from 1"),
+            (["fetch", "a", "--quality", "1.5"], "--quality must be from 0 to 1"),
+            (["fetch", "a", "--quality", "nan"], "--quality must be from 0 to 1"),
+            (["fetch", "a", "--timeout", "0"], "--timeout must be more than 0"),
+            (["fetch", "a", "--concurrency", "0"], "--concurrency must be from 1"),
+            (["fetch", "a", "--repeat", "0"], "--repeat must be at least 1"),
+            (["fetch", "a", "--header", "no colon"], "no colon"),
+            (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
+            (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
+            (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
+            (["fetch", "a", "-o", ""], "-o needs a name"),
+            (["fetch", "a", "b", "-o", "-"], "-o - takes one picture"),
+            (["show"], "<source>"),
+            (["hash"], "<image>"),
+            (["show", "a", "--protocol", "crayon"], "crayon"),
+            (["show", "a", "--width", "0"], "--width must be from 1"),
+            (["show", "a", "--frames", "0"], "--frames must be from 1"),
+            (["show", "a", "--loops", "-1"], "--loops must be from 1"),
+            (["show", "a", "--process", "blurr(3)"], "there is no step"),
+            (["info"], "<source>"),
+            (["process", "a"], "-o"),
+            (["process", "a", "-o", "b.png"], "--process"),
+            (["process", "a", "-o", "b.png", "--process", "round(x)"], "\"x\" is not a radius"),
+            (["process", "a", "b", "-o", "one.png", "--process", "round(3)"], "one.png is one file, but there are 2"),
+            (["fetch", "a", "--lossless", "--quality", "0.5"], "--lossless and --quality exclude each other"),
+            (["fetch", "a", "--lossless", "--format", "jpeg"], "use --format png, webp or avif"),
+            (["cache", "has"], "<key>"),
+            (["cache", "nonsense"], "nonsense"),
+        ]
+    )
+    func usageErrors(arguments: [String], words: String) async throws {
+        let result = try await TestDirectory().kf(arguments)
         #expect(result.status == 2)
         #expect(result.output == "")
         #expect(result.errors.hasPrefix("kf: "), "\(result.errors)")
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 
-    @Test(arguments: [["--help"], ["fetch", "--help"], ["cache", "list", "--help"], ["help", "show"], []])
-    func helpIsAResult(arguments: [String]) async throws {
-        let result = try await Workplace().kf(arguments)
+    @Test(
+        "Help is written to standard output",
+        arguments: [["--help"], ["fetch", "--help"], ["cache", "list", "--help"], ["help", "show"], []]
+    )
+    func help(arguments: [String]) async throws {
+        let result = try await TestDirectory().kf(arguments)
         #expect(result.status == 0)
         #expect(result.output.contains("USAGE: kf"))
         #expect(result.errors == "")
@@ -70,7 +76,7 @@ import Testing
     @Test("the version is a result, of the tool and of each command")
     func version() async throws {
         for arguments in [["--version"], ["fetch", "--version"]] {
-            let result = try await Workplace().kf(arguments)
+            let result = try await TestDirectory().kf(arguments)
             #expect(result.status == 0)
             #expect(result.output == "kf \(KFCommand.version)\n")
             #expect(result.errors == "")
@@ -79,15 +85,15 @@ import Testing
 
     @Test("shells are given a script that completes commands and options", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) async throws {
-        let result = try await Workplace().kf("--generate-completion-script", shell)
+        let result = try await TestDirectory().kf("--generate-completion-script", shell)
         #expect(result.status == 0, "\(result.errors)")
         for word in ["fetch", "process", "cache-dir"] { #expect(result.output.contains(word), "\(word)") }
         #expect(!result.output.contains("u{"))
     }
 
     @Test("the script for bash is one that bash reads")
-    func bashReadsItsCompletions() async throws {
-        let place = try Workplace()
+    func bashCompletions() async throws {
+        let place = try TestDirectory()
         let script = try await place.kf("--generate-completion-script", "bash").data
         try place.write(script, "kf.bash")
         let bash = Process()
@@ -98,8 +104,8 @@ import Testing
         #expect(bash.terminationStatus == 0)
     }
 
-    @Test func aMistakeInAPipelineIsPointedAt() async throws {
-        let result = try await Workplace().kf("fetch", "a", "--process", "downsample(200x200)|>blurr(3)")
+    @Test("The mark of a pipeline error is below the part that is wrong") func pipelineErrorMark() async throws {
+        let result = try await TestDirectory().kf("fetch", "a", "--process", "downsample(200x200)|>blurr(3)")
         let lines = result.errorLines
         let mark = try #require(lines.firstIndex { $0.contains("^~~~~") })
         let column = lines[mark].prefix { $0 != "^" }.count

@@ -51,8 +51,8 @@ static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, 
 }
 
 // libyuv, which libavif calls, cuts off what is beyond 8 bits: white would not be white. Where values leave out the
-// ends of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes out
-// more than a dozen levels off.
+// ends of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes
+// out more than a dozen levels off.
 static bool is_beyond_libyuv(const avifImage *image) {
     bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709
         || image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_NCL

@@ -63,7 +63,8 @@ static bool find_numbers(const kf_yuv *picture, bool premultiplied, kf_yuv_numbe
     const int one = 1 << (picture->depth - 8), largest = 256 * one - 1;
     const double luma = 255.0 / (picture->is_full_range ? largest : 219 * one);
     // A word of chroma is 2^(16 - depth) for a step.
-    const double chroma = 255.0 / ((picture->is_full_range ? largest : 224 * one) * (double)(1 << (16 - picture->depth)));
+    const double chroma =
+        255.0 / ((picture->is_full_range ? largest : 224 * one) * (double)(1 << (16 - picture->depth)));
     const double red = 2 * (1 - kr) * chroma, blue = 2 * (1 - kb) * chroma;
     const double green_cb = blue * kb / kg, green_cr = red * kr / kg;
     // The sum of the words that make green has to be a word; no other can be as large.

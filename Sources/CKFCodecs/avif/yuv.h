@@ -19,8 +19,8 @@ typedef struct kf_yuv_numbers {
     int16_t luma, red, green_cb, green_cr, blue;
     /// The formula itself, for luma as it is and for chroma as a word.
     float exact_luma, exact_red, exact_green_cb, exact_green_cr, exact_blue;
-    /// alpha · 255 / largest is a 2^(depth - 8)th of what is left of alpha without a 341st (10 bits) or 273rd (12 bits)
-    /// of it. That part, rounded up, is (alpha + `alpha_excess`) · `alpha_share` / 2^24.
+    /// alpha · 255 / largest is a 2^(depth - 8)th of what is left of alpha without a 341st (10 bits) or 273rd
+    /// (12 bits) of it. That part, rounded up, is (alpha + `alpha_excess`) · `alpha_share` / 2^24.
     uint16_t alpha_excess, alpha_share;
     /// Whether colours are to be multiplied by alpha, and whether they may not exceed it.
     bool multiplies, limits;

@@ -14,9 +14,13 @@ static INLINE __m256i samples(const uint8_t *row, size_t x, unsigned depth) {
     return _mm256_min_epu16(_mm256_loadu_si256((const __m256i *)(row + 2 * x)), largest);
 }
 
-static INLINE __m256i shifted(__m256i words, unsigned bits) { return _mm256_sll_epi16(words, _mm_cvtsi32_si128((int)bits)); }
+static INLINE __m256i shifted(__m256i words, unsigned bits) {
+    return _mm256_sll_epi16(words, _mm_cvtsi32_si128((int)bits));
+}
 
-static INLINE __m256i cut(__m256i words, unsigned bits) { return _mm256_srl_epi16(words, _mm_cvtsi32_si128((int)bits)); }
+static INLINE __m256i cut(__m256i words, unsigned bits) {
+    return _mm256_srl_epi16(words, _mm_cvtsi32_si128((int)bits));
+}
 
 static AVX2 void widen(const uint8_t *row, unsigned depth, size_t begin, size_t end, int16_t *line) {
     size_t x = begin;
@@ -27,7 +31,8 @@ static AVX2 void widen(const uint8_t *row, unsigned depth, size_t begin, size_t 
     kf_yuv_portable.widen(row, depth, x, end, line);
 }
 
-static AVX2 void blend(const uint8_t *near, const uint8_t *far, unsigned depth, size_t begin, size_t end, int16_t *line) {
+static AVX2 void blend(
+    const uint8_t *near, const uint8_t *far, unsigned depth, size_t begin, size_t end, int16_t *line) {
     size_t x = begin;
     for (; x + 16 <= end; x += 16) {
         const __m256i word = samples(near, x, depth);
@@ -59,7 +64,8 @@ static INLINE __m256i times(__m256i words, int weight) {
 static INLINE __m256i rounded(__m256i color) { return times(color, 32768 / KF_YUV_STEP); }
 
 static INLINE __m256i multiplied(__m256i color, __m256i factor) {
-    const __m256i clamped = _mm256_min_epi16(_mm256_max_epi16(color, _mm256_setzero_si256()), _mm256_set1_epi16(KF_YUV_WHITE));
+    const __m256i positive = _mm256_max_epi16(color, _mm256_setzero_si256());
+    const __m256i clamped = _mm256_min_epi16(positive, _mm256_set1_epi16(KF_YUV_WHITE));
     return _mm256_mulhrs_epi16(clamped, factor);
 }
 

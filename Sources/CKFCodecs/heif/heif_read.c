@@ -46,8 +46,10 @@ static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
     header->primaries = nclx->color_primaries;
     header->transfer = nclx->transfer_characteristics;
     const float xy[8] = {
-        nclx->color_primary_white_x, nclx->color_primary_white_y, nclx->color_primary_red_x, nclx->color_primary_red_y,
-        nclx->color_primary_green_x, nclx->color_primary_green_y, nclx->color_primary_blue_x, nclx->color_primary_blue_y,
+        nclx->color_primary_white_x, nclx->color_primary_white_y,
+        nclx->color_primary_red_x, nclx->color_primary_red_y,
+        nclx->color_primary_green_x, nclx->color_primary_green_y,
+        nclx->color_primary_blue_x, nclx->color_primary_blue_y,
     };
     for (int i = 0; i < 8; i++) header->chromaticities[i] = xy[i];
     heif_nclx_color_profile_free(nclx);
@@ -121,7 +123,9 @@ kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_
     bool wide = bits > 8;
     // libheif counts the bytes of a picture in an int, in rows of sixteen bytes or more, whether it is turned or not.
     uint64_t width = (uint64_t)reader->coded_width + 8, height = (uint64_t)reader->coded_height + 8;
-    if (width * height * (wide ? 8 : 4) > INT32_MAX) return kf_fail(message, KF_LIMIT, "libheif reads no picture as large");
+    if (width * height * (wide ? 8 : 4) > INT32_MAX) {
+        return kf_fail(message, KF_LIMIT, "libheif reads no picture as large");
+    }
     struct heif_image *image = NULL;
     struct heif_error error = heif_decode_image(
         reader->picture, &image, heif_colorspace_RGB,

@@ -100,7 +100,8 @@ static bool check_coded(validation *state, const kf_heif_item *item, description
     const uint64_t most_with_references = 1 << 24;
     const kf_heif_property *configuration = only(state, item, "hvcC");
     kf_hevc_summary seen = {0};
-    if (!configuration || !kf_hevc_read_configuration(configuration->content, &seen) || !read_data(state, item, &seen)) {
+    if (!configuration || !kf_hevc_read_configuration(configuration->content, &seen)
+        || !read_data(state, item, &seen)) {
         return refuse(state, "a coded picture is broken, or is built on others");
     }
     if (seen.width != result->width || seen.height != result->height) {
@@ -161,7 +162,9 @@ static bool check_grid(validation *state, const kf_heif_item *item, description 
     kf_take(&rest, 2);
     uint64_t rows = kf_take(&rest, 1) + 1, columns = kf_take(&rest, 1) + 1;
     uint64_t width = kf_take(&rest, number_size), height = kf_take(&rest, number_size);
-    if (width != result->width || height != result->height) return refuse(state, "a grid has another size than announced");
+    if (width != result->width || height != result->height) {
+        return refuse(state, "a grid has another size than announced");
+    }
     if (!has_parts(state, item, rows * columns)) return false;
     description part;
     for (kf_span parts = item->parts; parts.size;) {
@@ -177,7 +180,9 @@ static bool check_layers(validation *state, const kf_heif_item *item, kf_span by
     unsigned number_size = bytes.bytes[1] & 1 ? 4 : 2;
     kf_span rest = kf_without(bytes, 10);
     uint64_t width = kf_take(&rest, number_size), height = kf_take(&rest, number_size);
-    if (width != result->width || height != result->height) return refuse(state, "layers have another size than announced");
+    if (width != result->width || height != result->height) {
+        return refuse(state, "layers have another size than announced");
+    }
     if (!has_parts(state, item, rest.size / number_size / 2)) return false;
     description part;
     for (kf_span parts = item->parts; parts.size;) {

@@ -48,7 +48,8 @@ static bool read_sequence(kf_bits *reader, kf_hevc_summary *summary) {
     }
     uint32_t depth = read_number(reader) + 8;
     if (reader->failed || !width || !height || chroma > 3 || depth > 16) return false;
-    if (summary->width && (summary->width != shown_width || summary->height != shown_height || summary->depth != depth)) return false;
+    bool is_same = summary->width == shown_width && summary->height == shown_height && summary->depth == depth;
+    if (summary->width && !is_same) return false;
     summary->width = (uint32_t)shown_width;
     summary->height = (uint32_t)shown_height;
     summary->depth = depth;
@@ -76,7 +77,8 @@ static size_t without_stuffing(uint8_t *to, const uint8_t *from, size_t size) {
 
 static bool read_unit(const uint8_t *unit, size_t size, kf_hevc_summary *summary) {
     // nal_unit_type, as far as it matters here.
-    enum { FIRST_IRAP = 16, FIRST_IDR = 19, LAST_IDR = 20, LAST_IRAP = 21, FIRST_OTHER = 32, SEQUENCE = 33, PICTURE = 34 };
+    enum { FIRST_IRAP = 16, FIRST_IDR = 19, LAST_IDR = 20, LAST_IRAP = 21 };
+    enum { FIRST_OTHER = 32, SEQUENCE = 33, PICTURE = 34 };
     if (size < 2) return false;
     unsigned type = unit[0] >> 1 & 63, layer = (unit[0] & 1u) << 5 | unit[1] >> 3;
     // Decoders leave other layers out.
@@ -102,7 +104,8 @@ static bool read_unit(const uint8_t *unit, size_t size, kf_hevc_summary *summary
 static bool read_next(kf_span *rest, unsigned size_size, kf_hevc_summary *summary) {
     const uint32_t most_units = 1024;
     uint64_t size = kf_take(rest, size_size);
-    if (++summary->unit_count > most_units || size > rest->size || (size && !read_unit(rest->bytes, (size_t)size, summary))) return false;
+    if (++summary->unit_count > most_units || size > rest->size) return false;
+    if (size && !read_unit(rest->bytes, (size_t)size, summary)) return false;
     *rest = kf_without(*rest, (size_t)size);
     return true;
 }

@@ -3,8 +3,8 @@
 // The rules of every function here:
 //  * It pulls: the caller requests rows and gets them in its own memory. No callback of the caller is ever called, so
 //    no frame of the caller can be jumped over.
-//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed, but for a line that dav1d writes
-//    to standard error when an AVIF is damaged.
+//  * A failure is a status, and its reason a text in a `kf_message`. Nothing is printed, but for a line that dav1d
+//    writes to standard error when an AVIF is damaged.
 //  * "BGRA" is four bytes a pixel in this order in memory. Alpha is straight unless a comment says otherwise.
 //  * A reader borrows the encoded bytes until it is closed.
 #ifndef CKFCODECS_H
@@ -461,9 +461,9 @@ void kf_blend_columns(
 
 /// How many bytes the blurring of a picture needs besides.
 size_t kf_box_blur_scratch(size_t bytes_per_row, size_t height, uint32_t radius);
-/// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond the
-/// edges lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that, and
-/// the padding may be overwritten. `radius` is 1 to 32767.
+/// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond
+/// the edges lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that,
+/// and the padding may be overwritten. `radius` is 1 to 32767.
 void kf_box_blur(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
 /// The same without any instructions that not every processor has.

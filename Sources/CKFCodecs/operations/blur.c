@@ -137,8 +137,8 @@ static AVX2 void columns_of_four_rows(const picture *picture, size_t y, uint16_t
 static AVX2 void means_of_four_rows(
     const uint16_t *columns, size_t width, int radius, uint8_t *output, size_t bytes_per_row, size_t rows) {
     const int side = 2 * radius + 1, area = side * side;
-    // n / area as a multiplication; exact for all n there are, because 255.5 · area · (factor · area - 2^(16 + bits))
-    // is less than 2^(16 + bits) for every one of these areas.
+    // n / area as a multiplication; exact for all n there are, because
+    // 255.5 · area · (factor · area - 2^(16 + bits)) is less than 2^(16 + bits) for every one of these areas.
     const int bits = 31 - __builtin_clz((unsigned)area);
     const __m256i factor = _mm256_set1_epi16((short)(((1 << (16 + bits)) + area - 1) / area));
     const __m128i shift = _mm_cvtsi32_si128(bits);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static unsigned component_count(const kf_tiff_reader *reader) {
-    return reader->samples.colors == 3 && reader->samples.indexed ? 1 : reader->samples.colors + reader->samples.has_alpha;
+    if (reader->samples.colors == 3 && reader->samples.indexed) return 1;
+    return reader->samples.colors + reader->samples.has_alpha;
 }
 
 // Takes the memory that decoding needs, once.

@@ -64,7 +64,8 @@ static void make_opaque(
 ) {
     enum { lossy = 1 };
     WebPBitstreamFeatures features;
-    if (WebPGetFeatures(bytes, size, &features) == VP8_STATUS_OK && features.format == lossy && !features.has_alpha) return;
+    bool is_known = WebPGetFeatures(bytes, size, &features) == VP8_STATUS_OK;
+    if (is_known && features.format == lossy && !features.has_alpha) return;
     const uint8_t opaque[4] = {0, 0, 0, 255};
     uint32_t alpha, pixel;
     memcpy(&alpha, opaque, sizeof alpha);

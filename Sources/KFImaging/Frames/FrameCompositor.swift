@@ -10,8 +10,8 @@ import Foundation
 /// other frame takes the decoding of those since the nearest one that needs none before it.
 ///
 /// Going back would take all of these again for every frame. So where pictures are small, two more are kept on the way
-/// to a frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n decodings
-/// instead of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
+/// to a frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n
+/// decodings instead of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
 struct FrameCompositor: Sendable {
     /// How many bytes the pictures held here may have together for two to be kept for going back.
     static let maxCheckpointBytes = 16 << 20

@@ -153,7 +153,7 @@ extension Color {
         return bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0]
     }
 
-    /// Blue, green, red and alpha, each 0…255 and not rounded, with alpha multiplied in; components are limited to 0…1.
+    /// Blue, green, red and alpha, each 0…255, not rounded, with alpha multiplied in; components are limited to 0…1.
     var premultipliedComponents: [Float] {
         let alpha = Float(self.alpha.clampedToUnit)
         return [blue, green, red].map { Float($0.clampedToUnit) * alpha * 255 } + [alpha * 255]

@@ -101,7 +101,9 @@ extension PixelRows {
         }
     }
 
-    /// Sums less one, which Cairo cannot do: max(0, α − (αₛ − cₛ) − (α_b − c_b)) with α = min(1, αₛ + α_b).
+    /// Sums less one, which Cairo cannot do: max(0, α − (αₛ − cₛ) − (α_b − c_b)).
+    ///
+    /// α is min(1, αₛ + α_b).
     fileprivate func addDarker(_ source: UnsafeRawPointer, bytesPerRow: Int) {
         for y in 0..<size.height {
             let from = (source + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)

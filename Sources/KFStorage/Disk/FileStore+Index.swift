@@ -17,7 +17,7 @@ extension FileStore {
     /// Whether the index is complete: a scan has ended.
     package var isScanned: Bool { state.withLock { $0.index != nil } }
 
-    /// Whether there may be an entry called `name` as far as this process knows; anything may be before the end of a scan.
+    /// Whether there may be an entry called `name` as far as this process knows; true before the first scan has ended.
     package func mayHave(_ name: String) -> Bool { state.withLock { $0.index.map { $0[name] != nil } ?? true } }
 
     /// The size of all entries as far as this process knows, without a system call; `nil` before the end of the first

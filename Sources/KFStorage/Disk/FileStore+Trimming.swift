@@ -5,15 +5,15 @@ import Glibc
 import KFSupport
 
 extension FileStore {
-    /// The size limit, and when room has to be made for it.
-    struct Room: Sendable {
+    /// The size limit, and when entries have to be removed for it.
+    struct Trimming: Sendable {
         /// The bytes all entries together may take; 0 means no limit.
         var limit = 0
         /// The bytes written by this store since it last looked for entries of other processes.
         var unchecked = 0
         /// A total below which room is not made; above the limit after that has failed.
         var ceiling = 0
-        var isBeingMade = false
+        var isRunning = false
     }
 
     /// Sets the bytes that all entries together may take; 0 means no limit.
@@ -23,20 +23,20 @@ extension FileStore {
     /// entries of other processes are looked for whenever a tenth of the limit was written here. An entry that alone is
     /// larger than the limit is not written at all. Setting the limit removes nothing by itself; the next write does.
     package func configure(sizeLimit: Int) {
-        state.withLock { ($0.room.limit, $0.room.ceiling) = (max(0, sizeLimit), 0) }
+        state.withLock { ($0.trimming.limit, $0.trimming.ceiling) = (max(0, sizeLimit), 0) }
     }
 
     /// Whether an entry of so many bytes may be written: one that alone exceeds the limit may not.
     func fits(_ size: Int) -> Bool {
         state.withLock { state in
-            guard state.room.limit > 0, size > state.room.limit else { return true }
+            guard state.trimming.limit > 0, size > state.trimming.limit else { return true }
             state.counts.trimmed += 1
             return false
         }
     }
 
     /// Whether a thread of this process is making room.
-    package var isMakingRoom: Bool { state.withLock { $0.room.isBeingMade } }
+    package var isMakingRoom: Bool { state.withLock { $0.trimming.isRunning } }
 
     /// Waits until room is made: if the process ends before, the limit stays exceeded until the next write.
     package func waitForRoom() { while isMakingRoom { maintenanceLock.withLock { _ in } } }
@@ -44,15 +44,15 @@ extension FileStore {
     /// Makes room if the limit may be exceeded, unless another thread does.
     func makeRoomIfNeeded() {
         let mustStart = state.withLock { state in
-            let (room, total) = (state.room, state.index?.totalSize ?? 0)
-            let isNeeded = total > max(room.limit, room.ceiling) || room.unchecked > room.limit / 10
-            guard room.limit > 0, !room.isBeingMade, isNeeded else { return false }
-            (state.room.isBeingMade, state.room.unchecked) = (true, 0)
+            let (trimming, total) = (state.trimming, state.index?.totalSize ?? 0)
+            let isNeeded = total > max(trimming.limit, trimming.ceiling) || trimming.unchecked > trimming.limit / 10
+            guard trimming.limit > 0, !trimming.isRunning, isNeeded else { return false }
+            (state.trimming.isRunning, state.trimming.unchecked) = (true, 0)
             return true
         }
         guard mustStart else { return }
         maintenanceLock.withLock { _ in makeRoom() }
-        state.withLock { $0.room.isBeingMade = false }
+        state.withLock { $0.trimming.isRunning = false }
     }
 
     /// Makes room, unless another process does.
@@ -63,7 +63,7 @@ extension FileStore {
         guard let lock = try? directory.open(), flock(lock.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
             let index = try? refresh()
         else { return }
-        let limit = state.withLock { $0.room.limit }
+        let limit = state.withLock { $0.trimming.limit }
         if limit > 0, index.totalSize > limit {
             // Entries that alone exceed the limit go first, and no others for them; the entry just written stays.
             remove(index.entries.filter { $0.record.size > limit }, counting: \.trimmed)
@@ -72,7 +72,7 @@ extension FileStore {
         }
         state.withLock { state in
             let total = state.index?.totalSize ?? 0
-            state.room.ceiling = total > limit ? total + limit / 10 : 0
+            state.trimming.ceiling = total > limit ? total + limit / 10 : 0
         }
         _ = lock
     }

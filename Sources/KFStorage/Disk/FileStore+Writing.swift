@@ -54,7 +54,7 @@ extension FileStore {
             note(name, record, counting: \.stores)
             state.withLock { state in
                 state.counts.bytesWritten += data.count
-                state.room.unchecked += data.count
+                state.trimming.unchecked += data.count
             }
         }
         makeRoomIfNeeded()

@@ -33,7 +33,7 @@ package final class FileStore: Sendable {
         var recent: [(identity: FileIdentity, expiry: Date, metadata: EntryMetadata)?] = []
         var temporaryFiles: TemporaryFiles?
         var counts = FileCounts()
-        var room = Room()
+        var trimming = Trimming()
     }
 
     /// The directory, as a path.

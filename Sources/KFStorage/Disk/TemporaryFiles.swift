@@ -74,7 +74,7 @@ final class TemporaryFiles: Sendable {
 
     /// Removes those of the files called `names` in `directory` that are temporary and too old to be still written.
     ///
-    /// The last access tells their age: the modification time of a nearly finished file is the expiry of its entry.
+    /// Their age is that of the last access: the modification time of a nearly finished file is its entry's expiry.
     static func removeLeftovers(_ names: [String], in directory: Directory) {
         for name in names where name.hasPrefix(prefix) {
             guard let status = try? directory.status(of: name), status.st_atim.tv_sec < time(nil) - longestLife else {

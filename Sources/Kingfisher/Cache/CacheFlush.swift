@@ -45,12 +45,12 @@ struct CacheFlush: Sendable {
         Task.immediate { [work] in
             await work()
             isFlushed.withLock { $0 = true }
-            if thenCleaning, isOver.valueIfKept == nil { await cleaning() }
-            isOver.keep(())
+            if thenCleaning, isOver.valueIfFulfilled == nil { await cleaning() }
+            isOver.fulfil(())
         }
         let alarm = Task {
             try? await clock.sleep(for: .seconds(min(max(0, seconds), 1e9)))
-            isOver.keep(())
+            isOver.fulfil(())
         }
         await isOver.value
         alarm.cancel()

@@ -13,12 +13,14 @@ public import Metrics
 /// |---|---|---|
 /// | `kingfisher_cache_lookups` | counter | `layer`: `memory`, `disk`; `result`: `hit`, `miss` |
 /// | `kingfisher_cache_stores` | counter | `layer` |
-/// | `kingfisher_cache_evictions` | counter | `layer`; `reason`: `cost`, `count`, `expired`, `pressure`, `removed`, `corrupted`, `undecodable` |
+/// | `kingfisher_cache_evictions` | counter | `layer`; `reason`, see below |
 /// | `kingfisher_cache_failures` | counter | |
 /// | `kingfisher_cache_bytes_read`, `kingfisher_cache_bytes_written` | counter | |
 /// | `kingfisher_cache_bytes` | gauge | `layer`; that of the disk once it is known |
 /// | `kingfisher_cache_entries` | gauge | `layer`: `memory` |
 /// | `kingfisher_cache_duration` | timer | `phase`: `reading`, `decoding`, `encoding`, `writing` |
+///
+/// The reasons are `cost`, `count`, `expired`, `pressure`, `removed`, `corrupted` and `undecodable`.
 ///
 /// Counters and gauges move when ``report()`` is called, timers whenever something has been done. A cache has one
 /// reporter: with another one the timers go over to that, and what has happened is counted by both.

@@ -2,7 +2,6 @@
 // errors become the library's. Knows nothing of entries.
 
 import Foundation
-import Glibc
 import KFStorage
 import KFSupport
 
@@ -58,7 +57,7 @@ extension DiskStorage.Backend {
         Task(executorPreference: WorkExecutor.io) { [weak self, files, listed] in
             files.startScan()
             self?.state.withLock { $0.isBeingListed = false }
-            listed.keep(())
+            listed.fulfil(())
         }
     }
 
@@ -119,20 +118,6 @@ extension DiskStorage.Backend {
     func note(_ error: any Error) {
         let path = directoryURL.path
         let cause = (error as? StorageError).map { $0.path == path ? $0.reason : "\($0)" } ?? error.plainDescription
-        let advice = Self.advice(for: (error as? StorageError)?.code ?? 0)
-        state.withLock { $0.directoryFailure = "\(cause); \(advice)" }
-    }
-
-    private static func advice(for code: Int32) -> String {
-        switch code {
-        case EACCES, EPERM: "let this user (number \(geteuid())) read and write there, or choose another directory"
-        case EROFS: "choose a directory on a file system that can be written to"
-        case ENOTDIR, EEXIST, ELOOP: "remove what is in its way, or choose another directory"
-        case ENOSPC, EDQUOT: "make room on the disk"
-        case EMFILE, ENFILE: "allow more open files (ulimit -n), or find out what keeps them open"
-        case ENAMETOOLONG, EINVAL: "choose another name for the directory"
-        case EIO: "check the disk"
-        default: "check that the path is a directory this user may read and write"
-        }
+        state.withLock { $0.directoryFailure = "\(cause); \(error.directoryAdvice)" }
     }
 }

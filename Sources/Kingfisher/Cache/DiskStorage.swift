@@ -104,8 +104,8 @@ public enum DiskStorage {
 
         /// What was last wrong with the directory, and what to do about it; nil if nothing was.
         ///
-        /// It may be over by now. (Not in Kingfisher, whose errors about a whole directory name it, and have no room for
-        /// a reason.)
+        /// It may be over by now. (Not in Kingfisher, whose errors about a whole directory name it, and have no room
+        /// for a reason.)
         public var directoryFailure: String? { state.withLock { $0.directoryFailure } }
 
         // MARK: One entry

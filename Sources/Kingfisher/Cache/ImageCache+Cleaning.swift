@@ -58,7 +58,7 @@ extension ImageCache {
         }
         clearDiskCache(completion: completion)
         clearMemoryCache()
-        isMemoryClear.keep(())
+        isMemoryClear.fulfil(())
     }
 
     /// Removes all images from memory, and has the memory handed back to the system a moment later.

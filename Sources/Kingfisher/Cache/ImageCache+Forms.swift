@@ -154,7 +154,7 @@ extension ImageCache {
     /// What a call hands to its handler; the first time counts.
     func awaited<Value: Sendable>(_ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         let result = Promise<Value>()
-        call { result.keep($0) }
+        call { result.fulfil($0) }
         return await result.value
     }
 

@@ -28,10 +28,10 @@ final class KeyedSerialQueue: Sendable {
 
         /// Runs `body` when everything before it is over.
         func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
-            for end in before where end.valueIfKept == nil { await end.value }
+            for end in before where end.valueIfFulfilled == nil { await end.value }
             let value = await body()
             leave()
-            end.keep(())
+            end.fulfil(())
             return value
         }
     }

@@ -119,7 +119,7 @@ extension CallbackQueue {
     ) async -> Value {
         if case .untouch = self { return await executor.run { body() } }
         let promise = Promise<Value>()
-        execute { promise.keep(body()) }
+        execute { promise.fulfil(body()) }
         return await promise.value
     }
 }

@@ -29,7 +29,7 @@ extension ImageDataProvider {
     /// A cancelled load discards a result that comes late.
     public func data() async throws -> Data {
         let promise = Promise<Result<Data, any Error>>()
-        data { promise.keep($0) }
+        data { promise.fulfil($0) }
         return try await promise.value.get()
     }
 

@@ -17,10 +17,6 @@ public struct ImageProgressive: Sendable {
         case replace(KFCrossPlatformImage?)
     }
 
-    /// Blurred previews of the latest scan, without a pause between them.
-    @available(*, deprecated, message: "Use `init()`: the delegate of a shared value is everybody's.")
-    public static let `default` = ImageProgressive()
-
     /// Whether the first previews, of which little is known yet, are blurred.
     public var isBlur: Bool
 

@@ -55,21 +55,21 @@ extension KingfisherError.RequestErrorReason {
 extension KingfisherError.ResponseErrorReason {
     var errorDescription: String {
         switch self {
-        case .invalidURLResponse(let response): "The answer from \(response.place) is not an HTTP response"
+        case .invalidURLResponse(let response): "The response from \(response.place) is not an HTTP response"
         case .invalidHTTPStatusCode(let response):
-            "\(response.place) answered with HTTP status \(response.statusCode) (\(response.meaning))"
+            "\(response.place) responded with HTTP status \(response.statusCode) (\(response.meaning))"
                 + response.whyWithoutImage
         case .URLSessionError(let error): error.networkDescription
         case .dataModifyingFailed(let task):
             "The downloader's delegate returned no data for \(task.originalURL?.absoluteString ?? "a download")"
         case .noURLResponse(let task):
-            "\(task.originalURL?.absoluteString ?? "A server") closed the connection without an answer"
+            "\(task.originalURL?.absoluteString ?? "A server") closed the connection without a response"
         case .cancelledByDelegate(let response):
             "The downloader's delegate stopped the download of \(response.place) at its response"
         case .notModified(let response):
-            "\(response.place) answered \"304 not modified\" to a request that was not conditional"
+            "\(response.place) responded \"304 not modified\" to a request that was not conditional"
         case .responseTooLarge(let task, let limit):
-            "The answer from \(task.originalURL?.absoluteString ?? "a server") is larger than \(limit) bytes, the"
+            "The response from \(task.originalURL?.absoluteString ?? "a server") is larger than \(limit) bytes, the"
                 + " downloader's maximumResponseSize"
         }
     }
@@ -77,8 +77,7 @@ extension KingfisherError.ResponseErrorReason {
 
 extension KingfisherError.CacheErrorReason {
     /// These cases have no room for a reason.
-    private static let directoryAdvice =
-        "; check that it is a directory this user may read and write (diskStorage.directoryFailure says what was wrong)"
+    private static let directoryAdvice = "; check that it is a directory this user may read and write"
 
     var errorDescription: String {
         switch self {
@@ -90,7 +89,7 @@ extension KingfisherError.CacheErrorReason {
             "The attributes of \(url.path), cached for \(key), cannot be read: \(error.plainDescription)"
         case .cannotLoadDataFromDisk(let url, let error): "\(url.path) cannot be read: \(error.plainDescription)"
         case .cannotCreateDirectory(let path, let error):
-            "The cache directory \(path) cannot be created: \(error.plainDescription)"
+            "The cache directory \(path) cannot be created: \(error.plainDescription); \(error.directoryAdvice)"
         case .imageNotExisting(let key): "No image is cached for \(key)"
         case .cannotConvertToData(_, let error): "A value cannot be turned into data: \(error.plainDescription)"
         case .cannotSerializeImage(_, _, let serializer):
@@ -104,7 +103,8 @@ extension KingfisherError.CacheErrorReason {
         case .cannotRemoveCacheFile(let url, let error):
             "The cache file \(url.path) cannot be removed: \(error.plainDescription)"
         case .diskStorageIsNotReady(let url):
-            "The disk cache is out of use because its directory \(url.path) cannot be opened or created\(Self.directoryAdvice)"
+            "The disk cache is out of use because its directory \(url.path) cannot be opened or created"
+                + Self.directoryAdvice
         }
     }
 }
@@ -192,7 +192,7 @@ extension Error {
         let host = error.failingURL?.host ?? place
         let what: String =
             switch error.code {
-            case .timedOut: "\(place) did not answer in time; allow it more if it is just slow"
+            case .timedOut: "\(place) did not respond in time; allow it more if it is just slow"
             case .cannotConnectToHost: "The connection to \(host) was refused; is the server running on that port?"
             case .cannotFindHost, .dnsLookupFailed: "The host \(host) cannot be found; check the name and the network"
             case .networkConnectionLost: "The connection to \(host) was lost before all of \(place) had arrived"

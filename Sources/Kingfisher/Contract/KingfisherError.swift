@@ -47,9 +47,9 @@ public enum KingfisherError: Error {
 
     /// Why the cache failed.
     public enum CacheErrorReason: Sendable {
-        /// 3001: the cache's directory cannot be listed.
+        /// 3001: the cache's directory cannot be listed. ``DiskStorage/Backend/directoryFailure`` says why.
         case fileEnumeratorCreationFailed(url: URL)
-        /// 3002: the list of the cache's directory cannot be read.
+        /// 3002: the list of the cache's directory cannot be read. ``DiskStorage/Backend/directoryFailure`` says why.
         case invalidFileEnumeratorContent(url: URL)
         /// 3003: a file's attributes cannot be read.
         case invalidURLResource(error: any Error, key: String, url: URL)
@@ -71,7 +71,7 @@ public enum KingfisherError: Error {
             attributes: [FileAttributeKey: any Sendable],
             error: any Error
         )
-        /// 3011: the disk cache could not be set up.
+        /// 3011: the disk cache could not be set up. ``DiskStorage/Backend/directoryFailure`` says why.
         case diskStorageIsNotReady(cacheURL: URL)
         /// 3012: a file of a live photo is not on disk although it was stored.
         case missingLivePhotoResourceOnDisk(_ resource: LivePhotoResource)

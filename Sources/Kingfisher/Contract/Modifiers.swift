@@ -93,11 +93,11 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
         newRequest: URLRequest
     ) async -> URLRequest? {
         let followed = Promise<URLRequest?>()
-        handle(task, response, newRequest) { followed.keep($0) }
+        handle(task, response, newRequest) { followed.fulfil($0) }
         return await withTaskCancellationHandler {
             await followed.value
         } onCancel: {
-            followed.keep(nil)
+            followed.fulfil(nil)
         }
     }
 }

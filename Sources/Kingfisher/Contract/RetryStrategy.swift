@@ -118,11 +118,11 @@ extension RetryStrategy {
     /// A cancelled task stops waiting for it and gives up.
     func decision(for context: RetryContext) async -> RetryDecision {
         let decision = Promise<RetryDecision>()
-        retry(context: context) { decision.keep($0) }
+        retry(context: context) { decision.fulfil($0) }
         return await withTaskCancellationHandler {
             await decision.value
         } onCancel: {
-            decision.keep(.stop)
+            decision.fulfil(.stop)
         }
     }
 }

@@ -52,6 +52,8 @@ public enum KF {
     }
 }
 
+// Not in Compatibility, because Scripts/check-layers takes `KF.ImageResource` for this name too.
+
 /// The older name of ``KF/ImageResource``.
 @available(*, deprecated, renamed: "KF.ImageResource")
 public typealias ImageResource = KF.ImageResource

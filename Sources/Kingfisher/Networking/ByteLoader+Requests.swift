@@ -116,11 +116,11 @@ extension ByteLoader {
             return modify(request)
         }
         let outcome = Promise<Result<URLRequest?, KingfisherError>>()
-        let asking = Task { outcome.keep(.success(await modifier.modified(for: request))) }
+        let asking = Task { outcome.fulfil(.success(await modifier.modified(for: request))) }
         return try await withTaskCancellationHandler {
             await outcome.value
         } onCancel: {
-            outcome.keep(.failure(.requestError(reason: .asyncTaskContextCancelled)))
+            outcome.fulfil(.failure(.requestError(reason: .asyncTaskContextCancelled)))
             asking.cancel()
         }.get()
     }

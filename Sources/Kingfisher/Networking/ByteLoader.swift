@@ -131,7 +131,7 @@ final class ByteLoader: Sendable {
         case .arrived(let arrival):
             take(nil, arrival.transfer, caller)
             caller.transferHasStarted()
-            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: arrival.bytes)))
+            caller.outcome.fulfil(.success(BytesCaller.Delivery(bytes: arrival.bytes)))
             return nil
         case .waiting(let round, let ticket, let isFirst):
             let transfer = round.transfer
@@ -194,11 +194,11 @@ final class ByteLoader: Sendable {
         if case .stop = departure, transfer.stop(), !hasEnded, delegateAndDownloader != nil {
             Task(executorPreference: WorkExecutor.io) { [self] in
                 notifyOfEnd(transfer, response: transfer.response, error)
-                caller.outcome.keep(.failure(error))
+                caller.outcome.fulfil(.failure(error))
             }
         } else {
             // Also after the bytes arrived: until it is settled it can be cancelled.
-            caller.outcome.keep(.failure(error))
+            caller.outcome.fulfil(.failure(error))
         }
         if case .others = departure { raisePriority(of: transfer) }
     }
@@ -278,7 +278,7 @@ final class ByteLoader: Sendable {
         }
         guard case .success(let bytes) = result, callers.contains(where: \.wantsImage) else {
             // This is fast enough for the transport's thread.
-            for caller in callers { caller.outcome.keep(result.map { BytesCaller.Delivery(bytes: $0) }) }
+            for caller in callers { caller.outcome.fulfil(result.map { BytesCaller.Delivery(bytes: $0) }) }
             return
         }
         let priority = TaskPriority(downloadPriority: callers.map(\.options.downloadPriority).max() ?? 0.5)
@@ -333,7 +333,7 @@ final class ByteLoader: Sendable {
                 let response = bytes.response?.urlResponse
                 delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
             }
-            caller.outcome.keep(.success(BytesCaller.Delivery(bytes: bytes, made: made)))
+            caller.outcome.fulfil(.success(BytesCaller.Delivery(bytes: bytes, made: made)))
         }
     }
 }

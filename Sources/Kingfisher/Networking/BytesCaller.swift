@@ -54,7 +54,7 @@ final class BytesCaller: Sendable {
         self.sharesArrivalsSince = sharesArrivalsSince
     }
 
-    var isSettled: Bool { outcome.valueIfKept != nil }
+    var isSettled: Bool { outcome.valueIfFulfilled != nil }
 
     /// Links the caller's handle to the transfer it waits for, which may not have been started yet.
     func take(_ registration: Registration) {

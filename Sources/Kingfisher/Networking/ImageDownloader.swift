@@ -190,7 +190,7 @@ extension ImageDownloader {
         var options = options
         options.callbackQueue = .untouch
         let outcome = Promise<Result<ImageLoadingResult, KingfisherError>>()
-        let task = downloadImage(with: url, options: options) { outcome.keep($0) }
+        let task = downloadImage(with: url, options: options) { outcome.fulfil($0) }
         started(task)
         return try await withTaskCancellationHandler {
             await outcome.value

@@ -12,11 +12,11 @@ final class LoadedBytes: Sendable {
     let url: URL?
     let response: TransportResponse?
     let metrics: NetworkMetrics?
-    /// Why there is no image in the bytes, if the response tells it.
+    /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
-    private let images = OnceEach<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
+    private let images = OncePerKey<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
     /// How storing goes of what was made of the bytes.
-    let entries = OnceEach<StoreRecipe, CacheStoreResult>()
+    let entries = OncePerKey<StoreRecipe, CacheStoreResult>()
 
     /// The bytes of a provider.
     init(provided data: Data) {

@@ -87,7 +87,7 @@ final class Transfer: TransportEvents {
 
     // MARK: Redirects
 
-    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportAnswer<URLRequest?> {
+    func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?> {
         let redirects = state.withLock { state in
             state.redirects += 1
             return state.redirects
@@ -130,7 +130,7 @@ final class Transfer: TransportEvents {
 
     // MARK: Response and data
 
-    func didReceive(_ response: TransportResponse) -> TransportAnswer<TransportDisposition> {
+    func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         let hasFailed = state.withLock { state in
             state.response = response
             return state.failure != nil
@@ -192,7 +192,7 @@ final class Transfer: TransportEvents {
         }
     }
 
-    func didReceive(_ data: Data) -> TransportAnswer<Void> {
+    func didReceive(_ data: Data) -> TransportDecision<Void> {
         guard state.withLock({ $0.failure == nil && !$0.isStopped }) else { return .now(()) }
         let received = sessionTask.append(data)
         guard received <= limit else {

@@ -39,12 +39,12 @@ extension ImageCache {
         if isPlain {
             let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
             if toDisk {
-                _ = Task.immediate { result.keep(CacheStoreResult(disk: await write())) }
+                _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
             } else {
-                result.keep(CacheStoreResult(disk: .success(())))
+                result.fulfil(CacheStoreResult(disk: .success(())))
             }
         } else {
-            store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.keep($0) }
+            store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.fulfil($0) }
         }
     }
 
@@ -56,9 +56,9 @@ extension ImageCache {
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
         if isPlain {
             let write = core.putOnDisk(bytes, forKey: key, type, expiration, facts: options.httpFacts)
-            _ = Task.immediate { result.keep(CacheStoreResult(disk: await write())) }
+            _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
-            storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.keep($0) }
+            storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }
         }
     }
 }

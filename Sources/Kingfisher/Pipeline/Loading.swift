@@ -202,7 +202,7 @@ extension KingfisherManager {
         originalCache.putOriginal(bytes, query, original)
         Task {
             let results = (await processed.value, await original.value)
-            if case .failure = results.0.diskCacheResult { stored.keep(results.0) } else { stored.keep(results.1) }
+            if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
         }
     }
 }

@@ -20,12 +20,12 @@ struct Fragment: Equatable {
     var isEmpty: Bool { range.isEmpty }
     var first: Character? { isEmpty ? nil : whole[range.lowerBound] }
 
-    /// The place behind the last character.
+    /// The position behind the last character.
     var end: Fragment { slice(count..<count) }
 
-    /// The characters at these places, counted from the fragment's own start.
-    func slice(_ places: Range<Int>) -> Fragment {
-        Fragment(whole, range.lowerBound + places.lowerBound..<range.lowerBound + places.upperBound)
+    /// The characters at these positions, counted from the fragment's own start.
+    func slice(_ positions: Range<Int>) -> Fragment {
+        Fragment(whole, range.lowerBound + positions.lowerBound..<range.lowerBound + positions.upperBound)
     }
 
     func dropFirst(_ count: Int) -> Fragment { slice(min(count, self.count)..<self.count) }
@@ -40,7 +40,7 @@ struct Fragment: Equatable {
 
     /// Without white space at both ends.
     ///
-    /// Nothing but white space becomes the place where it ends.
+    /// Nothing but white space becomes the position where it ends.
     var trimmed: Fragment {
         guard let first = whole[range].firstIndex(where: { !$0.isWhitespace }),
             let last = whole[range].lastIndex(where: { !$0.isWhitespace })
@@ -53,14 +53,14 @@ struct Fragment: Equatable {
         let separator = Array(separator)
         var parts: [Fragment] = []
         var start = range.lowerBound
-        var place = start
-        while place + separator.count <= range.upperBound {
-            if Array(whole[place..<place + separator.count]) == separator {
-                parts.append(Fragment(whole, start..<place))
-                place += separator.count
-                start = place
+        var position = start
+        while position + separator.count <= range.upperBound {
+            if Array(whole[position..<position + separator.count]) == separator {
+                parts.append(Fragment(whole, start..<position))
+                position += separator.count
+                start = position
             } else {
-                place += 1
+                position += 1
             }
         }
         return parts + [Fragment(whole, start..<range.upperBound)]

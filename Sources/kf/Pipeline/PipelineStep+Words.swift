@@ -17,7 +17,7 @@ extension PipelineStep.Filling {
 extension PipelineStep.Anchor {
     var libraryAnchor: ThumbnailAnchor {
         switch self {
-        case .place(let place): .point(place)
+        case .point(let point): .point(point)
         case .smart: .smart
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 /// One step of a pipeline; lengths are in pixels.
 enum PipelineStep: Equatable {
     /// Make a thumbnail in a box; a side of 0 follows from the other one and the picture's proportions.
-    case thumbnail(CGSize, Filling = .fit, Anchor = .place(CGPoint(x: 0.5, y: 0.5)))
+    case thumbnail(CGSize, Filling = .fit, Anchor = .point(CGPoint(x: 0.5, y: 0.5)))
     /// Decode with the longer side of a size as the limit; with a side of 0, the other one is the limit of its own.
     case downsample(CGSize)
     /// Scale to this size; a side of 0 follows from the other one and the picture's proportions. Without a filter, the
@@ -52,7 +52,7 @@ enum PipelineStep: Equatable {
     /// Which part of a picture fills a box.
     enum Anchor: Equatable {
         /// From 0 at the left or top to 1 at the right or bottom.
-        case place(CGPoint)
+        case point(CGPoint)
         /// Where there is most to see.
         case smart
     }

@@ -105,7 +105,7 @@ extension PipelineParser {
         guard value.text != "smart" else { return .thumbnail(size, filling, .smart) }
         let x = try arguments.number(value, "an anchor", 0...1)
         let y = try arguments.number("an anchor", 0...1)
-        return .thumbnail(size, filling, .place(CGPoint(x: x, y: y)))
+        return .thumbnail(size, filling, .point(CGPoint(x: x, y: y)))
     }
 
     private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {

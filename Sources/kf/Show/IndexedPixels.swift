@@ -1,17 +1,17 @@
-// Pictures of a few colours: which of them stands at each place. Knows no terminal.
+// Pictures of a few colours: the colour of each pixel. Knows no terminal.
 
 import KFImaging
 
-/// Up to 256 colours, and which of them stands at each place.
+/// Up to 256 colours, and the colour of each pixel.
 struct IndexedPixels: Equatable, Sendable {
-    /// Stands for a place where nothing is drawn.
+    /// Stands for a pixel that is not drawn.
     static let nothing = -1
 
     let width: Int
     let height: Int
     /// The colours as `0xFFRRGGBB`.
     let palette: [UInt32]
-    /// From the top left, row by row: places in the palette, or ``nothing``.
+    /// From the top left, row by row: indices of the palette, or ``nothing``.
     let indices: [Int]
 
     /// Keeps the colours if there are few enough; otherwise finds some that serve, and spreads the difference.
@@ -34,7 +34,7 @@ struct IndexedPixels: Equatable, Sendable {
         let width = pixels.width
         var indices: [Int] = []
         indices.reserveCapacity(pixels.colors.count)
-        // Errors of this row and the next one in sixteenths, with a place more at both ends.
+        // Errors of this row and the next one in sixteenths, with one more entry at both ends.
         var errors = [SIMD3<Int32>](repeating: .zero, count: width + 2)
         for y in 0..<pixels.height {
             var below = [SIMD3<Int32>](repeating: .zero, count: width + 2)

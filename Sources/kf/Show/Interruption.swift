@@ -1,4 +1,4 @@
-// Ctrl-C, Ctrl-Z and their kin, for a command that has something to put back first. Knows nothing of what that is.
+// Ctrl-C, Ctrl-Z and similar signals, for a command that has to clean up first. Knows nothing of what it cleans up.
 
 import Dispatch
 import Foundation
@@ -22,8 +22,8 @@ final class Interruption {
 
     /// - Parameters:
     ///   - tidy: Called with a second signal, on which the process ends at once.
-    ///   - pause: Called with Ctrl-Z; tidies up, calls what it is given, which stops the process until a signal lets it
-    ///     go on, and takes up again what it was at.
+    ///   - pause: Called with Ctrl-Z; cleans up, calls its argument, which stops the process until it is continued, and
+    ///     then resumes the work.
     init(
         tidy: @escaping @Sendable () -> Void,
         pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void
@@ -41,7 +41,7 @@ final class Interruption {
                     stop?()
                 } else {
                     tidy()
-                    Self.die(of: number)
+                    Self.terminate(by: number)
                 }
             }
             source.resume()
@@ -58,7 +58,7 @@ final class Interruption {
         }
         stopping { [arrival] in
             tidy()
-            if let number = arrival.state.withLock({ $0.signal }) { Self.die(of: number) }
+            if let number = arrival.state.withLock({ $0.signal }) { Self.terminate(by: number) }
         }
     }
 
@@ -86,7 +86,7 @@ final class Interruption {
     /// Ends the process with the signal that arrived; returns if none did.
     func finish() {
         for source in sources { source.cancel() }
-        if let number = arrival.state.withLock({ $0.signal }) { Self.die(of: number) }
+        if let number = arrival.state.withLock({ $0.signal }) { Self.terminate(by: number) }
         for number in Self.signals + [SIGTSTP] { signal(number, SIG_DFL) }
     }
 
@@ -100,14 +100,14 @@ final class Interruption {
     }
 
     /// Ends the process the way it would have ended.
-    private static func die(of number: Int32) {
+    private static func terminate(by number: Int32) {
         signal(number, SIG_DFL)
         deliver(number)
     }
 
-    /// Sends this thread a signal, and lets it in.
+    /// Sends this thread a signal that is unblocked meanwhile.
     private static func deliver(_ number: Int32) {
-        // Where the thread does not let the signal in, another one would take it too late.
+        // If this thread blocks the signal, another one would take it too late.
         var (signals, before) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, number)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Draws with the graphics protocol of kitty and those who followed it.
+/// Draws with the graphics protocol of kitty and of terminals that adopted it.
 enum KittyGraphics {
     /// The most characters of Base64 that one sequence may carry.
     static let pieceLength = 4096

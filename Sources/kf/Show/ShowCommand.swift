@@ -1,4 +1,4 @@
-// `kf show`: its options, and who takes part. The parts are beside this file.
+// `kf show`: its options. The work is in the other files of this folder.
 
 import ArgumentParser
 import Foundation
@@ -13,9 +13,10 @@ struct ShowCommand: AsyncParsableCommand {
         discussion: """
             The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
             colours. It has half a second to reply, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
-            connection. Where standard output is no terminal, no question is written: half blocks, and of animations the first \
-            frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave \
-            out what is less than half opaque.
+            connection. Where standard output is no terminal, no question is written: half blocks, and of animations \
+            the first frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are \
+            shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave out what is less \
+            than half opaque.
             """
     )
 
@@ -65,7 +66,9 @@ struct ShowCommand: AsyncParsableCommand {
 
     private var isScreen: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How many frames may be drawn: a file has no end of an animation that loops, and shows one frame.
+    /// How many frames may be drawn.
+    ///
+    /// What is written to a file has to end, and half blocks in a file are one frame.
     private var frameLimit: Int {
         if isScreen { return frames ?? .max }
         guard let form = form.named, form != .blocks else { return 1 }
@@ -83,7 +86,7 @@ struct ShowCommand: AsyncParsableCommand {
         }
         let play = Task { () async -> Result<Void, Failure> in
             do throws(Failure) {
-                terminal?.quieten()
+                terminal?.disableEcho()
                 try await draw(frames, terminal, screen)
                 return .success(())
             } catch {

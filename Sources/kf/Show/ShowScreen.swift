@@ -44,7 +44,7 @@ final class ShowScreen: Sendable {
             if let drawing { _ = self.put(drawing.closing) }
             terminal?.suspend()
             stop()
-            terminal?.quieten()
+            terminal?.disableEcho()
             if let drawing { _ = self.put(drawing.opening) }
         }
     }

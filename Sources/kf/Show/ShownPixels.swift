@@ -6,10 +6,10 @@ import KFImaging
 struct ShownPixels: Equatable, Sendable {
     let width: Int
     let height: Int
-    /// From the top left, row by row: `0xFFRRGGBB`, or 0 for a place that is left out.
+    /// From the top left, row by row: `0xFFRRGGBB`, or 0 for a pixel that is left out.
     let colors: [UInt32]
 
-    /// Stands for a place where nothing is drawn.
+    /// Stands for a pixel that is not drawn.
     static let nothing: UInt32 = 0
 
     init(width: Int, height: Int, colors: [UInt32]) {
@@ -26,11 +26,11 @@ struct ShownPixels: Equatable, Sendable {
         colors.reserveCapacity(bitmap.width * bitmap.height)
         bitmap.withUnsafeBytes { bytes in
             for y in 0..<bitmap.height {
-                for place in stride(from: y * bitmap.bytesPerRow, to: y * bitmap.bytesPerRow + bitmap.width * 4, by: 4)
+                for offset in stride(from: y * bitmap.bytesPerRow, to: y * bitmap.bytesPerRow + bitmap.width * 4, by: 4)
                 {
-                    let alpha = UInt32(bytes[place + 3])
+                    let alpha = UInt32(bytes[offset + 3])
                     let channels = (0..<3).reduce(UInt32(0)) { sum, channel in
-                        let value = UInt32(bytes[place + channel])
+                        let value = UInt32(bytes[offset + channel])
                         let straight = alpha == 255 ? value : min(255, (value * 255 + alpha / 2) / max(alpha, 1))
                         return sum | straight << (8 * UInt32(channel))
                     }

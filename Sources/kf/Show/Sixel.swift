@@ -40,8 +40,8 @@ enum Sixel {
     }
 
     private static func add(_ colors: [(index: Int, sixels: [UInt8])], width: Int, to bytes: inout [UInt8]) {
-        for (place, color) in colors.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: "$")) }
+        for (position, color) in colors.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: "$")) }
             bytes += Array("#\(color.index)".utf8)
             let end = (color.sixels.lastIndex { $0 != 0 } ?? -1) + 1
             var start = 0

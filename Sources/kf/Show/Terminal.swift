@@ -35,13 +35,13 @@ final class Terminal: Sendable {
     }
 
     /// From now on to ``restore()`` what is typed is neither shown nor collected into lines; Ctrl-C still interrupts.
-    func quieten() {
+    func disableEcho() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// Gives the terminal back as it was until ``quieten()`` is called again.
+    /// Gives the terminal back as it was until ``disableEcho()`` is called again.
     func suspend() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         tcsetattr(descriptor, TCSANOW, &modes)
@@ -69,8 +69,9 @@ final class Terminal: Sendable {
         return TerminalSize(columns: columns, rows: rows, cell: cell.width > 0 && cell.height > 0 ? cell : nil)
     }
 
-    /// How long the terminal may take to reply: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at most.
-    private static var patience: Duration {
+    /// How long the terminal may take to reply: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at
+    /// most.
+    private static var replyTimeout: Duration {
         let text = ProcessInfo.processInfo.environment["KF_TERMINAL_PATIENCE"]
         guard let seconds = text.flatMap(Double.init), (0...3600).contains(seconds) else { return .milliseconds(500) }
         return .seconds(seconds)
@@ -84,7 +85,7 @@ final class Terminal: Sendable {
         guard !["", "dumb", "linux"].contains(kind) else { return .blocks }
         return await WorkExecutor.io.run { () async -> ShowProtocol in
             FileDescriptorOutput.write(Array(TerminalReply.questions.utf8), to: self.descriptor)
-            return self.replies(until: .now + Self.patience).best
+            return self.replies(until: .now + Self.replyTimeout).best
         }
     }
 

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Caches are read by later versions of the library, and on other machines.
-    @Test("The encoding is the documented one, byte for byte") func encodingIsStable() {
+    @Test("The encoding is the documented one, byte for byte") func stableEncoding() {
         let metadata = EntryMetadata(length: 258, lifetime: 1, checksum: 0x0123_4567_89AB_CDEF)
         let checksum: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
 

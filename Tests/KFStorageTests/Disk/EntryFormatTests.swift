@@ -93,7 +93,7 @@ import Testing
             (20_480, 0x5A41_FA7E_18C7_8769),
         ] as [(Int, UInt64)]
     )
-    func checksumIsXXH3(count: Int, expected: UInt64) {
+    func xxh3Checksum(count: Int, expected: UInt64) {
         #expect(EntryMetadata.checksum(of: Data(count: count)) == expected)
     }
 

@@ -53,12 +53,12 @@ import Testing
     .map { HostileKey(text: $0) }
 
     @Test("A key that cannot be a file name is hashed", arguments: hostileKeys)
-    func unsafeKeysAreHashed(key: HostileKey) {
+    func unsafeKeys(key: HostileKey) {
         #expect(FileNaming(usesHash: false).fileName(forKey: key.text) == FileNaming.hash(key.text))
     }
 
     @Test("An unusual key that can be a file name is kept as it is", arguments: ["new\nline", "📷", "a b", "100%"])
-    func unusualKeysAreKept(key: String) {
+    func unusualKeys(key: String) {
         #expect(FileNaming(usesHash: false).fileName(forKey: key) == key)
     }
 

@@ -57,7 +57,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch("cache")))
     }
 
-    @Test("An expired entry is a miss") func expiredEntryIsMiss() throws {
+    @Test("An expired entry is a miss") func expiredEntry() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
         clock.advance(9.999)
         #expect(store.contains("a"))
@@ -84,7 +84,7 @@ import Testing
         #expect(try store.entries().first?.lastAccess == clock.now)
     }
 
-    @Test("Touching can keep or replace the expiry") func touchKeepsOrReplaces() throws {
+    @Test("Touching can keep or replace the expiry") func touchedExpiry() throws {
         try store.write(Data("a".utf8), to: "a", expiration: .seconds(10))
         let written = clock.now
         clock.advance(6)

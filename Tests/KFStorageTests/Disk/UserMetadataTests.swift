@@ -64,7 +64,7 @@ import Testing
         #expect(names(in: scratch("cache")) == [])
     }
 
-    @Test("Changing user metadata does not change the entry", .needsAttributes) func changeKeepsEntry() throws {
+    @Test("Changing user metadata does not change the entry", .needsAttributes) func changedEntry() throws {
         try store.write(bytes, to: "a", expiration: .seconds(100), userMetadata: facts)
         let entry = try #require(try store.read("a"))
         let listed = try store.entries()

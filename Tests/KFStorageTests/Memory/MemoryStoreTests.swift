@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("MEM-6: `isCached` does not extend")
-    func isCachedDoesNotExtend() {
+    func probeExpiry() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .seconds(10))
         clock.advance(6)
@@ -162,7 +162,7 @@ import Testing
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test("A store with a generation does not change the generations of other keys") func generationsAreIndependent() {
+    @Test("A store with a generation does not change the generations of other keys") func independentGenerations() {
         let store = store()
         let keys = (0..<1_000).map(String.init)
         let generations = keys.map { store.generation(forKey: $0) }
@@ -172,7 +172,7 @@ import Testing
         #expect(keys.allSatisfy { store.isCached(forKey: $0) })
     }
 
-    @Test("A store with a generation replaces no valid value") func validValueIsKept() {
+    @Test("A store with a generation replaces no valid value") func keptValidValue() {
         let store = store()
         let before = store.generation(forKey: "a")
         store.store(2, forKey: "a", cost: 1, expiration: .seconds(10), ifGeneration: before)
@@ -194,7 +194,7 @@ import Testing
         #expect(store.value(forKey: "a") == nil && store.value(forKey: "b") == 1)
     }
 
-    @Test("Keys are compared by their bytes") func keysAreBytes() {
+    @Test("Keys are compared by their bytes") func keyBytes() {
         let store = store()
         let keys = ["", "a", "a\u{0}", "é", "e\u{301}", "12345678", "123456789", String(repeating: "x", count: 10_000)]
         for (number, key) in keys.enumerated() { store.store(number, forKey: key, cost: 1) }

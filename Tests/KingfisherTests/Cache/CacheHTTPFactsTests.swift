@@ -12,7 +12,7 @@ import Testing
         HTTPFactsTests.facts(fields, url: url)
     }
 
-    @Test("HTTP facts are stored with their entry and survive a restart") func factsArePersisted() async throws {
+    @Test("HTTP facts are stored with their entry and survive a restart") func persistedFacts() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(try await cache.httpFacts(forKey: "a") == nil)
@@ -24,7 +24,7 @@ import Testing
                 forKey: "a",
                 options: .init([.callbackQueue(.untouch)]),
                 httpFacts: facts(fields)
-            ) { stored.keep($0) }
+            ) { stored.fulfil($0) }
             try await stored.value.diskCacheResult.get()
             #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
             #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
@@ -69,7 +69,7 @@ import Testing
             let stored = Promise<CacheStoreResult>()
             let (png, key) = (try Picture.png(), "raw")
             originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
-                stored.keep($0)
+                stored.fulfil($0)
             }
             try await stored.value.diskCacheResult.get()
             let source = Source.provider(RawImageDataProvider(data: png, cacheKey: key))
@@ -85,12 +85,12 @@ import Testing
         }
     }
 
-    @Test("facts are removed with their entry") func factsAreRemoved() async throws {
+    @Test("facts are removed with their entry") func removedFacts() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             func store(_ facts: HTTPFacts?) async throws {
                 let stored = Promise<CacheStoreResult>()
-                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.keep($0) }
+                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.fulfil($0) }
                 try await stored.value.diskCacheResult.get()
             }
             try await store(facts(fields))
@@ -136,7 +136,9 @@ import Testing
             )
             let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
             let stored = Promise<CacheStoreResult>()
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) { stored.keep($0) }
+            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) {
+                stored.fulfil($0)
+            }
             _ = await stored.value
             try await cache.store(Picture.gradient(), forKey: "b", options: options)
             #expect(cache.stores.value == 2)

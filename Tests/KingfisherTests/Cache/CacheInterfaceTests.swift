@@ -48,7 +48,7 @@ import Testing
             let calls = Self.calls(cache)
             for (index, call) in calls.enumerated() {
                 let done = Promise<Int>()
-                call { done.keep(index) }
+                call { done.fulfil(index) }
                 #expect(await done.value == index)
             }
             Self.callWithoutHandlers(cache)
@@ -347,7 +347,7 @@ import Testing
             #expect(cache.retrieveImageInMemoryCache(forKey: "a", options: nil) === Self.image)
             let done = Promise<Bool>()
             cache.retrieveImage(forKey: "a", callbackQueue: .untouch) {
-                done.keep((try? $0.get())?.image === Self.image)
+                done.fulfil((try? $0.get())?.image === Self.image)
             }
             #expect(await done.value)
         }

@@ -31,7 +31,7 @@ final class FakeWatch: MemoryWatch {
         CacheLifeCycle(registry: registry, janitor: CacheJanitor(interval: 0))
     }
 
-    @Test("memory is watched as long as there is a cache") func watchFollowsCaches() async throws {
+    @Test("memory is watched as long as there is a cache") func watchedCaches() async throws {
         try await withTemporaryDirectory { directory in
             let log = Box([String]())
             let registry = CacheRegistry { FakeWatch(log: log, notify: $0) }
@@ -93,7 +93,7 @@ final class FakeWatch: MemoryWatch {
     }
 
     @Test("CAC-5: the registry and the janitor do not retain a cache")
-    func noCacheIsRetained() async throws {
+    func cacheRetention() async throws {
         try await withTemporaryDirectory { directory in
             let registry = CacheRegistry { _ in FakeWatch() }
             let life = CacheLifeCycle(registry: registry, janitor: CacheJanitor(interval: 3600))

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test("SER-4: what is written for an image is always the same")
-    func encodingIsDeterministic() async throws {
+    func deterministicEncoding() async throws {
         var serializer = DefaultCacheSerializer()
         serializer.compressionQuality = 0.8
         let jpeg = try Picture.jpeg()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test("SER-5: a GIF stays animated on its way to disk and back, without its original bytes")
-    func animationsStay() async throws {
+    func encodedAnimations() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let image = try animation()

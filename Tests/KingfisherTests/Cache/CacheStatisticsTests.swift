@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("an undecodable entry is never counted as corrupted, not even for a moment")
-    func undecodableIsNotCorrupted() async throws {
+    func undecodableEntry() async throws {
         try await withCache { cache in
             await cache.diskStorage.listed.value
             try await damage("a", of: cache)
@@ -140,7 +140,7 @@ import Testing
                 try await manager.retrieveImage(with: .provider(provider), options: [.loadDiskFileSynchronously])
             }
             #expect(cache.statistics.disk.misses == 1)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             #expect(try await loading.value.cacheType == .disk)
         }
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test("a snapshot is of one instant: look-ups equal hits and misses, also while others look up")
-    func snapshotsAreConsistent() async throws {
+    func snapshotConsistency() async throws {
         try await withCache { cache in
             for key in 0..<8 { try await cache.store(image, forKey: "\(key)", toDisk: key % 2 == 0) }
             let rounds = 500

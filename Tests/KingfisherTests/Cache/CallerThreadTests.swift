@@ -123,7 +123,7 @@ import Testing
         let call = try #require(Self.calls.first { $0.name == name }).call
         try await withCache { cache in
             let done = Promise<Void>()
-            let found = BlockingGuard.violations { call(cache) { done.keep(()) } }
+            let found = BlockingGuard.violations { call(cache) { done.fulfil(()) } }
             #expect(found == [])
             await done.value
         }
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test("an alternative source is not read on the thread where the first one failed")
-    func replacementsAreReadElsewhere() async throws {
+    func replacementReads() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             let replacement = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "a"))

@@ -24,7 +24,7 @@ import Testing
                 left -= 1
                 return left == 0
             }
-            if isLast { all.keep(()) }
+            if isLast { all.fulfil(()) }
         }
 
         /// The calls that did not complete exactly once.

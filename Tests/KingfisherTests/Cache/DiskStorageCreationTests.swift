@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test("DSK-2: the directory and its parents exist when the initialiser returns")
-    func directoryIsCreated() async throws {
+    func directoryCreation() async throws {
         try await withTemporaryDirectory { root in
             let deep = root.appendingPathComponent("a/b/c")
             let storage = try DiskStorage.Backend<Data>(config: .init(name: "test", sizeLimit: 0, directory: deep))
@@ -77,6 +77,8 @@ import Testing
                 return
             }
             #expect(path == file.path + "/" + Self.fullName)
+            let words = KingfisherError.cacheError(reason: try #require(reason)).description
+            #expect(words.contains("Not a directory; remove what is in its way"), "\(words)")
         }
     }
 

@@ -129,7 +129,7 @@ import Testing
 
 @Suite struct DiskStorageCleaningTests {
     @Test("DSK-32: expired entries are removed and their URLs returned; hidden files and directories stay")
-    func expiredEntriesAreRemoved() async throws {
+    func expiredEntryRemoval() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             for number in 1...4 {
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test("DSK-33: with a limit of five and ten entries of one byte, some but not all are removed")
-    func evictionKeepsSome() async throws {
+    func partialEviction() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 5
         } _: { rig in
@@ -256,7 +256,7 @@ import Testing
             }
             #expect(url == rig.folder)
             let words = KingfisherError.cacheError(reason: .invalidFileEnumeratorContent(url: url)).description
-            #expect(words.contains("\(rig.folder.path)") && words.contains("diskStorage.directoryFailure"))
+            #expect(words.contains("\(rig.folder.path)") && words.contains("check that it is a directory"))
             #expect(storage.directoryFailure == "Input/output error; check the disk")
         }
     }

@@ -1,4 +1,4 @@
-// Reads of single values on disk and probes for them, and the system calls they take.
+// Reads of single values on disk and probes for them.
 
 import Foundation
 import KFStorage
@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct DiskStorageReadingTests {
     @Test("DSK-16: a storage without a directory throws; a missing or expired entry is nil")
-    func missesAreNil() async throws {
+    func misses() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             #expect(try storage.value(forKey: "a") == nil)

@@ -58,7 +58,7 @@ let hostileTexts = [
     }
 
     @Test("DSK-11, F-16: no key leads out of the directory, hashed or not", arguments: [true, false])
-    func keysStayInDirectory(isHashed: Bool) async throws {
+    func hostileKeys(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
@@ -67,7 +67,7 @@ let hostileTexts = [
     }
 
     @Test("DSK-11, F-16: no extension leads out of the directory, hashed or not", arguments: [true, false])
-    func extensionsStayInDirectory(isHashed: Bool) async throws {
+    func hostileExtensions(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
@@ -97,7 +97,7 @@ let hostileTexts = [
     }
 
     @Test("DSK-11: a link at an entry's path is not followed when reading, writing or removing")
-    func noLinkIsFollowed() async throws {
+    func symbolicLinks() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             let secret = rig.root.appendingPathComponent("secret")

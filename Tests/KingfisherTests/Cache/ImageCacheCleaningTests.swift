@@ -41,7 +41,7 @@ import Testing
             #expect(cache.memoryStorageCacheCost == 3 * 64 * 64 * 4)
             func sizeOnMain() async -> UInt? {
                 let size = Promise<UInt?>()
-                cache.calculateDiskStorageSize { size.keep(CallbackQueue.isMain ? try? $0.get() : nil) }
+                cache.calculateDiskStorageSize { size.fulfil(CallbackQueue.isMain ? try? $0.get() : nil) }
                 return await size.value
             }
             #expect(await sizeOnMain() == UInt(3 * png.count))
@@ -68,7 +68,7 @@ import Testing
                 forName: .KingfisherDidCleanDiskCache,
                 object: cache,
                 queue: nil
-            ) { removed.keep($0.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? []) }
+            ) { removed.fulfil($0.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? []) }
             defer { NotificationCenter.default.removeObserver(observer) }
             while cache.diskStorage.isCached(forKey: "old") { await Task.yield() }
             await cache.cleanExpiredCache()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test("CAC-36, F-10: handlers are called and async forms return also when everything fails")
-    func handlersAreAlwaysCalled() async throws {
+    func handlerCalls() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
             try Data().write(to: file)
@@ -88,11 +88,11 @@ import Testing
                 diskStorage: DiskStorage.Backend(noThrowConfig: config, creatingDirectory: true)
             )
             let calls = (0..<4).map { _ in Promise<Void>() }
-            cache.clearDiskCache { calls[0].keep(()) }
-            cache.cleanExpiredDiskCache { calls[1].keep(()) }
-            cache.removeImage(forKey: "a") { calls[2].keep(()) }
+            cache.clearDiskCache { calls[0].fulfil(()) }
+            cache.cleanExpiredDiskCache { calls[1].fulfil(()) }
+            cache.removeImage(forKey: "a") { calls[2].fulfil(()) }
             cache.store(image, forKey: "a") { result in
-                if case .failure(.cacheError(.diskStorageIsNotReady)) = result.diskCacheResult { calls[3].keep(()) }
+                if case .failure(.cacheError(.diskStorageIsNotReady)) = result.diskCacheResult { calls[3].fulfil(()) }
             }
             for call in calls { await call.value }
             await cache.cleanExpiredCache()
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test("CAC-5: an unused cache is released at once")
-    func unusedCacheIsReleased() async throws {
+    func unusedCacheRelease() async throws {
         try await withTemporaryDirectory { directory in
             weak var cache: ImageCache?
             do {

@@ -71,7 +71,7 @@ import Testing
             {
                 cache.retrieveImageInDiskCache(forKey: "a", options: options) { _ in
                     order.change { $0.append(name) }
-                    if name == "later" { done.keep(()) }
+                    if name == "later" { done.fulfil(()) }
                 }
                 if name == "now" { order.change { $0.append("returned") } }
             }
@@ -98,7 +98,7 @@ import Testing
                 cache.retrieveImageInDiskCache(
                     forKey: "a",
                     options: options,
-                    outcomeHandler: { outcome.keep($0) }
+                    outcomeHandler: { outcome.fulfil($0) }
                 )
                 switch try await outcome.value.get() {
                 case .stale: #expect(checkpoint < 4)

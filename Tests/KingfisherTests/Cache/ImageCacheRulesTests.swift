@@ -102,7 +102,7 @@ import Testing
             options.callbackQueue = .dispatch(queue.queue)
             let isMarked = Promise<Bool>()
             let caller = pthread_self()
-            cache.store(image, forKey: "a", options: options) { _ in isMarked.keep(queue.isCurrent) }
+            cache.store(image, forKey: "a", options: options) { _ in isMarked.fulfil(queue.isCurrent) }
             #expect(await isMarked.value)
             #expect(serializer.threads.value.count == 1 && !serializer.threads.value.contains(caller))
             let entry = try #require(try await cache.diskEntries().first)
@@ -112,7 +112,7 @@ import Testing
 
             options.callbackQueue = .untouch
             let isMain = Promise<Bool>()
-            cache.store(image, forKey: "a", options: options) { _ in isMain.keep(CallbackQueue.isMain) }
+            cache.store(image, forKey: "a", options: options) { _ in isMain.fulfil(CallbackQueue.isMain) }
             #expect(await !isMain.value)
 
             options.diskStoreWriteOptions = .withoutOverwriting
@@ -149,10 +149,13 @@ import Testing
             try await cache.store(image, forKey: "a")
             cache.clearMemoryCache()
             let (untouched, main, usual) = (Promise<Bool>(), Promise<Bool>(), Promise<Bool>())
-            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { _ in untouched.keep(CallbackQueue.isMain)
+            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { _ in
+                untouched.fulfil(CallbackQueue.isMain)
             }
-            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .mainAsync) { _ in main.keep(CallbackQueue.isMain) }
-            cache.imageCachedTypeAsync(forKey: "a") { _ in usual.keep(CallbackQueue.isMain) }
+            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .mainAsync) { _ in
+                main.fulfil(CallbackQueue.isMain)
+            }
+            cache.imageCachedTypeAsync(forKey: "a") { _ in usual.fulfil(CallbackQueue.isMain) }
             #expect(await !untouched.value)
             #expect(await main.value)
             #expect(await usual.value)
@@ -193,7 +196,7 @@ import Testing
             let queue = MarkedQueue()
             let seen = Promise<(isOnQueue: Bool, files: [String])>()
             cache.removeImage(forKey: "a", callbackQueue: .dispatch(queue.queue)) { [files] in
-                seen.keep((queue.isCurrent, files(cache)))
+                seen.fulfil((queue.isCurrent, files(cache)))
             }
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
             let (isOnQueue, left) = await seen.value
@@ -212,17 +215,17 @@ import Testing
     func removalErrors() async throws {
         try await withCache { cache in
             let outcome = Promise<(any Error)?>()
-            cache.removeImage(forKey: "a") { outcome.keep($0) }
+            cache.removeImage(forKey: "a") { outcome.fulfil($0) }
             #expect(await outcome.value == nil)
 
             let url = cache.diskStorage.cacheFileURL(forKey: "a").appendingPathComponent("inside")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             let failed = Promise<(any Error)?>()
-            cache.removeImage(forKey: "a") { failed.keep($0) }
+            cache.removeImage(forKey: "a") { failed.fulfil($0) }
             #expect(await failed.value is KingfisherError)
             #expect(await failure { try await cache.removeImage(forKey: "a") } != nil)
             let done = Promise<Void>()
-            cache.removeImage(forKey: "a") { done.keep(()) }
+            cache.removeImage(forKey: "a") { done.fulfil(()) }
             await done.value
         }
     }
@@ -242,14 +245,14 @@ import Testing
             let cleared = Promise<Void>()
             cache.clearDiskCache {
                 events.change { $0.append(CallbackQueue.isMain ? "cleared" : "cleared elsewhere") }
-                cleared.keep(())
+                cleared.fulfil(())
             }
             await cleared.value
             for _ in 0..<2 {
                 let cleaned = Promise<Void>()
                 cache.cleanExpiredDiskCache {
                     events.change { $0.append(CallbackQueue.isMain ? "handler" : "handler elsewhere") }
-                    cleaned.keep(())
+                    cleaned.fulfil(())
                 }
                 await cleaned.value
                 try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(0.001))

@@ -34,7 +34,7 @@ import Testing
     func storing() async throws {
         try await withCache { cache in
             let done = Promise<CacheStoreResult>()
-            cache.store(image, forKey: "a") { done.keep($0) }
+            cache.store(image, forKey: "a") { done.fulfil($0) }
             #expect(cache.retrieveImageInMemoryCache(forKey: "a") === image)
             let result = await done.value
             #expect(throws: Never.self) { try result.diskCacheResult.get() }
@@ -114,7 +114,7 @@ import Testing
                 let done = Promise<Void>()
                 for _ in 0..<3 { cache.store(image, forKey: "a") { _ in } }
                 cache.storeToDisk(Data("x".utf8), forKey: "a") { _ in }
-                cache.removeImage(forKey: "a") { done.keep(()) }
+                cache.removeImage(forKey: "a") { done.fulfil(()) }
                 if round % 2 == 0 { cache.store(image, forKey: "a") { _ in } }
                 await done.value
                 let type = try await cache.retrieveImage(forKey: "a").cacheType
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("bytes are stored unchanged") func bytesAreStoredUnchanged() async throws {
+    @Test("bytes are stored unchanged") func unchangedBytes() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("bytes".utf8), forKey: "a", processorIdentifier: "p")
             let path = cache.cachePath(forKey: "a", processorIdentifier: "p")
@@ -261,7 +261,7 @@ import Testing
             cache.clearMemoryCache()
             #expect(await cache.imageCachedTypeAsync(forKey: "a") == .disk)
             let cachedType = Promise<CacheType>()
-            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { cachedType.keep($0) }
+            cache.imageCachedTypeAsync(forKey: "a", callbackQueue: .untouch) { cachedType.fulfil($0) }
             #expect(await cachedType.value == .disk)
         }
     }
@@ -280,7 +280,7 @@ struct GatedSerializer: CacheSerializer {
 
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { nil }
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        isDecoding.keep(())
+        isDecoding.fulfil(())
         mayGoOn.wait()
         return DefaultCacheSerializer.default.image(with: data, options: options)
     }

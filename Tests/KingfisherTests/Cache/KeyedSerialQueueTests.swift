@@ -27,7 +27,7 @@ import Testing
         let second = start("second", operations.ticket(forKey: "a"))
         let third = start("third", operations.ticket(forKey: "a"))
         #expect(log.value == [])
-        gate.keep(())
+        gate.fulfil(())
         for task in [third, second, first] { await task.value }
         #expect(log.value == ["first", "second", "third"])
     }
@@ -37,7 +37,7 @@ import Testing
         let slow = start("slow", operations.ticket(forKey: "a"), gate: gate)
         await start("fast", operations.ticket(forKey: "b")).value
         #expect(log.value == ["fast"])
-        gate.keep(())
+        gate.fulfil(())
         await slow.value
     }
 
@@ -57,7 +57,7 @@ import Testing
         let size = start("size", operations.ticketForAll(holdingBack: false))
         await start("beside", operations.ticket(forKey: "c")).value
         #expect(log.value == ["beside"])
-        gate.keep(())
+        gate.fulfil(())
         for task in before + [size] { await task.value }
         #expect(log.value.last == "size")
     }
@@ -83,7 +83,7 @@ import Testing
         let store = start("store", operations.ticket(forKey: "new"))
         let clearAgain = start("clear again", operations.ticketForAll(holdingBack: true))
         #expect(log.value == [])
-        gate.keep(())
+        gate.fulfil(())
         for task in [clear, store, clearAgain] { await task.value }
         #expect(log.value == ["clear", "store", "clear again"])
         await start("later", operations.ticket(forKey: "new")).value

@@ -86,7 +86,7 @@ import Testing
             forName: .KingfisherDidCleanDiskCache,
             object: cache,
             queue: nil
-        ) { removed.keep($0.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? []) }
+        ) { removed.fulfil($0.userInfo?[KingfisherDiskCacheCleanedHashKey] as? [String] ?? []) }
         defer { NotificationCenter.default.removeObserver(observer) }
         try await action()
         return await removed.value
@@ -131,7 +131,7 @@ import Testing
             await cache.cleanExpiredDiskCache()
             await cache.cleanExpiredCache()
             let done = Promise<Void>()
-            cache.cleanExpiredDiskCache { done.keep(()) }
+            cache.cleanExpiredDiskCache { done.fulfil(()) }
             await done.value
             cache.store(image, forKey: "a") { _ in }
             #expect(await cache.willTerminate(within: 1e9))

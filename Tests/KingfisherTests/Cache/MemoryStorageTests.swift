@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test("MEM-9, MEM-12: limits can be changed while the storage is in use, one by one or all together")
-    func limitsAreLive() {
+    func changedLimits() {
         let storage = storage()
         for key in ["a", "b", "c"] { storage.store(value: Value(), forKey: key) }
         #expect(storage.totalCacheCost() == 3)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test("MEM-15: the cost is read once, when storing")
-    func costIsReadOnce() {
+    func costReads() {
         let storage = MemoryStorage.Backend<CountedCost>(config: .init(totalCostLimit: 100))
         let value = CountedCost()
         storage.store(value: value, forKey: "a")
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(5)))
-    func cleaningDoesNotRetain() async {
+    func cleaningRetention() async {
         let timer = ManualClock()
         weak var storage: MemoryStorage.Backend<Value>?
         do {

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test("objects and their associated values are released", .timeLimit(.minutes(5)))
-    func associatedValuesAreReleased() async {
+    func associatedValueRelease() async {
         let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
         defer { key.deallocate() }
         weak var firstValue: TestObject?

@@ -44,10 +44,10 @@ import Testing
             // The change waits behind a slow operation.
             let (ticket, mayEnd, changed) = (cache.operations.ticket(forKey: "a"), Promise<Void>(), Promise<Void>())
             let slow = Task { await ticket.run { await mayEnd.value } }
-            Self.changes[number].1(cache) { changed.keep(()) }
+            Self.changes[number].1(cache) { changed.fulfil(()) }
             #expect(lookUpNow(cache) == .disk, "The entry still exists.")
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             await changed.value
             #expect(!cache.memoryStorage.isCached(forKey: "a"))
@@ -65,7 +65,7 @@ import Testing
             cache.clearMemoryCache()
             let stored = Promise<Void>()
             let serializer = InterruptedSerializer {
-                cache.storeToDisk(Data("x".utf8), forKey: "a") { _ in stored.keep(()) }
+                cache.storeToDisk(Data("x".utf8), forKey: "a") { _ in stored.fulfil(()) }
             }
             #expect(
                 try await cache.retrieveImage(forKey: "a", options: [.cacheSerializer(serializer)]).cacheType == .disk
@@ -112,7 +112,7 @@ import Testing
                 await cache.clearCache()
             } else {
                 let cleared = Promise<Bool>()
-                cache.clearCache { cleared.keep(CallbackQueue.isMain) }
+                cache.clearCache { cleared.fulfil(CallbackQueue.isMain) }
                 #expect(await cleared.value)
             }
             #expect(cache.found.value == [.disk])
@@ -128,7 +128,7 @@ private struct GatedProcessor: ImageProcessor {
     let mayGoOn = DispatchSemaphore(value: 0)
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        isWorking.keep(())
+        isWorking.fulfil(())
         mayGoOn.wait()
         return DefaultImageProcessor.default.process(item: item, options: options)
     }

@@ -28,13 +28,13 @@ import Testing
             let task = cache.retrieveImage(forKey: "a", options: options) { (found: KFCrossPlatformImage?, type) in
                 calls.add()
                 #expect(found == nil)
-                result.keep(type)
+                result.fulfil(type)
             }
             let started: RetrieveImageDiskTask = try #require(task)
             #expect(!started.isCancelled)
             started.cancel()
             started.cancel()
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             #expect(await result.value == .none)
             #expect(started.isCancelled && calls.value == 1)
@@ -52,7 +52,7 @@ import Testing
             let (serializer, result) = (GatedSerializer(), Promise<CacheType>())
             let options = options + [.cacheSerializer(serializer)]
             let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
-                result.keep(type)
+                result.fulfil(type)
             }
             await serializer.isDecoding.value
             task?.cancel()
@@ -72,7 +72,7 @@ import Testing
             let isThere = Promise<Bool>()
             let options: KingfisherOptionsInfo = [.callbackQueue(.dispatch(queue))]
             cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, _: CacheType) in
-                isThere.keep(DispatchQueue.getSpecific(key: key) == true)
+                isThere.fulfil(DispatchQueue.getSpecific(key: key) == true)
             }
             #expect(await isThere.value)
         }
@@ -86,7 +86,7 @@ import Testing
                 if type == .disk { cache.clearMemoryCache() }
                 let result = Promise<CacheType>()
                 let task = cache.retrieveImage(forKey: "a", options: options) { (_: KFCrossPlatformImage?, type) in
-                    result.keep(type)
+                    result.fulfil(type)
                 }
                 #expect(await result.value == type)
                 task?.cancel()

@@ -109,11 +109,11 @@ import Testing
             let (calls, end) = (Counter(), Promise<KingfisherError?>())
             let task = rig.manager.retrieveImage(with: url) { result in
                 calls.add()
-                if case .failure(let error) = result { end.keep(error) } else { end.keep(nil) }
+                if case .failure(let error) = result { end.fulfil(error) } else { end.fulfil(nil) }
             }
             task?.cancel()
             #expect(await end.value?.isCancelled == true)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             #expect(calls.value == 1 && rig.server.count("/a.png") == 0)
         }
@@ -142,7 +142,7 @@ import Testing
             let wasCancelled = Promise<Bool>()
             var task = provider.flatMap { provider in
                 rig.manager.retrieveImage(with: .provider(provider)) { result in
-                    if case .failure(let error) = result { wasCancelled.keep(error.isCancelled) }
+                    if case .failure(let error) = result { wasCancelled.fulfil(error.isCancelled) }
                 }
             }
             provider = nil
@@ -150,7 +150,7 @@ import Testing
             task = nil
             #expect(await wasCancelled.value)
             #expect(watched != nil, "It is still being looked up.")
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             while watched != nil, !Task.isCancelled { await Task.yield() }
             #expect(watched == nil)

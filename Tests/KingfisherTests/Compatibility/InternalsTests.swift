@@ -113,7 +113,7 @@ import Testing
                 forKey: "a",
                 options: options,
                 callbackQueue: .untouch,
-                completionHandler: { plain.keep((try? $0.get())??.pixelWidth) }
+                completionHandler: { plain.fulfil((try? $0.get())??.pixelWidth) }
             )
             #expect(await plain.value == 3)
             for (key, isWanted, expected) in [("a", true, "image"), ("b", true, "none"), ("a", false, "stale")] {
@@ -123,15 +123,15 @@ import Testing
                 cache.retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: .untouch) {
                     (result: Result<DiskRetrievalOutcome, KingfisherError>) in
                     switch result {
-                    case .success(.image(let image)): outcome.keep(image.pixelWidth == 3 ? "image" : "another")
-                    case .success(.notFound): outcome.keep("none")
-                    case .success(.stale): outcome.keep("stale")
-                    case .failure(let error): outcome.keep("\(error)")
+                    case .success(.image(let image)): outcome.fulfil(image.pixelWidth == 3 ? "image" : "another")
+                    case .success(.notFound): outcome.fulfil("none")
+                    case .success(.stale): outcome.fulfil("stale")
+                    case .failure(let error): outcome.fulfil("\(error)")
                     }
                 }
                 #expect(await outcome.value == expected)
             }
-            cache.removeImage(forKey: "a", completionHandler: { (error: (any Error)?) in removal.keep(error == nil) })
+            cache.removeImage(forKey: "a", completionHandler: { (error: (any Error)?) in removal.fulfil(error == nil) })
             #expect(await removal.value)
         }
     }

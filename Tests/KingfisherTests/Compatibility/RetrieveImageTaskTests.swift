@@ -21,13 +21,13 @@ import Testing
         private let first = Promise<End>()
 
         var end: End { get async { await first.value } }
-        var hasEnded: Bool { first.valueIfKept != nil }
+        var hasEnded: Bool { first.valueIfFulfilled != nil }
 
         var handler: CompletionHandler {
             { [calls, first] image, error, cacheType, url in
                 calls.add()
                 let (width, domain, code) = (image?.pixelWidth, error?.domain, error?.code)
-                first.keep(End(width: width, domain: domain, code: code, cacheType: cacheType, url: url))
+                first.fulfil(End(width: width, domain: domain, code: code, cacheType: cacheType, url: url))
             }
         }
     }
@@ -102,7 +102,7 @@ import Testing
             let gate = Gate()
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
             func modified(for request: URLRequest) async -> URLRequest? {
-                called.keep(())
+                called.fulfil(())
                 await gate.wait()
                 return request
             }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test("a task follows the load it was started with, also when it was cancelled in between")
-    func taskFollowsLoad() {
+    func taskState() {
         let (task, handle, cancelled) = (RetrieveImageTask(), DownloadTask(), Counter())
         handle.onCancel { cancelled.add() }
         task.cancel()
@@ -187,7 +187,7 @@ import Testing
                     with: url,
                     forKey: "mine",
                     retrieveImageTask: task,
-                    progressBlock: { _, total in received.keep(total) },
+                    progressBlock: { _, total in received.fulfil(total) },
                     completionHandler: completion.handler,
                     options: [.waitForCache, .onlyFromCache]
                 )

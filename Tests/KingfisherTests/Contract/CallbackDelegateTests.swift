@@ -9,7 +9,7 @@ import Testing
         var inputs: [Int] = []
     }
 
-    @Test("the block is called with its target") func blockGetsTarget() {
+    @Test("the block is called with its target") func blockTarget() {
         let target = Target(), delegate = Delegate<Int, String>()
         #expect(!delegate.isSet && delegate(1) == nil)
         delegate.delegate(on: target) { target, input in

@@ -27,7 +27,7 @@ import Testing
         let wasMain = Promise<Bool>()
         await WorkExecutor.cpu.run {
             #expect(!CallbackQueue.isMain)
-            CallbackQueue.mainCurrentOrAsync.execute { wasMain.keep(CallbackQueue.isMain) }
+            CallbackQueue.mainCurrentOrAsync.execute { wasMain.fulfil(CallbackQueue.isMain) }
         }
         #expect(await wasMain.value)
     }
@@ -55,8 +55,8 @@ import Testing
     @Test("QUE-1: main-async dispatches even on the main queue") @MainActor
     func mainAsyncAlwaysDispatches() async {
         let called = Promise<Void>()
-        CallbackQueue.mainAsync.execute { called.keep(()) }
-        #expect(called.valueIfKept == nil)
+        CallbackQueue.mainAsync.execute { called.fulfil(()) }
+        #expect(called.valueIfFulfilled == nil)
         await called.value
     }
 
@@ -65,8 +65,8 @@ import Testing
         queue.setSpecific(key: key, value: 7)
         operations.underlyingQueue = queue
         let first = Promise<Int?>(), second = Promise<Int?>()
-        CallbackQueue.dispatch(queue).execute { first.keep(DispatchQueue.getSpecific(key: key)) }
-        CallbackQueue.operationQueue(operations).execute { second.keep(DispatchQueue.getSpecific(key: key)) }
+        CallbackQueue.dispatch(queue).execute { first.fulfil(DispatchQueue.getSpecific(key: key)) }
+        CallbackQueue.operationQueue(operations).execute { second.fulfil(DispatchQueue.getSpecific(key: key)) }
         #expect(await first.value == 7)
         #expect(await second.value == 7)
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(CallbackQueue.dispatch(queue).queue === queue)
         #expect(CallbackQueue.operationQueue(operations).queue === queue)
         let inside = Promise<String>()
-        operations.addOperation { inside.keep(CallbackQueue.untouch.queue.label) }
+        operations.addOperation { inside.fulfil(CallbackQueue.untouch.queue.label) }
         #expect(await inside.value == "mine")
     }
 

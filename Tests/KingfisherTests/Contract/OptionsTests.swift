@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("the list of this suite names every option") func allOptionsAreListed() {
+    @Test("the list of this suite names every option") func optionList() {
         let inner: Set = [
             "onDataReceived", "onTransferLinked", "onTransferStarted", "sourceTaskIdentifierChecker", "httpFacts",
             "countsMemoryMiss",

@@ -27,8 +27,8 @@ import Testing
 
     private func decision(_ strategy: DelayRetryStrategy, _ error: KingfisherError, count: Int) -> RetryDecision? {
         let decision = Promise<RetryDecision>()
-        strategy.retry(context: RetryContext(source: source, error: error, retriedCount: count)) { decision.keep($0) }
-        return decision.valueIfKept
+        strategy.retry(context: RetryContext(source: source, error: error, retriedCount: count)) { decision.fulfil($0) }
+        return decision.valueIfFulfilled
     }
 
     @Test(

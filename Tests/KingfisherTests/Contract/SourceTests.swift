@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("RES-4, RES-5: a file URL becomes a provider and keeps an explicit key")
-    func fileURLBecomesProvider() {
+    func fileURLProvider() {
         let file = URL(fileURLWithPath: "/a/b.png")
         guard case .provider(let provider) = file.convertToSource() else {
             return #expect(Bool(false), "a file is not downloaded")

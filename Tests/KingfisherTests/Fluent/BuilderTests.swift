@@ -23,9 +23,9 @@ import Testing
         try await Rig.run { rig in
             let good = Promise<Int>(), bad = Promise<Int>()
             KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache)
-                .onSuccess { good.keep($0.image.pixelWidth) }.start()
+                .onSuccess { good.fulfil($0.image.pixelWidth) }.start()
             KF.data(Data("no".utf8), cacheKey: "no").targetCache(rig.cache)
-                .onFailure { bad.keep($0.errorCode) }.start()
+                .onFailure { bad.fulfil($0.errorCode) }.start()
             #expect(await good.value == 64)
             #expect(await bad.value == 4001)
         }

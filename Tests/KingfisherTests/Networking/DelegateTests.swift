@@ -37,7 +37,7 @@ import Testing
         let downloader = downloader(delegate, on: FakeTransport { $0.play(.status(404)) })
         let finishedAtCompletion = Promise<Int>()
         downloader.downloadImage(with: fakeURL, options: [.callbackQueue(.untouch)]) { _ in
-            finishedAtCompletion.keep(delegate.finishes.value.count)
+            finishedAtCompletion.fulfil(delegate.finishes.value.count)
         }
         #expect(await finishedAtCompletion.value == 1)
         #expect(delegate.log.value == ["will", "status 404", "finish with error"])
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("NM-5: a finished transfer keeps neither downloader nor task alive", .timeLimit(.minutes(2)))
-    func nothingIsRetained() async throws {
+    func retention() async throws {
         // A real transport: the fake one retains its events for the test.
         let server = try await TestServer.start()
         server.route("/a", .data(someBytes))

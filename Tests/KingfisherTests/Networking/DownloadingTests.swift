@@ -157,7 +157,7 @@ import Testing
             let second = Promise<Caller>()
             let url = server.url("/a")
             downloader.downloadImage(with: url, options: [.callbackQueue(.untouch)]) { _ in
-                second.keep(Caller.load(url, with: downloader))
+                second.fulfil(Caller.load(url, with: downloader))
             }
             #expect(await second.value.data == someBytes)
             #expect(server.count("/a") == 2)

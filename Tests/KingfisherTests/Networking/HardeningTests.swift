@@ -71,12 +71,12 @@ import Testing
             let taskStarted = Promise<Void>()
             func modified(for request: URLRequest) async -> URLRequest? { request }
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-                { [taskStarted] _ in taskStarted.keep(()) }
+                { [taskStarted] _ in taskStarted.fulfil(()) }
             }
         }
         for _ in 0..<200 {
             let started = Promise<FakeTransfer>()
-            let transport = FakeTransport { started.keep($0) }
+            let transport = FakeTransport { started.fulfil($0) }
             let downloader = ImageDownloader(name: "test", transport: transport)
             let modifier = Quick()
             let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test("RD-4: the handler of the first caller that has one is called at every hop, also after that caller left")
-    func redirectHandlerIsFixed() async throws {
+    func fixedRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate(), first = Counter(), second = Counter()
             server.route("/a", .redirect(to: "/b"))

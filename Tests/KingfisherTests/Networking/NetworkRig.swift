@@ -47,7 +47,7 @@ final class Caller: Sendable {
     ) -> Caller {
         let caller = Caller(keepsDownloader ? downloader : nil)
         let options: KingfisherOptionsInfo = [.callbackQueue(.untouch), .processor(NamedProcessor())] + info
-        caller.started.keep(
+        caller.started.fulfil(
             downloader.downloadImage(with: url, options: options, progressBlock: progress) { caller.complete($0) }
         )
         return caller
@@ -55,14 +55,14 @@ final class Caller: Sendable {
 
     private func complete(_ result: DownloadResult) {
         completions.add()
-        outcome.keep(result)
+        outcome.fulfil(result)
     }
 
     var task: DownloadTask { get async { await started.value } }
     var result: DownloadResult { get async { await outcome.value } }
-    var resultIfAny: DownloadResult? { outcome.valueIfKept }
+    var resultIfAny: DownloadResult? { outcome.valueIfFulfilled }
     var completionCount: Int { completions.value }
-    func cancel() { started.valueIfKept?.cancel() }
+    func cancel() { started.valueIfFulfilled?.cancel() }
     var error: KingfisherError? {
         get async {
             if case .failure(let error) = await result { error } else { nil }

@@ -17,7 +17,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         await gate.wait()
         return change(request)
     }
-    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [startedTask] in startedTask.keep($0) } }
+    var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { [startedTask] in startedTask.fulfil($0) } }
 }
 
 @Suite struct RequestModifierTests {
@@ -61,7 +61,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         ) { result in
             var code: Int?
             if case .failure(let error) = result { code = error.errorCode }
-            seen.keep((code, DispatchQueue.getSpecific(key: key) == true))
+            seen.fulfil((code, DispatchQueue.getSpecific(key: key) == true))
         }
         #expect(await seen.value.code == 1001)
         #expect(await seen.value.isThere)
@@ -84,7 +84,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
             return
         }
         #expect(request.url == nil)
-        #expect(modifier.startedTask.valueIfKept == nil)
+        #expect(modifier.startedTask.valueIfFulfilled == nil)
         #expect(silent.startCount == 0)
     }
 

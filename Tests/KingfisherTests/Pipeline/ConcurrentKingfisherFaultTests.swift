@@ -21,7 +21,7 @@ import Testing
                         .processor(CountingProcessor()),
                     ]
                     rig.manager.retrieveImage(with: url, options: options) { _ in
-                        if calls.add() == 40 { all.keep(()) }
+                        if calls.add() == 40 { all.fulfil(()) }
                     }
                 }
                 await all.value
@@ -44,10 +44,10 @@ import Testing
             queue.suspend()
             let (first, second) = (Promise<Void>(), Promise<Void>())
             rig.manager.retrieveImage(with: url, options: [.callbackQueue(.dispatch(queue)), .waitForCache]) { _ in
-                first.keep(())
+                first.fulfil(())
             }
             rig.manager.retrieveImage(with: url, options: [.callbackQueue(.untouch), .waitForCache]) { _ in
-                second.keep(())
+                second.fulfil(())
             }
             gate.open()
             await second.value
@@ -65,7 +65,7 @@ import Testing
             rig.cache.clearMemoryCache()
             let (done, reading) = (Promise<KingfisherError?>(), Promise<Void>())
             let serializer = ObservedSerializer {
-                reading.keep(())
+                reading.fulfil(())
                 gate.wait()
             }
             let url = try #require(URL(string: "http://127.0.0.1:1/a"))
@@ -73,7 +73,7 @@ import Testing
                 with: .network(KF.ImageResource(downloadURL: url, cacheKey: "a")),
                 options: [.cacheSerializer(serializer), .onlyFromCache]
             ) { result in
-                if case .failure(let error) = result { done.keep(error) } else { done.keep(nil) }
+                if case .failure(let error) = result { done.fulfil(error) } else { done.fulfil(nil) }
             }
             await reading.value
             task?.cancel()

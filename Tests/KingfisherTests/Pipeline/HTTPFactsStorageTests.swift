@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("a later response replaces them") func factsAreReplaced() async throws {
+    @Test("a later response replaces them") func replacedFacts() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
             for (eTag, expected) in [("\"1\"", "\"1\""), (nil, nil), ("\"2\"", "\"2\"")] as [(String?, String?)] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("images from providers have none") func providersHaveNone() async throws {
+    @Test("images from providers have none") func providerFacts() async throws {
         try await Rig.run { rig in
             let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
             _ = try await rig.manager.retrieveImage(with: .provider(provider), options: [.waitForCache])

@@ -20,7 +20,7 @@ import Testing
                     .callbackQueue(.dispatch(queue)), .waitForCache, .cacheOriginalImage,
                     .processor(CountingProcessor()),
                 ]
-            ) { _ in done.keep(DispatchQueue.getSpecific(key: mark) == true) }
+            ) { _ in done.fulfil(DispatchQueue.getSpecific(key: mark) == true) }
             #expect(await done.value)
             #expect(rig.files.count == 2)
         }
@@ -34,7 +34,7 @@ import Testing
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let (blocked, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
             DispatchQueue.main.async {
-                blocked.keep(())
+                blocked.fulfil(())
                 mayGoOn.wait()
             }
             await blocked.value
@@ -44,7 +44,7 @@ import Testing
                     if type == .disk { rig.cache.clearMemoryCache() }
                     let done = Promise<CacheType?>()
                     rig.manager.retrieveImage(with: url, options: [.callbackQueue(queue)]) {
-                        done.keep((try? $0.get())?.cacheType)
+                        done.fulfil((try? $0.get())?.cacheType)
                     }
                     #expect(await done.value == type)
                 }
@@ -64,7 +64,7 @@ import Testing
             )
             let done = Promise<Int?>()
             manager?.retrieveImage(with: server.url("/a.png"), options: [.callbackQueue(.untouch)]) {
-                done.keep((try? $0.get())?.image.pixelWidth)
+                done.fulfil((try? $0.get())?.image.pixelWidth)
             }
             manager = nil
             await server.waitForRequests(to: "/a.png")
@@ -86,7 +86,7 @@ import Testing
                         DelayRetryStrategy(
                             maxRetryCount: 3,
                             retryInterval: .custom { _ in
-                                retried.keep(())
+                                retried.fulfil(())
                                 return 100_000
                             }
                         )
@@ -94,7 +94,7 @@ import Testing
                 ]
             ) { result in
                 calls.add()
-                if case .failure(let error) = result { done.keep(error) } else { done.keep(nil) }
+                if case .failure(let error) = result { done.fulfil(error) } else { done.fulfil(nil) }
             }
             await retried.value
             task?.cancel()
@@ -129,7 +129,7 @@ import Testing
                 forKey: url.cacheKey,
                 retrieveImageTask: RetrieveImageTask(),
                 progressBlock: nil,
-                completionHandler: { completed.keep(($0?.pixelWidth, $1, $2, $3)) },
+                completionHandler: { completed.fulfil(($0?.pixelWidth, $1, $2, $3)) },
                 options: [condition]
             )
             let end = await completed.value
@@ -142,19 +142,20 @@ import Testing
             #expect(error?.isInvalidResponseStatusCode(304) == true)
             #expect(rig.files.isEmpty)
             // plain load with a condition, nothing cached
-            let told2 = Promise<(Int?, NSError?, CacheType, URL?)>()
-            let handler: CompletionHandler = { told2.keep(($0?.pixelWidth, $1, $2, $3)) }
+            let plain = Promise<(Int?, NSError?, CacheType, URL?)>()
+            let handler: CompletionHandler = { plain.fulfil(($0?.pixelWidth, $1, $2, $3)) }
             manager.deprecatedForms.retrieveImage(
                 with: url,
                 options: [condition],
                 progressBlock: nil,
                 completionHandler: handler
             )
-            let end2 = await told2.value
+            let plainEnd = await plain.value
             #expect(
-                end2.0 == nil && end2.1?.code == 2002 && end2.1?.domain == KingfisherError.domain && end2.2 == .none
+                plainEnd.0 == nil && plainEnd.1?.code == 2002 && plainEnd.1?.domain == KingfisherError.domain
+                    && plainEnd.2 == .none
             )
-            #expect(end2.1?.localizedDescription.contains("304") == true)
+            #expect(plainEnd.1?.localizedDescription.contains("304") == true)
         }
     }
 
@@ -172,7 +173,7 @@ import Testing
                         let task = RetrieveImageTask()
                         let handler: CompletionHandler = { _, error, _, _ in
                             calls[i].add()
-                            dones[i].keep(error?.code)
+                            dones[i].fulfil(error?.code)
                         }
                         if i % 3 == 0 { Task.detached { task.cancel() } }
                         manager.downloadAndCacheImage(
@@ -250,6 +251,6 @@ private struct StartCounter: ImageDownloadRequestModifier {
     func modified(for request: URLRequest) -> URLRequest? { request }
 
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [self] _ in if count.add() == awaited { haveStarted.keep(()) } }
+        { [self] _ in if count.add() == awaited { haveStarted.fulfil(()) } }
     }
 }

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("files are kept apart from images of their URLs, whatever processor the options name")
-    func filesAreKeptApart() async throws {
+    func separateFiles() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             _ = try await rig.manager.retrieveLivePhoto(with: source, options: [.processor(CountingProcessor())])
@@ -159,7 +159,7 @@ import Testing
             }
             // A look-up that did not wait would have ended before a file has come over the network.
             _ = try await manager.retrieveLivePhoto(with: source)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             let result = try await loading.value
             await slow.value
             #expect(result.cacheType == (isStored ? .disk : .none))

@@ -74,7 +74,7 @@ import Testing
             let outcome = Promise<KingfisherError?>(), calls = Counter()
             let task = rig.manager.retrieveImage(with: rig.server.url("/a.png")) { result in
                 calls.add()
-                if case .failure(let error) = result { outcome.keep(error) } else { outcome.keep(nil) }
+                if case .failure(let error) = result { outcome.fulfil(error) } else { outcome.fulfil(nil) }
             }
             await rig.server.waitForRequests(to: "/a.png")
             let handle = try #require(task)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test("PRV-4: a provider's error is wrapped in an image setting error")
-    func providerErrorsAreWrapped() async throws {
+    func providerErrors() async throws {
         struct Broken: Error {}
         struct Provider: ImageDataProvider {
             let cacheKey = "broken"
@@ -148,7 +148,7 @@ import Testing
             let provider = Provider(), calls = Counter(), outcome = Promise<Int?>()
             let task = rig.manager.retrieveImage(with: .provider(provider)) { result in
                 calls.add()
-                if case .failure(let error) = result { outcome.keep(error.errorCode) } else { outcome.keep(nil) }
+                if case .failure(let error) = result { outcome.fulfil(error.errorCode) } else { outcome.fulfil(nil) }
             }
             await provider.started.wait()
             #expect(task?.isInitialized == true)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("invalid responses and broken connections are not cached") func failuresAreNotCached() async throws {
+    @Test("invalid responses and broken connections are not cached") func uncachedFailures() async throws {
         try await Rig.run { rig in
             let picture = try Picture.png(200, 200)
             rig.server.route("/404", .status(404))
@@ -233,7 +233,7 @@ import Testing
                     seen.change { $0.append(received) }
                 }
             )
-            CallbackQueue.mainAsync.execute { done.keep(()) }
+            CallbackQueue.mainAsync.execute { done.fulfil(()) }
             await done.value
             #expect(seen.value == seen.value.sorted())
             #expect(Set(seen.value).count == seen.value.count)

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("IV17, CAC-16: a memory hit completes before the call returns, on the main actor") @MainActor
-    func memoryHitIsSynchronous() async throws {
+    func synchronousMemoryHit() async throws {
         try await Rig.run { rig in
             rig.manager.defaultOptions = []
             let source = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("with loadDiskFileSynchronously shared work still runs on no caller's thread")
-    func sharedWorkReadsElsewhere() async throws {
+    func sharedWorkReads() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", .data(try Picture.png()))
             let url = rig.server.url("/a")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test("CAC-21: with loadDiskFileSynchronously a disk hit completes before the call returns")
-    func diskHitCanBeSynchronous() async throws {
+    func synchronousDiskHit() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test("MGR-22: without the option no original is stored")
-    func originalsAreOptional() async throws {
+    func optionalOriginals() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png")
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test("F-8, F-30: an original found in the cache is stored as its bytes and processed once per load")
-    func originalsStayOriginals() async throws {
+    func storedOriginals() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.jpeg()
             rig.server.route("/a.jpg", .data(bytes))
@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test("MGR-13, MGR-14, MGR-21: a modifier changes what is delivered, never what is cached")
-    func modifiersAreNotCached() async throws {
+    func uncachedModifiers() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let url = rig.server.url("/a.png"), calls = Counter()

@@ -109,7 +109,7 @@ import Testing
                 with: sources.big,
                 options: [.lowDataMode(sources.small), .retryStrategy(strategy)],
                 downloadTaskUpdated: { task in tasks.change { $0.append(task != nil) } },
-                completionHandler: { done.keep((try? $0.get())?.image.pixelWidth) }
+                completionHandler: { done.fulfil((try? $0.get())?.image.pixelWidth) }
             )
             #expect(await done.value == 8)
             #expect(retries.value == 0)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("loads in low data mode share nothing with others")
-    func nothingIsShared() {
+    func unsharedLoads() {
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
             LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
         }

@@ -131,7 +131,7 @@ import Testing
                 downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
                 completionHandler: { result in
                     events.change { $0.append("\((try? result.get())?.cacheType as Any)") }
-                    done.keep(())
+                    done.fulfil(())
                 }
             )
             await done.value

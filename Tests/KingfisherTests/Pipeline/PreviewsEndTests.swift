@@ -99,7 +99,7 @@ import Testing
     func previewsOfRetry() async throws {
         try await withTemporaryDirectory { directory in
             let starts = [Promise<FakeTransfer>(), Promise<FakeTransfer>()], count = Counter()
-            let transport = FakeTransport { starts[count.add() - 1].keep($0) }
+            let transport = FakeTransport { starts[count.add() - 1].fulfil($0) }
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "test", transport: transport),
                 cache: try ImageCache(name: "test", cacheDirectoryURL: directory)

@@ -16,7 +16,7 @@ import Testing
     init() throws { jpeg = try ProgressivePicture() }
 
     @Test("PJ01: only progressive JPEGs have previews")
-    func otherFilesHaveNoPreviews() async throws {
+    func otherFilePreviews() async throws {
         let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../KFImagingTests/Fixtures")
         try await Rig.run { rig in
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test("PJ03, PJ05, PJ10: every complete scan is shown, in order, on the main thread")
-    func everyScanIsShownInOrder() async throws {
+    func scanOrder() async throws {
         try await Rig.run { rig in
             let last = Gate()
             rig.server.route("/a", jpeg.response(holding: [(jpeg.scans.count, last)]))
@@ -116,7 +116,7 @@ import Testing
     func interval() async throws {
         try await withTemporaryDirectory { directory in
             let clock = ManualClock(), started = Promise<FakeTransfer>()
-            let transport = FakeTransport { started.keep($0) }
+            let transport = FakeTransport { started.fulfil($0) }
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "test", transport: transport),
                 cache: try ImageCache(name: "test", cacheDirectoryURL: directory),
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test("PJ06, F24: a preview is blurred as a picture and never encoded")
-    func firstPreviewIsBlurred() async throws {
+    func blurredFirstPreview() async throws {
         try await Rig.run { rig in
             let last = Gate()
             rig.server.route("/a", jpeg.response(holding: [(6, last)]))

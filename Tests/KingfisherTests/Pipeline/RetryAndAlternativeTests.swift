@@ -131,7 +131,7 @@ private struct ScriptedStrategy: RetryStrategy {
     }
 
     @Test("MGR-34, RS-8: a replacement's task is reported before its completion; the first one's is not")
-    func replacementsAreReported() async throws {
+    func reportedReplacements() async throws {
         try await Rig.run { rig in
             rig.server.route("/b", .data(try Picture.png()))
             let events = Box<[String]>([]), done = Promise<Void>()
@@ -142,7 +142,7 @@ private struct ScriptedStrategy: RetryStrategy {
                 downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
                 completionHandler: { _ in
                     events.change { $0.append("done") }
-                    done.keep(())
+                    done.fulfil(())
                 }
             )
             await done.value
@@ -162,7 +162,7 @@ private struct ScriptedStrategy: RetryStrategy {
                     downloadTaskUpdated: { task in events.change { $0.append(task == nil ? "nil" : "task") } },
                     completionHandler: { _ in
                         events.change { $0.append("done") }
-                        done.keep(())
+                        done.fulfil(())
                     }
                 )
                 await done.value

@@ -150,7 +150,7 @@ import Testing
             let isWorking = Promise<Void>()
             let mayEnd = DispatchSemaphore(value: 0)
             func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-                isWorking.keep(())
+                isWorking.fulfil(())
                 mayEnd.wait()
                 return DefaultImageProcessor.default.process(item: item, options: options)
             }
@@ -206,6 +206,6 @@ private struct StartCounter: ImageDownloadRequestModifier {
     func modified(for request: URLRequest) -> URLRequest? { request }
 
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? {
-        { [self] _ in if count.add() == awaited { haveStarted.keep(()) } }
+        { [self] _ in if count.add() == awaited { haveStarted.fulfil(()) } }
     }
 }

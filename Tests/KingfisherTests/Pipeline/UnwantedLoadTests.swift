@@ -81,7 +81,7 @@ import Testing
                     }
                 }
             }
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             for load in loads { #expect(try await load.value.get().image.pixelWidth == 64) }
             #expect(rig.server.count("/a.png") == 1)
@@ -150,7 +150,7 @@ import Testing
             }
             loads[0].cancel()
             #expect(await loads[0].value?.isTaskCancelled == true)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             #expect(await loads[1].value?.errorCode == 3006)
             #expect(rig.server.requests.isEmpty)
@@ -200,7 +200,7 @@ import Testing
                 options: manager.parsed([])
             )
             rig.cache.memoryStorage.store(value: try #require(lazy), forKey: key)
-            mayEnd.keep(())
+            mayEnd.fulfil(())
             await slow.value
             let result = try await load.value
             #expect(result.cacheType == .memory && !result.image.isAnimated && result.image.kf.imageFrameCount == 3)
@@ -255,7 +255,7 @@ import Testing
                 },
                 completionHandler: { result in
                     events.change { $0.append((try? result.get()) == nil ? "failed" : "done") }
-                    done.keep(())
+                    done.fulfil(())
                 }
             )
             await done.value
@@ -276,7 +276,7 @@ import Testing
                 downloadTaskUpdated: { $0?.cancel() },
                 completionHandler: { result in
                     if case .failure(let error) = result { codes.change { $0.append(error.errorCode) } }
-                    done.keep(())
+                    done.fulfil(())
                 }
             )
             await done.value

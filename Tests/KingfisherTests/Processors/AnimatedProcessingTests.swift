@@ -211,7 +211,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.framePixels == swapped)
     }
 
-    @Test("a processor that decodes data itself gets it, and its animation is kept") func processorReadsData()
+    @Test("a processor that decodes data itself gets it, and its animation is kept") func processorData()
         async throws
     {
         // The data is an animation itself, and more: what the processor wants is behind it.
@@ -292,7 +292,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("a cached still without a record of its animation is not made again") func stillIsKept() async throws {
+    @Test("a cached still without a record of its animation is not made again") func keptStill() async throws {
         try await withManager { manager, source in
             let still = try #require(Image(data: Slides.encoded()))
             #expect(still.kf.imageFrameCount == 3 && still.kf.animatedImageData != nil)

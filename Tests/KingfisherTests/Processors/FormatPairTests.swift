@@ -77,7 +77,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     }
 
     @Test("other formats are refused", arguments: Pair.all)
-    func otherFormatsAreRefused(pair: Pair) throws {
+    func otherFormats(pair: Pair) throws {
         let other = try #require(pair.type == .png ? picture.jpegData(compressionQuality: 1) : picture.pngData())
         #expect(pair.processor.process(item: .data(other), options: options) == nil)
         #expect(pair.serializer.image(with: other, options: options) == nil)
@@ -85,7 +85,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     }
 
     @Test("images pass unchanged", arguments: Pair.all)
-    func imagesAreLeftAlone(pair: Pair) {
+    func unchangedImages(pair: Pair) {
         #expect(pair.processor.process(item: .image(picture), options: options) === picture)
         #expect(pair.processor.identifier == pair.name + "Processor")
     }

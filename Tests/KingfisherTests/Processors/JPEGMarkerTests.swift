@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("only JPEGs have markers") func onlyJPEGsHaveMarkers() {
+    @Test("only JPEGs have markers") func otherFormatMarkers() {
         let rubbish = Data([1] + jpeg(frame: 0xC2, hidden: 0xC0))
         #expect(!rubbish.kf.contains(jpeg: .SOF2))
         #expect(!Data([0xFF, 0xD8, 0xFF, 0xDA]).kf.contains(jpeg: .SOS))
@@ -43,7 +43,7 @@ import Testing
         #expect(whole.prefix(whole.count - 12).kf.contains(jpeg: .SOF2))
     }
 
-    @Test("a marker is two bytes") func markersAreTwoBytes() {
+    @Test("a marker is two bytes") func markerLength() {
         #expect(ImageFormat.JPEGMarker.RSTn(5).bytes == [0xFF, 0xD5])
         #expect(ImageFormat.JPEGMarker.RSTn(.max).bytes.count == 2)
         #expect(ImageFormat.JPEGMarker.SOF2.bytes == [0xFF, 0xC2])

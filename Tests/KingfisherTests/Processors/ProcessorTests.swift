@@ -61,7 +61,7 @@ import Testing
         #expect(second.runs.value == 0)
     }
 
-    @Test("joining processors is associative") func joiningIsAssociative() {
+    @Test("joining processors is associative") func joiningOrder() {
         let (a, b, c) = (CountingProcessor("a"), CountingProcessor("b"), CountingProcessor("c"))
         #expect((a |> b |> c).identifier == "a|>b|>c")
         let (left, right) = (a |> b |> c, a |> (b |> c))

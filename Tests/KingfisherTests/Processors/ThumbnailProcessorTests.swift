@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("chained processors keep the mark that an image is damaged")
-    func damageIsKept() throws {
+    func damageFlag() throws {
         let data = try Picture.jpeg()
         let options = KingfisherParsedOptionsInfo(nil)
         let size = CGSize(width: 20, height: 20)

@@ -3,10 +3,10 @@
 import KFSupport
 import Testing
 
-@Suite struct OnceEachTests {
+@Suite struct OncePerKeyTests {
     @Test("Of many callers at once one makes the value, and all get it; another key is made apart")
     func once() async {
-        let (values, made) = (OnceEach<Int, Int>(), Box(0))
+        let (values, made) = (OncePerKey<Int, Int>(), Box(0))
         let results = await withTaskGroup(of: Int.self) { group in
             for caller in 0..<64 {
                 group.addTask {
@@ -23,12 +23,12 @@ import Testing
         #expect(made.state.withLock { $0 } == 2)
     }
 
-    @Test("The first to claim a key has to keep its value")
+    @Test("The first caller that claims a key has to fulfil its promise")
     func claims() async {
-        let values = OnceEach<String, Int>()
+        let values = OncePerKey<String, Int>()
         let (first, second) = (values.claim("a"), values.claim("a"))
         #expect(first.isFirst && !second.isFirst)
-        first.value.keep(1)
+        first.value.fulfil(1)
         #expect(await second.value.value == 1)
     }
 }

@@ -1,12 +1,12 @@
 // Runs work once for each key and keeps what it made. Knows nothing of what is made.
 
 /// Values that are made once for each key, by the first caller that needs one, for all callers.
-package final class OnceEach<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let made = Locked<[Key: Promise<Value>]>([:])
 
     package init() {}
 
-    /// The promise of the value of `key`, and whether this caller is the first, which has to keep it.
+    /// The promise of the value of `key`, and whether this caller is the first, which has to fulfil it.
     package func claim(_ key: Key) -> (value: Promise<Value>, isFirst: Bool) {
         made.withLock { made in
             if let promise = made[key] { return (promise, false) }
@@ -21,7 +21,7 @@ package final class OnceEach<Key: Hashable & Sendable, Value: Sendable>: Sendabl
         let (promise, isFirst) = claim(key)
         guard isFirst else { return await promise.value }
         let value = await work()
-        promise.keep(value)
+        promise.fulfil(value)
         return value
     }
 }

@@ -1,0 +1,20 @@
+// What to do when the directory of a cache cannot be used. Knows nothing of what was to be done there.
+
+import Glibc
+import KFStorage
+
+extension Error {
+    /// What to do about a directory that cannot be used for this reason.
+    var directoryAdvice: String {
+        switch (self as? StorageError)?.code ?? 0 {
+        case EACCES, EPERM: "let this user (number \(geteuid())) read and write there, or choose another directory"
+        case EROFS: "choose a directory on a file system that can be written to"
+        case ENOTDIR, EEXIST, ELOOP: "remove what is in its way, or choose another directory"
+        case ENOSPC, EDQUOT: "make room on the disk"
+        case EMFILE, ENFILE: "allow more open files (ulimit -n), or find out what keeps them open"
+        case ENAMETOOLONG, EINVAL: "choose another name for the directory"
+        case EIO: "check the disk"
+        default: "check that the path is a directory this user may read and write"
+        }
+    }
+}

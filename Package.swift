@@ -37,6 +37,7 @@ let package = Package(
     name: "Kingfisher",
     products: [
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
+        .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
         .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
         .executable(name: "kf", targets: ["kf"]),
     ],
@@ -70,6 +71,7 @@ let package = Package(
         system("CTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
         system("CLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
+        system("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
         // Used with the traits only.
         system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
         system("CJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
@@ -84,6 +86,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("avif")]
         ),
         .target(name: "CKFLinux", cSettings: cSettings),
+        .target(name: "CKFGTK", dependencies: ["CGTK"], cSettings: cSettings),
 
         // Layer 0: knows nothing.
         .target(
@@ -124,6 +127,11 @@ let package = Package(
         ),
 
         // Layer 3: what stands on the API.
+        .target(
+            name: "KingfisherGTK",
+            dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CGTK"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "kf",
             dependencies: [

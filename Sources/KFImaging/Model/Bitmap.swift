@@ -121,6 +121,9 @@ public final class Bitmap: Sendable, Hashable {
         self.hasAlpha = hasAlpha ?? !rows.isOpaque
     }
 
+    /// The first of all bytes, `height * bytesPerRow` of them; valid as long as the bitmap exists.
+    package var baseAddress: UnsafePointer<UInt8> { UnsafePointer(storage.base) }
+
     /// Calls `body` with all bytes, `height * bytesPerRow` of them.
     ///
     /// The pointer is valid until `body` returns.

@@ -40,8 +40,16 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
     private var images: [ControlState: KFCrossPlatformImage] = [:]
     private var backgroundImages: [ControlState: KFCrossPlatformImage] = [:]
 
+    /// Whether pressing the button checks it, and pressing it again unchecks it.
+    public let togglesSelection: Bool
+
     /// A button without pictures.
-    public override init() { super.init() }
+    ///
+    /// - Parameter togglesSelection: Whether pressing it checks it, and pressing it again unchecks it.
+    public init(togglesSelection: Bool = false) {
+        self.togglesSelection = togglesSelection
+        super.init()
+    }
 
     /// The picture in front for a state.
     ///

@@ -46,7 +46,11 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
         guard image !== old else { return }
         endTransition(finished: false)
         let isPlayed = image.map { $0.images != nil || playsFramesOnDemand && $0.isAnimated } ?? false
-        if isPlayed || player != nil { requirePlayer().image = image }
+        if isPlayed || player != nil {
+            let player = requirePlayer()
+            (player.size, player.scaleFactor) = (bounds.size, contentScaleFactor)
+            player.image = image
+        }
         renderer?.contentDidChange()
     }
 
@@ -58,14 +62,8 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
         player.contentMode = contentMode
         player.onFrame = { [weak self] _ in self?.renderer?.contentDidChange() }
         self.player = player
-        boundsDidChange()
         if isOnScreen { player.attach() }
         return player
-    }
-
-    override func boundsDidChange() {
-        player?.size = bounds.size
-        player?.scaleFactor = contentScaleFactor
     }
 
     override func rendererDidChange() { player?.displayLink = makeDisplayLink() }

@@ -8,11 +8,15 @@ public import Foundation
 /// `KingfisherGTK`, its property `widget` is a GTK widget that shows it. All of it belongs to the main actor.
 @MainActor
 open class KFCrossPlatformView: KingfisherCompatible {
-    /// The view's place in its superview, in points, set by the toolkit when it has laid the view out; a view without
-    /// a toolkit is given one.
-    public var bounds = CGRect.zero { didSet { if bounds != oldValue { boundsDidChange() } } }
-    /// Pixels a point of the screen that shows the view, set by the toolkit.
-    public var contentScaleFactor: CGFloat = 1 { didSet { if contentScaleFactor != oldValue { boundsDidChange() } } }
+    /// The view's own rectangle, in points, as the toolkit has laid it out; a view without a toolkit has the one it is
+    /// given.
+    public var bounds: CGRect {
+        get { renderer?.bounds ?? ownBounds }
+        set { ownBounds = newValue }
+    }
+    private var ownBounds = CGRect.zero
+    /// Pixels a point of the screen that shows the view; 1 without a toolkit.
+    public var contentScaleFactor: CGFloat { renderer?.scaleFactor ?? 1 }
     /// Whether the view is on a screen, set by the toolkit: animations run, and transitions are shown, only there.
     public var isOnScreen = false {
         didSet {
@@ -75,17 +79,26 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Called when the program's window is hidden or visible again.
     package func windowDidChange(isVisible: Bool) {}
 
-    func boundsDidChange() {}
-
     func rendererDidChange() {}
 
-    /// A display link of the screen that shows the view; a timer without a screen.
-    func makeDisplayLink() -> any DisplayLinkCompatible { renderer?.makeDisplayLink() ?? TimerDisplayLink() }
+    /// The clock of animations and transitions, instead of that of the screen that shows the view.
+    package var clock: (@MainActor () -> any DisplayLinkCompatible)?
+
+    /// A link to the view's clock; a timer without a screen.
+    func makeDisplayLink() -> any DisplayLinkCompatible {
+        clock?() ?? renderer?.makeDisplayLink() ?? TimerDisplayLink()
+    }
 }
 
 /// A toolkit's side of a view: follows what the view holds.
 @MainActor
 package protocol ViewRenderer: AnyObject {
+    /// The view's own rectangle, in points.
+    var bounds: CGRect { get }
+
+    /// Pixels a point of the screen.
+    var scaleFactor: CGFloat { get }
+
     /// Whether transitions are shown: the user of the desktop may not want any.
     var showsTransitions: Bool { get }
 

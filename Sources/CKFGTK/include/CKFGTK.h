@@ -1,0 +1,57 @@
+// The C side of the GTK views: a paintable for pictures, and what Swift cannot call itself.
+#pragma once
+#include <gtk/gtk.h>
+
+/// How a picture fills the area it is drawn in.
+typedef enum {
+    KF_FIT_FILL,
+    KF_FIT_CONTAIN,
+    KF_FIT_COVER,
+    KF_FIT_SCALE_DOWN,
+} KfFit;
+
+/// How one picture gives way to the next.
+typedef enum {
+    KF_TRANSITION_NONE,
+    KF_TRANSITION_FADE,
+    KF_TRANSITION_FLIP_FROM_LEFT,
+    KF_TRANSITION_FLIP_FROM_RIGHT,
+    KF_TRANSITION_FLIP_FROM_TOP,
+    KF_TRANSITION_FLIP_FROM_BOTTOM,
+} KfTransition;
+
+/// A texture as it is to be drawn; without a texture there is nothing.
+typedef struct {
+    GdkTexture *texture;
+    /// The size of the picture in points, after it has been turned.
+    double width, height;
+    /// By how many degrees the texture is turned clockwise, after it has been mirrored.
+    int degrees;
+    gboolean is_mirrored_horizontally, is_mirrored_vertically;
+} KfPicture;
+
+/// A picture for a widget, which stays the same object whatever it shows: a new frame of the same size has the widget
+/// drawn again, but not laid out again. The caller owns the result.
+GdkPaintable *kf_paintable_new(void);
+
+/// Shows a picture. Takes a reference of the texture of its own.
+void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit);
+
+/// Draws how `previous` gives way to the picture; at progress 1, and with KF_TRANSITION_NONE, the picture alone.
+void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress);
+
+/// A ring, filled as far as something has proceeded: from `start`, as a part of the whole, for `length` of it.
+void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length);
+
+/// Sets what a screen reader reads aloud for a widget; NULL leaves it to GTK.
+void kf_set_accessible_label(GtkWidget *widget, const char *label);
+
+/// What a widget looks like, as a texture of its size in pixels; NULL when it is not on a screen. The caller owns the
+/// result.
+GdkTexture *kf_render(GtkWidget *widget);
+
+/// The file descriptor that is readable when the main dispatch queue has work.
+int kf_main_queue_descriptor(void);
+
+/// Does what is on the main dispatch queue. To be called on the main thread only.
+void kf_drain_main_queue(void);

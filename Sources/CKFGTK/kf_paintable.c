@@ -1,0 +1,140 @@
+// A paintable that shows a picture, turned and fitted, and transitions between two. Decodes nothing and knows no time.
+#include "CKFGTK.h"
+
+typedef struct {
+    GObject parent;
+    KfPicture picture, previous;
+    KfFit fit;
+    KfTransition kind;
+    double progress;
+} KfPaintable;
+
+typedef struct {
+    GObjectClass parent;
+} KfPaintableClass;
+
+static void kf_paintable_interface(GdkPaintableInterface *interface);
+
+G_DEFINE_TYPE_WITH_CODE(KfPaintable, kf_paintable, G_TYPE_OBJECT,
+                        G_IMPLEMENT_INTERFACE(GDK_TYPE_PAINTABLE, kf_paintable_interface))
+
+static void replace(KfPicture *place, KfPicture picture) {
+    if (picture.texture) g_object_ref(picture.texture);
+    g_clear_object(&place->texture);
+    *place = picture;
+}
+
+/// The rectangle that the picture takes in an area, around its middle.
+static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width, double height) {
+    const double across = width / picture->width, down = height / picture->height;
+    double x = across, y = down;
+    switch (fit) {
+        case KF_FIT_FILL: break;
+        case KF_FIT_CONTAIN: x = y = MIN(across, down); break;
+        case KF_FIT_COVER: x = y = MAX(across, down); break;
+        case KF_FIT_SCALE_DOWN: x = y = MIN(1, MIN(across, down)); break;
+    }
+    const double w = picture->width * x, h = picture->height * y;
+    return GRAPHENE_RECT_INIT((float)((width - w) / 2), (float)((height - h) / 2), (float)w, (float)h);
+}
+
+static void draw(GtkSnapshot *snapshot, const KfPicture *picture, KfFit fit, double width, double height) {
+    if (!picture->texture || picture->width <= 0 || picture->height <= 0) return;
+    graphene_rect_t rect = fitted(picture, fit, width, height);
+    if (picture->degrees == 0 && !picture->is_mirrored_horizontally && !picture->is_mirrored_vertically) {
+        gtk_snapshot_append_texture(snapshot, picture->texture, &rect);
+        return;
+    }
+    const gboolean is_upright = picture->degrees % 180 == 0;
+    const float w = is_upright ? rect.size.width : rect.size.height;
+    const float h = is_upright ? rect.size.height : rect.size.width;
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(width / 2), (float)(height / 2)));
+    gtk_snapshot_rotate(snapshot, (float)picture->degrees);
+    gtk_snapshot_scale(snapshot, picture->is_mirrored_horizontally ? -1 : 1,
+                       picture->is_mirrored_vertically ? -1 : 1);
+    gtk_snapshot_append_texture(snapshot, picture->texture, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h));
+    gtk_snapshot_restore(snapshot);
+}
+
+/// The view turns over: up to the middle the back of the one picture goes away, then the other comes to the front.
+static void draw_flip(KfPaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    const gboolean is_first_half = self->progress < 0.5;
+    const double turned = is_first_half ? self->progress * 180 : self->progress * 180 - 180;
+    const gboolean is_vertical =
+        self->kind == KF_TRANSITION_FLIP_FROM_TOP || self->kind == KF_TRANSITION_FLIP_FROM_BOTTOM;
+    const gboolean is_reversed =
+        self->kind == KF_TRANSITION_FLIP_FROM_RIGHT || self->kind == KF_TRANSITION_FLIP_FROM_TOP;
+    const float angle = (float)(is_reversed ? -turned : turned);
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(width / 2), (float)(height / 2)));
+    gtk_snapshot_perspective(snapshot, (float)(3 * MAX(width, height)));
+    gtk_snapshot_rotate_3d(snapshot, angle, is_vertical ? graphene_vec3_x_axis() : graphene_vec3_y_axis());
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(-width / 2), (float)(-height / 2)));
+    draw(snapshot, is_first_half ? &self->previous : &self->picture, self->fit, width, height);
+    gtk_snapshot_restore(snapshot);
+}
+
+static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snapshot, double width, double height) {
+    KfPaintable *self = (KfPaintable *)paintable;
+    GtkSnapshot *snapshot = gdk_snapshot;
+    gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    if (self->kind == KF_TRANSITION_NONE || self->progress >= 1) {
+        draw(snapshot, &self->picture, self->fit, width, height);
+    } else if (self->kind == KF_TRANSITION_FADE) {
+        gtk_snapshot_push_cross_fade(snapshot, self->progress);
+        draw(snapshot, &self->previous, self->fit, width, height);
+        gtk_snapshot_pop(snapshot);
+        draw(snapshot, &self->picture, self->fit, width, height);
+        gtk_snapshot_pop(snapshot);
+    } else {
+        draw_flip(self, snapshot, width, height);
+    }
+    gtk_snapshot_pop(snapshot);
+}
+
+static int kf_paintable_width(GdkPaintable *paintable) {
+    return (int)(((KfPaintable *)paintable)->picture.width + 0.5);
+}
+
+static int kf_paintable_height(GdkPaintable *paintable) {
+    return (int)(((KfPaintable *)paintable)->picture.height + 0.5);
+}
+
+static void kf_paintable_interface(GdkPaintableInterface *interface) {
+    interface->snapshot = kf_paintable_snapshot;
+    interface->get_intrinsic_width = kf_paintable_width;
+    interface->get_intrinsic_height = kf_paintable_height;
+}
+
+static void kf_paintable_dispose(GObject *object) {
+    KfPaintable *self = (KfPaintable *)object;
+    g_clear_object(&self->picture.texture);
+    g_clear_object(&self->previous.texture);
+    G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
+}
+
+static void kf_paintable_class_init(KfPaintableClass *class) { G_OBJECT_CLASS(class)->dispose = kf_paintable_dispose; }
+
+static void kf_paintable_init(KfPaintable *self) { (void)self; }
+
+GdkPaintable *kf_paintable_new(void) { return g_object_new(kf_paintable_get_type(), NULL); }
+
+void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit) {
+    KfPaintable *self = (KfPaintable *)paintable;
+    const int width = kf_paintable_width(paintable), height = kf_paintable_height(paintable);
+    replace(&self->picture, picture);
+    self->fit = fit;
+    if (width != kf_paintable_width(paintable) || height != kf_paintable_height(paintable)) {
+        gdk_paintable_invalidate_size(paintable);
+    }
+    gdk_paintable_invalidate_contents(paintable);
+}
+
+void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress) {
+    KfPaintable *self = (KfPaintable *)paintable;
+    replace(&self->previous, previous);
+    self->kind = kind;
+    self->progress = progress;
+    gdk_paintable_invalidate_contents(paintable);
+}

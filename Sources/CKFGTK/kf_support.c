@@ -1,0 +1,50 @@
+// What Swift cannot call itself: functions of C with variable arguments, and two functions of libdispatch that no header
+// declares. Decides nothing.
+#include "CKFGTK.h"
+
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *unused);
+
+int kf_main_queue_descriptor(void) { return _dispatch_get_main_queue_handle_4CF(); }
+
+void kf_drain_main_queue(void) { _dispatch_main_queue_callback_4CF(NULL); }
+
+void kf_set_accessible_label(GtkWidget *widget, const char *label) {
+    if (label) {
+        gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    } else {
+        gtk_accessible_reset_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
+    }
+}
+
+void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length) {
+    const double radius = MIN(width, height) * 0.4, line = radius * 0.25;
+    cairo_set_line_width(cairo, line);
+    cairo_set_source_rgba(cairo, 0.5, 0.5, 0.5, 0.3);
+    cairo_arc(cairo, width / 2.0, height / 2.0, radius, 0, 2 * G_PI);
+    cairo_stroke(cairo);
+    cairo_set_source_rgba(cairo, 0.21, 0.52, 0.89, 1);
+    const double from = (start - 0.25) * 2 * G_PI;
+    cairo_arc(cairo, width / 2.0, height / 2.0, radius, from, from + length * 2 * G_PI);
+    cairo_stroke(cairo);
+}
+
+GdkTexture *kf_render(GtkWidget *widget) {
+    GtkNative *native = gtk_widget_get_native(widget);
+    const int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    if (!native || !gtk_native_get_renderer(native) || width <= 0 || height <= 0) return NULL;
+    GdkPaintable *paintable = gtk_widget_paintable_new(widget);
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    const int scale = gtk_widget_get_scale_factor(widget);
+    gtk_snapshot_scale(snapshot, (float)scale, (float)scale);
+    gdk_paintable_snapshot(paintable, GDK_SNAPSHOT(snapshot), width, height);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    GdkTexture *texture = NULL;
+    if (node) {
+        const graphene_rect_t viewport = GRAPHENE_RECT_INIT(0, 0, (float)(width * scale), (float)(height * scale));
+        texture = gsk_renderer_render_texture(gtk_native_get_renderer(native), node, &viewport);
+        gsk_render_node_unref(node);
+    }
+    g_object_unref(paintable);
+    return texture;
+}

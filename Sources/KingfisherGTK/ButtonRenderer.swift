@@ -1,0 +1,87 @@
+// The GTK widget of a button: two pictures that follow its state. Loads nothing.
+
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The widget of a button: a `GtkButton`, or a `GtkToggleButton` for one that stays checked, with one picture over
+/// another.
+@MainActor
+final class ButtonRenderer: WidgetRenderer {
+    private unowned let button: KFCrossPlatformButton
+    private let front = kf_paintable_new()
+    private let back = kf_paintable_new()
+    private var frontTexture: Texture?
+    private var backTexture: Texture?
+    private let layers: OpaquePointer
+
+    init(_ view: KFCrossPlatformButton) {
+        button = view
+        let pictures = OpaquePointer(gtk_overlay_new()!)
+        layers = pictures
+        let widget = view.togglesSelection ? gtk_toggle_button_new()! : gtk_button_new()!
+        super.init(view, widget: widget)
+        for (index, paintable) in [back, front].enumerated() {
+            let picture = gtk_picture_new_for_paintable(paintable)
+            gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)
+            if index == 0 {
+                gtk_overlay_set_child(pictures, picture)
+            } else {
+                gtk_overlay_add_overlay(pictures, picture)
+            }
+            // The button is as large as the larger of both.
+            if index == 1 { gtk_overlay_set_measure_overlay(pictures, picture, 1) }
+        }
+        gtk_button_set_child(
+            UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self),
+            UnsafeMutableRawPointer(pictures).assumingMemoryBound(to: GtkWidget.self)
+        )
+        connect("clicked") { ($0 as? ButtonRenderer)?.button.onPress?() }
+        connectState()
+    }
+
+    isolated deinit {
+        g_object_unref(UnsafeMutableRawPointer(front))
+        g_object_unref(UnsafeMutableRawPointer(back))
+    }
+
+    override var overlay: OpaquePointer? { layers }
+
+    override func contentDidChange() {
+        frontTexture = Texture.of(button.currentImage, reusing: frontTexture)
+        backTexture = Texture.of(button.currentBackgroundImage, reusing: backTexture)
+        kf_paintable_show(front, frontTexture?.picture ?? KfPicture(), KF_FIT_CONTAIN)
+        kf_paintable_show(back, backTexture?.picture ?? KfPicture(), KF_FIT_FILL)
+    }
+
+    private func connectState() {
+        // The signal has an argument more than those without: the flags before.
+        let changed: @convention(c) (gpointer?, UInt32, gpointer?) -> Void = { _, _, handler in
+            guard let handler else { return }
+            let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
+            MainActor.assumeIsolated(block)
+        }
+        let handler = SignalHandler { [weak self] in self?.stateDidChange() }
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(widget),
+            "state-flags-changed",
+            unsafeBitCast(changed, to: GCallback.self),
+            Unmanaged.passRetained(handler).toOpaque(),
+            { handler, _ in if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() } },
+            GConnectFlags(rawValue: 0)
+        )
+    }
+
+    private func stateDidChange() {
+        let flags = gtk_widget_get_state_flags(widget).rawValue
+        let pairs: [(GtkStateFlags, KFCrossPlatformButton.ControlState)] = [
+            (GTK_STATE_FLAG_ACTIVE, .highlighted), (GTK_STATE_FLAG_INSENSITIVE, .disabled),
+            (GTK_STATE_FLAG_CHECKED, .selected), (GTK_STATE_FLAG_SELECTED, .selected),
+            (GTK_STATE_FLAG_FOCUSED, .focused), (GTK_STATE_FLAG_PRELIGHT, .hovered),
+        ]
+        var state = KFCrossPlatformButton.ControlState.normal
+        for (flag, part) in pairs where flags & flag.rawValue != 0 { state.insert(part) }
+        button.state = state
+    }
+}

@@ -1,0 +1,86 @@
+// Begins with GTK. Shows nothing.
+
+import CGTK
+import Kingfisher
+
+/// Why GTK cannot be used.
+public enum GTKError: Error, CustomStringConvertible {
+    /// There is no display to show anything on.
+    case noDisplay
+
+    /// What is wrong, and what to do.
+    public var description: String {
+        """
+        There is no display: GTK can reach neither a Wayland compositor nor an X server. Start the program from a \
+        desktop session, or set WAYLAND_DISPLAY or DISPLAY; without a screen, `xvfb-run program` gives it a display \
+        that exists in memory only.
+        """
+    }
+}
+
+/// Gets GTK ready, and the library ready for a desktop.
+///
+/// To be called once, before any widget is made, on the process's first thread; more calls do nothing. It connects the
+/// main actor to GLib's main loop (see ``MainLoop``), and the desktop's memory warnings and metered network to the
+/// caches and the default downloader.
+///
+/// - Throws: ``GTKError`` when there is no display.
+@MainActor
+public func initialize() throws(GTKError) {
+    guard gtk_init_check() != 0 else { throw .noDisplay }
+    MainLoop.attach()
+    SystemMonitors.connect()
+}
+
+/// What the desktop knows about memory and network.
+@MainActor
+enum SystemMonitors {
+    private static var isConnected = false
+
+    static func connect() {
+        guard !isConnected else { return }
+        isConnected = true
+        connectMemory()
+        connectNetwork()
+    }
+
+    /// Memory is given back when the desktop runs short of it.
+    private static func connectMemory() {
+        // Never released: it is needed until the end.
+        guard let monitor = g_memory_monitor_dup_default() else { return }
+        let warned: @convention(c) (gpointer, GMemoryMonitorWarningLevel, gpointer?) -> Void = { _, level, _ in
+            let isCritical = level.rawValue >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
+            ImageCache.handleMemoryPressureInAllCaches(isCritical ? .critical : .warning)
+        }
+        connect(UnsafeMutableRawPointer(monitor), "low-memory-warning", unsafeBitCast(warned, to: GCallback.self), nil)
+    }
+
+    /// On a metered network, sources for low data mode are loaded instead.
+    private static func connectNetwork() {
+        guard let monitor = g_network_monitor_get_default() else { return }
+        let changed: @convention(c) (gpointer, gpointer?, gpointer?) -> Void = { _, _, _ in
+            MainActor.assumeIsolated { SystemMonitors.adoptNetwork() }
+        }
+        connect(
+            UnsafeMutableRawPointer(monitor),
+            "notify::network-metered",
+            unsafeBitCast(changed, to: GCallback.self),
+            nil
+        )
+        adoptNetwork()
+    }
+
+    private static func adoptNetwork() {
+        ImageDownloader.default.isConstrained =
+            g_network_monitor_get_network_metered(g_network_monitor_get_default()) != 0
+    }
+
+    private static func connect(
+        _ object: UnsafeMutableRawPointer,
+        _ signal: String,
+        _ callback: @escaping GCallback,
+        _ data: UnsafeMutableRawPointer?
+    ) {
+        g_signal_connect_data(object, signal, callback, data, nil, GConnectFlags(rawValue: 0))
+    }
+}

@@ -1,0 +1,133 @@
+// The GTK widget of an image view: a paintable that follows the view's picture and transition. Loads nothing.
+
+import CGTK
+import CKFGTK
+import Foundation
+import KFImaging
+import Kingfisher
+
+/// The widget of an image view: a `GtkOverlay` with a `GtkPicture` in it.
+@MainActor
+final class PictureRenderer: WidgetRenderer {
+    private unowned let imageView: KFCrossPlatformImageView
+    private let paintable = kf_paintable_new()
+    /// What is shown, so that its texture is made once.
+    private var shown: Texture?
+    private var previous: Texture?
+
+    init(_ view: KFCrossPlatformImageView) {
+        imageView = view
+        let overlay = gtk_overlay_new()
+        super.init(view, widget: overlay!)
+        let picture = gtk_picture_new_for_paintable(paintable)
+        gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the picture
+        gtk_overlay_set_child(OpaquePointer(overlay), picture)
+    }
+
+    isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+
+    override var overlay: OpaquePointer? { OpaquePointer(widget) }
+
+    override func contentDidChange() {
+        shown = Texture.of(imageView.shownImage, reusing: shown)
+        kf_paintable_show(paintable, shown?.picture ?? KfPicture(), imageView.contentMode.fit)
+        guard let transition = imageView.transition else {
+            if previous != nil || isInTransition {
+                kf_paintable_set_transition(paintable, KfPicture(), KF_TRANSITION_NONE, 1)
+            }
+            (previous, isInTransition) = (nil, false)
+            return
+        }
+        isInTransition = true
+        previous = Texture.of(transition.previous, reusing: previous)
+        kf_paintable_set_transition(
+            paintable,
+            previous?.picture ?? KfPicture(),
+            transition.kind.kind,
+            transition.progress
+        )
+    }
+
+    private var isInTransition = false
+}
+
+/// A texture over the pixels of an image, which are not copied.
+@MainActor
+final class Texture {
+    let image: Image
+    private let texture: OpaquePointer
+
+    private init?(_ image: Image) {
+        guard let bitmap = image.cgImage else { return nil }
+        self.image = image
+        let bytes = g_bytes_new_with_free_func(
+            bitmap.baseAddress,
+            gsize(bitmap.bytesPerRow * bitmap.height),
+            { bitmap in if let bitmap { Unmanaged<Bitmap>.fromOpaque(bitmap).release() } },
+            Unmanaged.passRetained(bitmap).toOpaque()
+        )
+        defer { g_bytes_unref(bytes) }
+        texture = gdk_memory_texture_new(
+            Int32(bitmap.width),
+            Int32(bitmap.height),
+            GDK_MEMORY_B8G8R8A8_PREMULTIPLIED,
+            bytes,
+            gsize(bitmap.bytesPerRow)
+        )
+    }
+
+    isolated deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }
+
+    /// The texture of an image; the same one as before if it is the same image.
+    static func of(_ image: Image?, reusing known: Texture?) -> Texture? {
+        guard let image else { return nil }
+        return known?.image === image ? known : Texture(image)
+    }
+
+    /// The texture as it is to be drawn: turned as the image wants it, as large in points as the image is.
+    var picture: KfPicture {
+        let (degrees, horizontally, vertically): (Int32, Bool, Bool) =
+            switch image.imageOrientation {
+            case .up: (0, false, false)
+            case .down: (180, false, false)
+            case .left: (270, false, false)
+            case .right: (90, false, false)
+            case .upMirrored: (0, true, false)
+            case .downMirrored: (0, false, true)
+            case .leftMirrored: (90, false, true)
+            case .rightMirrored: (90, true, false)
+            }
+        return KfPicture(
+            texture: texture,
+            width: image.size.width,
+            height: image.size.height,
+            degrees: degrees,
+            is_mirrored_horizontally: horizontally ? 1 : 0,
+            is_mirrored_vertically: vertically ? 1 : 0
+        )
+    }
+}
+
+extension KFCrossPlatformContentMode {
+    var fit: KfFit {
+        switch self {
+        case .scaleToFill: KF_FIT_FILL
+        case .scaleAspectFit: KF_FIT_CONTAIN
+        case .scaleAspectFill: KF_FIT_COVER
+        case .center: KF_FIT_SCALE_DOWN
+        }
+    }
+}
+
+extension ImageTransition {
+    fileprivate var kind: KfTransition {
+        switch self {
+        case .none, .custom: KF_TRANSITION_NONE
+        case .fade: KF_TRANSITION_FADE
+        case .flipFromLeft: KF_TRANSITION_FLIP_FROM_LEFT
+        case .flipFromRight: KF_TRANSITION_FLIP_FROM_RIGHT
+        case .flipFromTop: KF_TRANSITION_FLIP_FROM_TOP
+        case .flipFromBottom: KF_TRANSITION_FLIP_FROM_BOTTOM
+        }
+    }
+}

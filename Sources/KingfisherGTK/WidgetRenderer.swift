@@ -1,0 +1,205 @@
+// The GTK widget of one view: how long each of them lives, where the view is, and what is shown over it. Draws no
+// picture.
+
+import CGTK
+import CKFGTK
+import Foundation
+import Kingfisher
+
+/// The widget that shows a view.
+///
+/// The view owns its renderer, and the renderer its widget. As long as somebody else has a reference of the widget,
+/// such as the container it is in, the widget keeps the view, too, so that loads and animations go on: a toggle
+/// reference of GObject. When the last of both is released, both are gone.
+@MainActor
+class WidgetRenderer: ViewRenderer {
+    let widget: UnsafeMutablePointer<GtkWidget>
+    private unowned let view: KFCrossPlatformView
+    /// The view's address, which the toggle reference is known by.
+    private let address: UnsafeMutableRawPointer
+    private static let toggle: @convention(c) (gpointer?, UnsafeMutablePointer<GObject>?, gboolean) -> Void = {
+        view,
+        _,
+        isLast in
+        guard let view else { return }
+        let reference = Unmanaged<KFCrossPlatformView>.fromOpaque(view)
+        if isLast != 0 { reference.release() } else { _ = reference.retain() }
+    }
+
+    /// The widget of a view.
+    ///
+    /// - Parameters:
+    ///   - view: The view; the caller makes this its renderer.
+    ///   - widget: The widget; a floating reference is taken.
+    init(_ view: KFCrossPlatformView, widget: UnsafeMutablePointer<GtkWidget>) {
+        (self.view, self.widget) = (view, widget)
+        let object = UnsafeMutableRawPointer(widget)
+        g_object_ref_sink(object)
+        // Counts for the references that others have; the toggle releases it again if there are none.
+        address = Unmanaged.passRetained(view).toOpaque()
+        g_object_add_toggle_ref(object.assumingMemoryBound(to: GObject.self), Self.toggle, address)
+        g_object_unref(object)
+        connectVisibility()
+    }
+
+    isolated deinit {
+        let object = UnsafeMutableRawPointer(widget)
+        disconnect()
+        g_object_remove_toggle_ref(object.assumingMemoryBound(to: GObject.self), Self.toggle, address)
+    }
+
+    /// The renderer of a view, made when its widget is needed first.
+    static func of(_ view: KFCrossPlatformView) -> WidgetRenderer {
+        if let known = view.renderer as? WidgetRenderer { return known }
+        let new: WidgetRenderer =
+            switch view {
+            case let view as KFCrossPlatformImageView: PictureRenderer(view)
+            case let view as KFCrossPlatformButton: ButtonRenderer(view)
+            case let view as SpinnerView: SpinnerRenderer(view)
+            case let view as ProgressRingView: RingRenderer(view)
+            case let view as WidgetView: WidgetRenderer(view, widget: view.wrapped)
+            default: ContainerRenderer(view)
+            }
+        view.renderer = new
+        for subview in view.subviews { new.didAdd(subview) }
+        new.visibilityDidChange()
+        new.accessibilityDidChange()
+        new.contentDidChange()
+        return new
+    }
+
+    // MARK: What the view holds
+
+    /// The overlay that shows what is over the view; nil when nothing can be.
+    var overlay: OpaquePointer? { nil }
+
+    func contentDidChange() {}
+
+    func visibilityDidChange() { gtk_widget_set_visible(widget, view.isHidden ? 0 : 1) }
+
+    func accessibilityDidChange() {
+        guard let label = view.accessibilityLabel else { return }
+        kf_set_accessible_label(widget, label)
+    }
+
+    func didAdd(_ subview: KFCrossPlatformView) {
+        guard let overlay else { return }
+        let child = Self.of(subview).widget
+        Self.place(child, subview)
+        gtk_overlay_add_overlay(overlay, child)
+    }
+
+    func didRemove(_ subview: KFCrossPlatformView) {
+        guard let overlay, let child = (subview.renderer as? WidgetRenderer)?.widget else { return }
+        gtk_overlay_remove_overlay(overlay, child)
+    }
+
+    /// In the middle, moved by the offset: a margin on one side moves the middle by half of it.
+    private static func place(_ child: UnsafeMutablePointer<GtkWidget>, _ view: KFCrossPlatformView) {
+        let alignment = view.sizeStrategy == .full ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER
+        gtk_widget_set_halign(child, alignment)
+        gtk_widget_set_valign(child, alignment)
+        if case .size(let size) = view.sizeStrategy {
+            gtk_widget_set_size_request(child, Int32(clamping: size.width), Int32(clamping: size.height))
+        }
+        gtk_widget_set_can_target(child, 0)
+        let offset = view.centerOffset
+        gtk_widget_set_margin_start(child, Int32(clamping: 2 * max(0, offset.x)))
+        gtk_widget_set_margin_end(child, Int32(clamping: 2 * max(0, -offset.x)))
+        gtk_widget_set_margin_top(child, Int32(clamping: 2 * max(0, offset.y)))
+        gtk_widget_set_margin_bottom(child, Int32(clamping: 2 * max(0, -offset.y)))
+    }
+
+    // MARK: The screen
+
+    var bounds: CGRect {
+        CGRect(x: 0, y: 0, width: Int(gtk_widget_get_width(widget)), height: Int(gtk_widget_get_height(widget)))
+    }
+
+    var scaleFactor: CGFloat { CGFloat(gtk_widget_get_scale_factor(widget)) }
+
+    var showsTransitions: Bool {
+        guard let settings = gtk_widget_get_settings(widget) else { return true }
+        var value = GValue()
+        g_value_init(&value, GType(5 << 2))  // a boolean
+        g_object_get_property(
+            UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self),
+            "gtk-enable-animations",
+            &value
+        )
+        return g_value_get_boolean(&value) != 0
+    }
+
+    func makeDisplayLink() -> any DisplayLinkCompatible { FrameClockLink(widget) }
+
+    private func connectVisibility() {
+        connect("map") { $0.visibilityOnScreenDidChange() }
+        connect("unmap") { $0.visibilityOnScreenDidChange() }
+    }
+
+    private func visibilityOnScreenDidChange() {
+        let isMapped = gtk_widget_get_mapped(widget) != 0
+        let root = gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0) }
+        let window = root?.assumingMemoryBound(to: GtkWidget.self)
+        if isMapped {
+            view.windowDidChange(isVisible: true)
+            view.isOnScreen = true
+        } else {
+            view.isOnScreen = false
+            if let window, gtk_widget_get_visible(window) == 0 { view.windowDidChange(isVisible: false) }
+        }
+    }
+
+    // MARK: Signals
+
+    /// Calls a block with this renderer whenever the widget, or another object of the view's, emits a signal without
+    /// arguments.
+    func connect(
+        _ signal: String,
+        of object: UnsafeMutableRawPointer? = nil,
+        _ block: @escaping @MainActor (WidgetRenderer) -> Void
+    ) {
+        let handler = SignalHandler { [weak self] in if let self { block(self) } }
+        let callback: @convention(c) (gpointer?, gpointer?) -> Void = { _, handler in
+            guard let handler else { return }
+            let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
+            MainActor.assumeIsolated(block)
+        }
+        let release: GClosureNotify = { handler, _ in
+            if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() }
+        }
+        g_signal_connect_data(
+            object ?? UnsafeMutableRawPointer(widget),
+            signal,
+            unsafeBitCast(callback, to: GCallback.self),
+            Unmanaged.passRetained(handler).toOpaque(),
+            release,
+            GConnectFlags(rawValue: 0)
+        )
+    }
+
+    /// To be overridden by what has to be undone before the widget goes.
+    func disconnect() {}
+}
+
+/// A block that a signal calls.
+final class SignalHandler: Sendable {
+    let block: @MainActor () -> Void
+
+    init(_ block: @escaping @MainActor () -> Void) { self.block = block }
+}
+
+/// The widget of a view that shows nothing but other views.
+@MainActor
+final class ContainerRenderer: WidgetRenderer {
+    init(_ view: KFCrossPlatformView) { super.init(view, widget: gtk_overlay_new()) }
+
+    override var overlay: OpaquePointer? { OpaquePointer(widget) }
+}
+
+extension Int32 {
+    /// The nearest number of whole points; 0 for what is no number.
+    init(clamping value: CGFloat) {
+        self = value.isNaN ? 0 : Int32(Swift.max(-32_768, Swift.min(32_767, value.rounded())))
+    }
+}

@@ -18,9 +18,11 @@ final class ButtonRenderer: WidgetRenderer {
 
     init(_ view: KFCrossPlatformButton) {
         button = view
-        let pictures = OpaquePointer(gtk_overlay_new()!)
+        let stack: UnsafeMutablePointer<GtkWidget> = gtk_overlay_new()
+        let pictures = OpaquePointer(stack)
         layers = pictures
-        let widget = view.togglesSelection ? gtk_toggle_button_new()! : gtk_button_new()!
+        let widget: UnsafeMutablePointer<GtkWidget> =
+            view.togglesSelection ? gtk_toggle_button_new() : gtk_button_new()
         super.init(view, widget: widget)
         for (index, paintable) in [back, front].enumerated() {
             let picture = gtk_picture_new_for_paintable(paintable)
@@ -37,8 +39,9 @@ final class ButtonRenderer: WidgetRenderer {
             UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self),
             UnsafeMutableRawPointer(pictures).assumingMemoryBound(to: GtkWidget.self)
         )
-        connect("clicked") { ($0 as? ButtonRenderer)?.button.onPress?() }
-        connectState()
+        let object = UnsafeMutableRawPointer(widget)
+        connectSignal(object, "clicked") { [weak self] _ in self?.button.onPress?() }
+        connectSignal(object, "state-flags-changed", .one) { [weak self] _ in self?.stateDidChange() }
     }
 
     isolated deinit {
@@ -53,24 +56,6 @@ final class ButtonRenderer: WidgetRenderer {
         backTexture = Texture.of(button.currentBackgroundImage, reusing: backTexture)
         kf_paintable_show(front, frontTexture?.picture ?? KfPicture(), KF_FIT_CONTAIN)
         kf_paintable_show(back, backTexture?.picture ?? KfPicture(), KF_FIT_FILL)
-    }
-
-    private func connectState() {
-        // The signal has an argument more than those without: the flags before.
-        let changed: @convention(c) (gpointer?, UInt32, gpointer?) -> Void = { _, _, handler in
-            guard let handler else { return }
-            let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
-            MainActor.assumeIsolated(block)
-        }
-        let handler = SignalHandler { [weak self] in self?.stateDidChange() }
-        g_signal_connect_data(
-            UnsafeMutableRawPointer(widget),
-            "state-flags-changed",
-            unsafeBitCast(changed, to: GCallback.self),
-            Unmanaged.passRetained(handler).toOpaque(),
-            { handler, _ in if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() } },
-            GConnectFlags(rawValue: 0)
-        )
     }
 
     private func stateDidChange() {

@@ -12,7 +12,7 @@ final class SpinnerRenderer: WidgetRenderer {
 
     init(_ view: SpinnerView) {
         spinner = view
-        let widget = gtk_spinner_new()!
+        let widget: UnsafeMutablePointer<GtkWidget> = gtk_spinner_new()
         super.init(view, widget: widget)
         gtk_widget_set_size_request(widget, 24, 24)
         kf_set_accessible_label(widget, "Loading")
@@ -33,7 +33,7 @@ final class RingRenderer: WidgetRenderer {
 
     init(_ view: ProgressRingView) {
         ring = view
-        let widget = gtk_drawing_area_new()!
+        let widget: UnsafeMutablePointer<GtkWidget> = gtk_drawing_area_new()
         super.init(view, widget: widget)
         gtk_widget_set_size_request(widget, 32, 32)
         kf_set_accessible_label(widget, "Loading")
@@ -43,7 +43,8 @@ final class RingRenderer: WidgetRenderer {
             area,
             { _, cairo, width, height, handler in
                 guard let handler, let cairo else { return }
-                nonisolated(unsafe) let context = cairo  // drawn with here, on the main thread
+                // SAFETY: GTK draws on the main thread, and the block is called before this returns.
+                nonisolated(unsafe) let context = cairo
                 let draw = Unmanaged<DrawHandler>.fromOpaque(handler).takeUnretainedValue()
                 MainActor.assumeIsolated { draw.block(context, width, height) }
             },

@@ -48,39 +48,21 @@ enum SystemMonitors {
     private static func connectMemory() {
         // Never released: it is needed until the end.
         guard let monitor = g_memory_monitor_dup_default() else { return }
-        let warned: @convention(c) (gpointer, GMemoryMonitorWarningLevel, gpointer?) -> Void = { _, level, _ in
-            let isCritical = level.rawValue >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
+        connectSignal(UnsafeMutableRawPointer(monitor), "low-memory-warning", .one) { level in
+            let isCritical = level >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
             ImageCache.handleMemoryPressureInAllCaches(isCritical ? .critical : .warning)
         }
-        connect(UnsafeMutableRawPointer(monitor), "low-memory-warning", unsafeBitCast(warned, to: GCallback.self), nil)
     }
 
     /// On a metered network, sources for low data mode are loaded instead.
     private static func connectNetwork() {
         guard let monitor = g_network_monitor_get_default() else { return }
-        let changed: @convention(c) (gpointer, gpointer?, gpointer?) -> Void = { _, _, _ in
-            MainActor.assumeIsolated { SystemMonitors.adoptNetwork() }
-        }
-        connect(
-            UnsafeMutableRawPointer(monitor),
-            "notify::network-metered",
-            unsafeBitCast(changed, to: GCallback.self),
-            nil
-        )
+        connectSignal(UnsafeMutableRawPointer(monitor), "notify::network-metered", .one) { _ in adoptNetwork() }
         adoptNetwork()
     }
 
     private static func adoptNetwork() {
-        ImageDownloader.default.isConstrained =
-            g_network_monitor_get_network_metered(g_network_monitor_get_default()) != 0
-    }
-
-    private static func connect(
-        _ object: UnsafeMutableRawPointer,
-        _ signal: String,
-        _ callback: @escaping GCallback,
-        _ data: UnsafeMutableRawPointer?
-    ) {
-        g_signal_connect_data(object, signal, callback, data, nil, GConnectFlags(rawValue: 0))
+        let isMetered = g_network_monitor_get_network_metered(g_network_monitor_get_default()) != 0
+        ImageDownloader.default.isConstrained = isMetered
     }
 }

@@ -17,8 +17,8 @@ final class PictureRenderer: WidgetRenderer {
 
     init(_ view: KFCrossPlatformImageView) {
         imageView = view
-        let overlay = gtk_overlay_new()
-        super.init(view, widget: overlay!)
+        let overlay: UnsafeMutablePointer<GtkWidget> = gtk_overlay_new()
+        super.init(view, widget: overlay)
         let picture = gtk_picture_new_for_paintable(paintable)
         gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the picture
         gtk_overlay_set_child(OpaquePointer(overlay), picture)

@@ -133,8 +133,9 @@ class WidgetRenderer: ViewRenderer {
     func makeDisplayLink() -> any DisplayLinkCompatible { FrameClockLink(widget) }
 
     private func connectVisibility() {
-        connect("map") { $0.visibilityOnScreenDidChange() }
-        connect("unmap") { $0.visibilityOnScreenDidChange() }
+        let object = UnsafeMutableRawPointer(widget)
+        connectSignal(object, "map") { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        connectSignal(object, "unmap") { [weak self] _ in self?.visibilityOnScreenDidChange() }
     }
 
     private func visibilityOnScreenDidChange() {
@@ -150,43 +151,8 @@ class WidgetRenderer: ViewRenderer {
         }
     }
 
-    // MARK: Signals
-
-    /// Calls a block with this renderer whenever the widget, or another object of the view's, emits a signal without
-    /// arguments.
-    func connect(
-        _ signal: String,
-        of object: UnsafeMutableRawPointer? = nil,
-        _ block: @escaping @MainActor (WidgetRenderer) -> Void
-    ) {
-        let handler = SignalHandler { [weak self] in if let self { block(self) } }
-        let callback: @convention(c) (gpointer?, gpointer?) -> Void = { _, handler in
-            guard let handler else { return }
-            let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
-            MainActor.assumeIsolated(block)
-        }
-        let release: GClosureNotify = { handler, _ in
-            if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() }
-        }
-        g_signal_connect_data(
-            object ?? UnsafeMutableRawPointer(widget),
-            signal,
-            unsafeBitCast(callback, to: GCallback.self),
-            Unmanaged.passRetained(handler).toOpaque(),
-            release,
-            GConnectFlags(rawValue: 0)
-        )
-    }
-
     /// To be overridden by what has to be undone before the widget goes.
     func disconnect() {}
-}
-
-/// A block that a signal calls.
-final class SignalHandler: Sendable {
-    let block: @MainActor () -> Void
-
-    init(_ block: @escaping @MainActor () -> Void) { self.block = block }
 }
 
 /// The widget of a view that shows nothing but other views.

@@ -63,18 +63,7 @@ public final class Window {
         gtk_window_set_title(window, title)
         gtk_window_set_default_size(window, Int32(clamping: size.width), Int32(clamping: size.height))
         gtk_window_set_child(window, content.rawWidget.assumingMemoryBound(to: GtkWidget.self))
-        let closed: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, _ in
-            MainActor.assumeIsolated { MainLoop.quit() }
-            return 0
-        }
-        g_signal_connect_data(
-            UnsafeMutableRawPointer(widget),
-            "close-request",
-            unsafeBitCast(closed, to: GCallback.self),
-            nil,
-            nil,
-            GConnectFlags(rawValue: 0)
-        )
+        connectSignal(UnsafeMutableRawPointer(widget), "close-request") { _ in MainLoop.quit() }
     }
 
     /// Shows the window.

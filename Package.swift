@@ -165,6 +165,22 @@ let package = Package(
         // Kills itself at work in a cache, for `make soak` and a test.
         .executableTarget(name: "kf-soak", dependencies: ["Kingfisher"], path: "Tests/Soak", swiftSettings: settings),
 
+        // Checks widgets on a main loop of its own, for KingfisherGTKTests.
+        .executableTarget(
+            name: "kf-widget-checks",
+            dependencies: [
+                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CGTK", "CKFGTK",
+            ],
+            path: "Tests/Widgets",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "gtk-example-photo",
+            dependencies: ["Kingfisher", "KingfisherGTK"],
+            path: "Examples/Photo",
+            swiftSettings: settings
+        ),
+
         .testTarget(name: "KFSupportTests", dependencies: ["KFSupport"], swiftSettings: settings),
         .testTarget(
             name: "KFImagingTests",
@@ -188,6 +204,11 @@ let package = Package(
                 "Kingfisher", "KFImaging", "KFStorage", "KFSupport", "KFTransport", "KingfisherTestSupport", "kf-soak",
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KingfisherGTKTests",
+            dependencies: ["kf-widget-checks", "gtk-example-photo", "KFImaging", "KFSupport", "KingfisherTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

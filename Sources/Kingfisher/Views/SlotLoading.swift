@@ -91,8 +91,8 @@ final class SlotLoad<Slot: ImageSlot> {
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
         let isCurrent = isCurrent
         indication?.end(!isCurrent && state.identifier != nil)
+        if isCurrent { (state.identifier, state.task) = (nil, nil) }
         guard isCurrent, let owner else { return complete(replaced(result)) }
-        (state.identifier, state.task) = (nil, nil)
         switch result {
         case .success(let value): slot.show(value, owner, options) { [self] in complete(result) }
         case .failure:

@@ -1,0 +1,75 @@
+// Runs one of our programs on a display that exists in memory only.
+
+import Foundation
+import KFSupport
+
+/// A program that has been built with the tests.
+enum Program {
+    struct Run: Sendable {
+        let status: Int32
+        /// Standard output and standard error.
+        let output: String
+    }
+
+    /// Runs a program to its end, two minutes at most.
+    static func run(
+        _ name: String,
+        _ arguments: [String],
+        display: Bool = true,
+        environment: [String: String] = [:]
+    ) async throws -> Run {
+        let process = process(name, arguments, display: display, environment: environment)
+        let pipe = Pipe()
+        (process.standardOutput, process.standardError) = (pipe, pipe)
+        try process.run()
+        return await WorkExecutor.io.run {
+            let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return Run(status: process.terminationStatus, output: output)
+        }
+    }
+
+    /// Starts a program, waits until twenty pixels of its display have a colour, red, green and blue, and ends it; says
+    /// whether there were any within a minute.
+    static func shows(_ color: [UInt8], _ name: String, _ arguments: [String]) async throws -> Bool {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let process = process(name, arguments, frameBuffer: directory)
+        try process.run()
+        // The display's memory is a file: four bytes a pixel, blue first.
+        let run = [[UInt8]](repeating: [color[2], color[1], color[0], 255], count: 20).joined().dropLast()
+        let screen = directory.appendingPathComponent("Xvfb_screen0")
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(60)
+        var isShown = false
+        while !isShown, clock.now < end, process.isRunning {
+            try await clock.sleep(for: .milliseconds(100))
+            isShown = (try? Data(contentsOf: screen))?.range(of: Data(run)) != nil
+        }
+        process.terminate()
+        return isShown
+    }
+
+    private static func process(
+        _ name: String,
+        _ arguments: [String],
+        display: Bool = true,
+        frameBuffer: URL? = nil,
+        environment: [String: String] = [:]
+    ) -> Process {
+        let program =
+            Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path ?? name
+        let process = Process()
+        var variables = ProcessInfo.processInfo.environment.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
+        variables.merge(["GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1"]) { $1 }
+        variables.merge(environment) { $1 }
+        process.environment = variables
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
+        let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
+        process.arguments = ["120"] + (display ? screen : []) + [program] + arguments
+        return process
+    }
+}

@@ -1,0 +1,78 @@
+// Runs the checks of widgets in a process of its own, on a display that exists in memory only.
+
+import Foundation
+import KFImaging
+import KingfisherTestSupport
+import Testing
+
+@Suite struct WidgetTests {
+    @Test(
+        "widgets draw, load, animate and go as views say, also on a screen with two pixels a point",
+        arguments: CheckRun.names,
+        [1, 2]
+    )
+    func widgets(name: String, scale: Int) async throws {
+        let run = try await CheckRun.shared(scale: scale)
+        #expect(run.outcomes[name] == "ok", "\(name): \(run.outcomes[name] ?? "did not come to an end\n\(run.output)")")
+    }
+
+    @Test("every check is among the tests") func names() async throws {
+        let run = try await Program.run("kf-widget-checks", ["--list"], display: false)
+        #expect(run.output.split(separator: "\n").map(String.init) == CheckRun.names)
+    }
+
+    @Test("without a display, initialising fails with what to do") func noDisplay() async throws {
+        let run = try await Program.run("kf-widget-checks", [], display: false)
+        #expect(run.status == 3)
+        #expect(run.output.contains("There is no display") && run.output.contains("xvfb-run"))
+    }
+
+    @Test("the README's example is the one that is compiled, and has at most 15 lines") func readme() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let example = try String(contentsOf: root.appendingPathComponent("Examples/Photo/main.swift"), encoding: .utf8)
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        #expect(readme.contains("```swift\n\(example)```"))
+        #expect(example.split(separator: "\n").count <= 15)
+    }
+
+    @Test("the README's example shows a picture") func example() async throws {
+        let server = try await TestServer.start()
+        let bitmap = Bitmap(width: 100, height: 100, hasAlpha: false) { buffer, _ in
+            buffer.bindMemory(to: UInt32.self).update(repeating: 0xFF12_C8A5)
+        }
+        server.route("/photo.png", .data(try #require(Image(cgImage: bitmap).pngData())))
+        let isShown = try await Program.shows(
+            [0xA5, 0xC8, 0x12],
+            "gtk-example-photo",
+            [server.url("/photo.png").absoluteString]
+        )
+        await server.stop()
+        #expect(isShown)
+    }
+}
+
+/// One run of all checks.
+struct CheckRun: Sendable {
+    let output: String
+    let outcomes: [String: String]
+
+    static let names = [
+        "pictureFillsItsView", "contentModes", "orientations", "sizeInPoints", "transitions", "reducedMotion",
+        "buttonStates", "indicators", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk", "rapidRetargets",
+        "brokenPicture", "hiddenAndUnparentedViews", "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped",
+        "widgetKeepsItsView", "viewKeepsItsWidget", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
+    ]
+
+    private static let runs = [1, 2].map { scale in
+        Task { () async throws -> CheckRun in
+            let run = try await Program.run("kf-widget-checks", [], environment: ["GDK_SCALE": "\(scale)"])
+            let pairs = run.output.split(separator: "\n").compactMap { line -> (String, String)? in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                return parts.count == 2 ? (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)) : nil
+            }
+            return CheckRun(output: run.output, outcomes: Dictionary(pairs, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    static func shared(scale: Int) async throws -> CheckRun { try await runs[scale - 1].value }
+}

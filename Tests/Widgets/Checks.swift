@@ -1,0 +1,41 @@
+// Checks widgets on GLib's main loop, which a test process cannot run: its main thread belongs to the tests. Prints a
+// line for each check; KingfisherGTKTests reads them.
+
+import Foundation
+import KingfisherGTK
+
+/// One check: its name, the sentence that it proves, and the code.
+struct Check {
+    let name: String
+    let body: @MainActor (Stage) async throws -> Void
+}
+
+@main
+@MainActor
+struct Checks {
+    static let all: [Check] = pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks
+
+    /// Runs the checks that are named, or all of them; `--list` names them.
+    static func main() {
+        let names = CommandLine.arguments.dropFirst()
+        if names.first == "--list" { return print(all.map(\.name).joined(separator: "\n")) }
+        do { try KingfisherGTK.initialize() } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(3)
+        }
+        Task { @MainActor in
+            for check in all where names.isEmpty || names.contains(check.name) { await run(check) }
+            MainLoop.quit()
+        }
+        MainLoop.run()
+    }
+
+    private static func run(_ check: Check) async {
+        let stage = Stage()
+        do { try await check.body(stage) } catch { stage.failures.append("\(error)") }
+        stage.close()
+        let outcome = stage.failures.isEmpty ? "ok" : "failed: " + stage.failures.joined(separator: "; ")
+        print("\(check.name): \(outcome.replacingOccurrences(of: "\n", with: " "))")
+        fflush(nil)
+    }
+}

@@ -1,0 +1,96 @@
+// Loads that end in widgets: from the network, memory and disk, replaced, broken.
+
+import Foundation
+import KFImaging
+import KFSupport
+import Kingfisher
+import KingfisherGTK
+import KingfisherTestSupport
+
+let loadChecks = [
+    Check(name: "loadsFromNetworkMemoryAndDisk") { stage in
+        let (server, options, cache) = try await stage.network()
+        server.route("/blue.png", .data(try Paint.png(Paint.blue)))
+        let url = server.url("/blue.png")
+        let view = ImageView()
+        view.contentMode = .scaleToFill
+        await stage.show(view)
+        for expected in [CacheType.none, .memory, .disk] {
+            if expected == .disk { cache.clearMemoryCache() }
+            view.image = nil
+            var found: CacheType?
+            view.kf.setImage(with: url, options: options + [.waitForCache]) { found = try? $0.get().cacheType }
+            if expected == .memory { stage.expect(found == .memory, "a memory hit is there before the call returns") }
+            await stage.frames(of: view) { found != nil }
+            stage.expect(found == expected, "\(String(describing: found)) instead of \(expected)")
+            await stage.expect(view, is: Paint.blue)
+        }
+    },
+    Check(name: "rapidRetargets") { stage in
+        let (server, options, _) = try await stage.network()
+        let gate = Gate()
+        for number in 0..<200 {
+            let data = try Paint.png(UInt32(number) << 8)
+            server.route("/\(number).png") { _ in
+                if number % 7 == 0 { await gate.wait() }
+                return .data(data)
+            }
+        }
+        let view = ImageView()
+        view.contentMode = .scaleToFill
+        await stage.show(view)
+        var (successes, others) = (0, 0)
+        for number in 0..<200 {
+            view.kf.setImage(with: server.url("/\(number).png"), options: options) { result in
+                if case .success = result { successes += 1 } else { others += 1 }
+            }
+            if number % 20 == 0 { await stage.frames(of: view) }
+        }
+        gate.open()
+        await stage.frames(of: view) { successes + others == 200 }
+        await stage.expect(view, is: 199 << 8)
+        stage.expect(view.kf.taskIdentifier == nil && others > 0, "\(successes) successes, \(others) others")
+    },
+    Check(name: "brokenPicture") { stage in
+        let view = ImageView()
+        view.contentMode = .scaleToFill
+        await stage.show(view)
+        var code: Int?
+        view.kf.setImage(
+            with: RawImageDataProvider(data: Data("no picture".utf8), cacheKey: UUID().uuidString),
+            placeholder: Paint.plain(Paint.green),
+            options: [.onFailureImage(Paint.plain(Paint.red))]
+        ) { result in
+            if case .failure(let error) = result { code = error.errorCode }
+        }
+        stage.expect(view.image?.cgImage != nil && code == nil, "the placeholder is there at once")
+        await stage.frames(of: view) { code != nil }
+        await stage.expect(view, is: Paint.red)
+        stage.expect(code == 4001, "\(String(describing: code))")
+    },
+    Check(name: "hiddenAndUnparentedViews") { stage in
+        let (server, options, _) = try await stage.network()
+        let gate = Gate()
+        let data = try Paint.png(Paint.blue)
+        server.route("/blue.png") { _ in
+            await gate.wait()
+            return .data(data)
+        }
+        let (container, view) = (KFCrossPlatformView(), ImageView())
+        view.contentMode = .scaleToFill
+        container.addSubview(view)
+        await stage.show(container)
+        stage.expect(view.isOnScreen, "on the screen with its container")
+        var isDone = false
+        view.kf.setImage(with: server.url("/blue.png"), options: options) { _ in isDone = true }
+        view.removeFromSuperview()
+        view.isHidden = true
+        stage.expect(!view.isOnScreen, "off the screen without its container")
+        gate.open()
+        await stage.frames(of: container) { isDone }
+        view.isHidden = false
+        container.addSubview(view)
+        await stage.frames(of: container) { view.isOnScreen && view.bounds.width > 0 }
+        await stage.expect(view, is: Paint.blue)
+    },
+]

@@ -1,0 +1,160 @@
+// Where a check plays: a window, its frames, the pixels of widgets, a server and a cache.
+
+import CGTK
+import CKFGTK
+import Foundation
+import KFImaging
+import Kingfisher
+import KingfisherGTK
+import KingfisherTestSupport
+
+/// What a check needs.
+@MainActor
+final class Stage {
+    var failures: [String] = []
+    private var windows: [Window] = []
+    private var server: TestServer?
+    private var directory: URL?
+
+    /// Notes a failure unless the condition holds.
+    func expect(_ condition: Bool, _ text: @autoclosure () -> String, line: Int = #line) {
+        if !condition { failures.append("line \(line): \(text())") }
+    }
+
+    /// Shows a view in a window of its own, and waits until it has been drawn.
+    func show(_ view: KFCrossPlatformView, size: CGSize = CGSize(width: 200, height: 100)) async {
+        let window = Window(title: "check", content: view, size: size)
+        windows.append(window)
+        window.present()
+        await frames(of: view, until: { view.isOnScreen && view.bounds.width > 0 })
+    }
+
+    /// Waits for some frames of the window.
+    func frames(_ count: Int = 2, of view: KFCrossPlatformView) async {
+        var left = count
+        await frames(of: view) {
+            left -= 1
+            return left < 0
+        }
+    }
+
+    /// Waits, frame by frame, until a condition holds; at most 2,000 frames.
+    func frames(of view: KFCrossPlatformView, until condition: @MainActor () -> Bool) async {
+        for _ in 0..<2_000 where !condition() {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let box = Unmanaged.passRetained(FrameWaiter(continuation))
+                gtk_widget_add_tick_callback(
+                    view.rawWidget.assumingMemoryBound(to: GtkWidget.self),
+                    { _, _, box in
+                        guard let box else { return 0 }
+                        Unmanaged<FrameWaiter>.fromOpaque(box).takeRetainedValue().continuation.resume()
+                        return 0
+                    },
+                    box.toOpaque(),
+                    nil
+                )
+                gtk_widget_queue_draw(view.rawWidget.assumingMemoryBound(to: GtkWidget.self))
+            }
+        }
+    }
+
+    /// The colour of a widget's pixel, as 0xRRGGBB, given in parts of its width and height.
+    func color(_ view: KFCrossPlatformView, _ x: Double = 0.5, _ y: Double = 0.5) -> UInt32? {
+        guard let texture = kf_render(view.rawWidget.assumingMemoryBound(to: GtkWidget.self)) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
+        var bytes = [UInt8](repeating: 0, count: width * height * 4)
+        gdk_texture_download(texture, &bytes, gsize(width * 4))
+        let (column, row) = (min(width - 1, Int(x * Double(width))), min(height - 1, Int(y * Double(height))))
+        let offset = (row * width + column) * 4
+        return UInt32(bytes[offset + 2]) << 16 | UInt32(bytes[offset + 1]) << 8 | UInt32(bytes[offset])
+    }
+
+    /// Checks the colour of a widget's pixel, once it has been drawn; each component may be off by two.
+    func expect(
+        _ view: KFCrossPlatformView,
+        _ x: Double = 0.5,
+        _ y: Double = 0.5,
+        is expected: UInt32,
+        line: Int = #line
+    ) async {
+        await frames(of: view)
+        let found = color(view, x, y) ?? 0xFFFF_FFFF
+        let isClose = [0, 8, 16].allSatisfy { abs(Int(found >> $0 & 255) - Int(expected >> $0 & 255)) <= 2 }
+        let text = "\(String(found, radix: 16)) is not \(String(expected, radix: 16))"
+        expect(found <= 0xFFFFFF && isClose, text, line: line)
+    }
+
+    /// Checks that a widget's pixel has another colour, once it has been drawn.
+    func expect(
+        _ view: KFCrossPlatformView,
+        _ x: Double,
+        isNot other: UInt32,
+        _ text: String,
+        line: Int = #line
+    ) async {
+        await frames(of: view)
+        expect(color(view, x) != other, text, line: line)
+    }
+
+    /// A server on loopback, and options that load through a cache of the check's own.
+    func network() async throws -> (TestServer, KingfisherOptionsInfo, ImageCache) {
+        let server = try await TestServer.start()
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
+        let cache = try ImageCache(name: "check", cacheDirectoryURL: directory)
+        (self.server, self.directory) = (server, directory)
+        return (server, [.targetCache(cache), .downloader(ImageDownloader(name: "check"))], cache)
+    }
+
+    /// Closes the windows and the server.
+    func close() {
+        for window in windows { window.close() }
+        windows = []
+        if let directory { try? FileManager.default.removeItem(at: directory) }
+        guard let server else { return }
+        Task { await server.stop() }
+    }
+}
+
+private final class FrameWaiter {
+    let continuation: CheckedContinuation<Void, Never>
+
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+}
+
+/// Pictures of one colour, or of two.
+enum Paint {
+    static let (red, green, blue): (UInt32, UInt32, UInt32) = (0xFF0000, 0x00FF00, 0x0000FF)
+
+    /// The left part in one colour, the right part in another.
+    static func halves(_ left: UInt32, _ right: UInt32, width: Int = 40, height: Int = 20) -> Image {
+        let bitmap = Bitmap(width: width, height: height, hasAlpha: false) { buffer, bytesPerRow in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let color = x < width / 2 ? left : right
+                    buffer.storeBytes(of: 0xFF00_0000 | color, toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
+                }
+            }
+        }
+        return Image(cgImage: bitmap)
+    }
+
+    static func plain(_ color: UInt32, width: Int = 40, height: Int = 20) -> Image {
+        halves(color, color, width: width, height: height)
+    }
+
+    static func png(_ color: UInt32) throws -> Data {
+        guard let data = plain(color).pngData() else { throw CheckError.noData }
+        return data
+    }
+
+    /// A GIF of plain frames, a tenth of a second each.
+    static func gif(_ colors: [UInt32], width: Int = 40, height: Int = 20) throws -> Data {
+        let frames = colors.map { plain($0, width: width, height: height) }
+        let image = Image.animatedImage(with: frames, duration: 0.1 * Double(frames.count))
+        guard let frames = image?.frames else { throw CheckError.noData }
+        return try Codecs.encode(frames, as: .gif)
+    }
+}
+
+enum CheckError: Error { case noData }

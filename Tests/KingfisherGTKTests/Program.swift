@@ -29,23 +29,25 @@ enum Program {
         }
     }
 
-    /// Starts a program, waits until twenty pixels of its display have a colour, red, green and blue, and ends it; says
-    /// whether there were any within a minute.
+    /// Starts a program, waits until the middle of its window of 640 × 480 points has a colour, red, green and blue, and
+    /// ends it; says whether it had within a minute.
     static func shows(_ color: [UInt8], _ name: String, _ arguments: [String]) async throws -> Bool {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let process = process(name, arguments, frameBuffer: directory)
         try process.run()
-        // The display's memory is a file: four bytes a pixel, blue first.
-        let run = [[UInt8]](repeating: [color[2], color[1], color[0], 255], count: 20).joined().dropLast()
+        // The display's memory is a file that ends in the pixels, four bytes each, blue first. Without a window manager
+        // the window is in the top left corner.
         let screen = directory.appendingPathComponent("Xvfb_screen0")
+        let fromTheEnd = (1024 * 768 - (240 * 1024 + 320)) * 4
         let clock = ContinuousClock()
         let end = clock.now + .seconds(60)
         var isShown = false
         while !isShown, clock.now < end, process.isRunning {
             try await clock.sleep(for: .milliseconds(100))
-            isShown = (try? Data(contentsOf: screen))?.range(of: Data(run)) != nil
+            let pixels = (try? Data(contentsOf: screen)) ?? Data()
+            isShown = pixels.count > fromTheEnd && pixels.suffix(fromTheEnd).prefix(3).elementsEqual(color.reversed())
         }
         process.terminate()
         return isShown

@@ -42,7 +42,7 @@ import Testing
         }
         server.route("/photo.png", .data(try #require(Image(cgImage: bitmap).pngData())))
         let isShown = try await Program.shows(
-            [0xA5, 0xC8, 0x12],
+            [0x12, 0xC8, 0xA5],
             "gtk-example-photo",
             [server.url("/photo.png").absoluteString]
         )

@@ -53,8 +53,9 @@ build: desktop-dependencies ## Builds everything, tests too, for debugging; a wa
 	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)
 
 bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
-	@Scripts/install-dependencies bench
+	@Scripts/install-dependencies desktop bench
 	@swift build -c release --package-path Benchmarks --product kf
+	@swift build -c release --package-path Benchmarks --product kf-bench-desktop
 	@swift run -c release --package-path Benchmarks kf-bench $(FILTER)
 
 fuzz: dependencies ## Broken files against every decoder; SECONDS=60 for each, ONLY=name for one, TRAITS as for test

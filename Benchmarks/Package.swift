@@ -27,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CBaselineTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CBaselineCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBaselineGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
@@ -45,6 +46,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "kf-bench-desktop",
+            dependencies: [
+                "CBaselineGTK",
+                .product(name: "Kingfisher", package: "Kingfisher"),
+                .product(name: "KingfisherGTK", package: "Kingfisher"),
             ],
             swiftSettings: settings
         ),

@@ -2,9 +2,16 @@
 #include "CKFGTK.h"
 #include <math.h>
 
+/// A picture and, where it is drawn with Cairo, a surface over its pixels.
+typedef struct {
+    KfPicture picture;
+    cairo_surface_t *surface;
+} KfLayer;
+
 typedef struct {
     GObject parent;
-    KfPicture picture, previous;
+    KfLayer current, previous;
+    gboolean draws_with_cairo;
     KfFit fit;
     KfTransition kind;
     double progress;
@@ -19,10 +26,11 @@ static void kf_paintable_interface(GdkPaintableInterface *interface);
 G_DEFINE_TYPE_WITH_CODE(KfPaintable, kf_paintable, G_TYPE_OBJECT,
                         G_IMPLEMENT_INTERFACE(GDK_TYPE_PAINTABLE, kf_paintable_interface))
 
-static void replace(KfPicture *place, KfPicture picture) {
+static void replace(KfLayer *layer, KfPicture picture) {
     if (picture.texture) g_object_ref(picture.texture);
-    g_clear_object(&place->texture);
-    *place = picture;
+    if (layer->picture.texture != picture.texture) g_clear_pointer(&layer->surface, cairo_surface_destroy);
+    g_clear_object(&layer->picture.texture);
+    layer->picture = picture;
 }
 
 /// The rectangle that the picture takes in an area, around its middle.
@@ -39,11 +47,37 @@ static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width,
     return GRAPHENE_RECT_INIT((float)((width - w) / 2), (float)((height - h) / 2), (float)w, (float)h);
 }
 
-static void draw(GtkSnapshot *snapshot, const KfPicture *picture, KfFit fit, double width, double height) {
+/// Draws the pixels into a rectangle. Both sizes are those of the stored picture, not turned.
+static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, gboolean draws_with_cairo) {
+    if (!draws_with_cairo) {
+        gtk_snapshot_append_texture(snapshot, layer->picture.texture, rect);
+        return;
+    }
+    const int width = gdk_texture_get_width(layer->picture.texture);
+    const int height = gdk_texture_get_height(layer->picture.texture);
+    if (!layer->surface) {
+        // Cairo never writes to a surface that is only drawn from.
+        layer->surface = cairo_image_surface_create_for_data(
+            (unsigned char *)layer->picture.pixels, layer->picture.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
+            width, height, layer->picture.bytes_per_row);
+    }
+    cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, rect);
+    cairo_translate(cairo, rect->origin.x, rect->origin.y);
+    cairo_scale(cairo, rect->size.width / width, rect->size.height / height);
+    cairo_set_source_surface(cairo, layer->surface, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR);
+    cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+    cairo_rectangle(cairo, 0, 0, width, height);
+    cairo_fill(cairo);
+    cairo_destroy(cairo);
+}
+
+static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, double width, double height) {
+    const KfPicture *picture = &layer->picture;
     if (!picture->texture || picture->width <= 0 || picture->height <= 0) return;
-    graphene_rect_t rect = fitted(picture, fit, width, height);
+    graphene_rect_t rect = fitted(picture, self->fit, width, height);
     if (picture->degrees == 0 && !picture->is_mirrored_horizontally && !picture->is_mirrored_vertically) {
-        gtk_snapshot_append_texture(snapshot, picture->texture, &rect);
+        append(snapshot, layer, &rect, self->draws_with_cairo);
         return;
     }
     const gboolean is_upright = picture->degrees % 180 == 0;
@@ -54,7 +88,7 @@ static void draw(GtkSnapshot *snapshot, const KfPicture *picture, KfFit fit, dou
     gtk_snapshot_rotate(snapshot, (float)picture->degrees);
     gtk_snapshot_scale(snapshot, picture->is_mirrored_horizontally ? -1 : 1,
                        picture->is_mirrored_vertically ? -1 : 1);
-    gtk_snapshot_append_texture(snapshot, picture->texture, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h));
+    append(snapshot, layer, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h), self->draws_with_cairo);
     gtk_snapshot_restore(snapshot);
 }
 
@@ -78,7 +112,7 @@ static void draw_flip(KfPaintable *self, GtkSnapshot *snapshot, double width, do
     gtk_snapshot_save(snapshot);
     gtk_snapshot_transform(snapshot, transform);
     gsk_transform_unref(transform);
-    draw(snapshot, is_first_half ? &self->previous : &self->picture, self->fit, width, height);
+    draw(self, snapshot, is_first_half ? &self->previous : &self->current, width, height);
     gtk_snapshot_restore(snapshot);
 }
 
@@ -87,12 +121,12 @@ static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snap
     GtkSnapshot *snapshot = gdk_snapshot;
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
     if (self->kind == KF_TRANSITION_NONE || self->progress >= 1) {
-        draw(snapshot, &self->picture, self->fit, width, height);
+        draw(self, snapshot, &self->current, width, height);
     } else if (self->kind == KF_TRANSITION_FADE) {
         gtk_snapshot_push_cross_fade(snapshot, self->progress);
-        draw(snapshot, &self->previous, self->fit, width, height);
+        draw(self, snapshot, &self->previous, width, height);
         gtk_snapshot_pop(snapshot);
-        draw(snapshot, &self->picture, self->fit, width, height);
+        draw(self, snapshot, &self->current, width, height);
         gtk_snapshot_pop(snapshot);
     } else {
         draw_flip(self, snapshot, width, height);
@@ -101,11 +135,11 @@ static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snap
 }
 
 static int kf_paintable_width(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->picture.width + 0.5);
+    return (int)(((KfPaintable *)paintable)->current.picture.width + 0.5);
 }
 
 static int kf_paintable_height(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->picture.height + 0.5);
+    return (int)(((KfPaintable *)paintable)->current.picture.height + 0.5);
 }
 
 static void kf_paintable_interface(GdkPaintableInterface *interface) {
@@ -116,8 +150,8 @@ static void kf_paintable_interface(GdkPaintableInterface *interface) {
 
 static void kf_paintable_dispose(GObject *object) {
     KfPaintable *self = (KfPaintable *)object;
-    g_clear_object(&self->picture.texture);
-    g_clear_object(&self->previous.texture);
+    replace(&self->current, (KfPicture){0});
+    replace(&self->previous, (KfPicture){0});
     G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
 }
 
@@ -130,7 +164,7 @@ GdkPaintable *kf_paintable_new(void) { return g_object_new(kf_paintable_get_type
 void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit) {
     KfPaintable *self = (KfPaintable *)paintable;
     const int width = kf_paintable_width(paintable), height = kf_paintable_height(paintable);
-    replace(&self->picture, picture);
+    replace(&self->current, picture);
     self->fit = fit;
     if (width != kf_paintable_width(paintable) || height != kf_paintable_height(paintable)) {
         gdk_paintable_invalidate_size(paintable);
@@ -144,4 +178,8 @@ void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, Kf
     self->kind = kind;
     self->progress = progress;
     gdk_paintable_invalidate_contents(paintable);
+}
+
+void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo) {
+    ((KfPaintable *)paintable)->draws_with_cairo = draws_with_cairo;
 }

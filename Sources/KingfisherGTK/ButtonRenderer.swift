@@ -51,6 +51,12 @@ final class ButtonRenderer: WidgetRenderer {
 
     override var overlay: OpaquePointer? { layers }
 
+    override func didMap() {
+        for paintable in [front, back] {
+            kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget))
+        }
+    }
+
     override func contentDidChange() {
         frontTexture = Texture.of(button.currentImage, reusing: frontTexture)
         backTexture = Texture.of(button.currentBackgroundImage, reusing: backTexture)

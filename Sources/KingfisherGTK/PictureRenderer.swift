@@ -28,6 +28,8 @@ final class PictureRenderer: WidgetRenderer {
 
     override var overlay: OpaquePointer? { OpaquePointer(widget) }
 
+    override func didMap() { kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget)) }
+
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)
         kf_paintable_show(paintable, shown?.picture ?? KfPicture(), imageView.contentMode.fit)
@@ -97,8 +99,12 @@ final class Texture {
             case .leftMirrored: (90, false, true)
             case .rightMirrored: (90, true, false)
             }
+        let bitmap = image.cgImage
         return KfPicture(
             texture: texture,
+            pixels: bitmap?.baseAddress,
+            bytes_per_row: Int32(bitmap?.bytesPerRow ?? 0),
+            is_opaque: bitmap?.hasAlpha == false ? 1 : 0,
             width: image.size.width,
             height: image.size.height,
             degrees: degrees,

@@ -143,6 +143,7 @@ class WidgetRenderer: ViewRenderer {
         let root = gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0) }
         let window = root?.assumingMemoryBound(to: GtkWidget.self)
         if isMapped {
+            didMap()
             view.windowDidChange(isVisible: true)
             view.isOnScreen = true
         } else {
@@ -150,6 +151,9 @@ class WidgetRenderer: ViewRenderer {
             if let window, gtk_widget_get_visible(window) == 0 { view.windowDidChange(isVisible: false) }
         }
     }
+
+    /// Called when the widget comes onto a screen.
+    func didMap() {}
 
     /// To be overridden by what has to be undone before the widget goes.
     func disconnect() {}

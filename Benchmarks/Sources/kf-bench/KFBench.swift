@@ -7,7 +7,7 @@ struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
         + networkBenchmarks + priorityBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
-        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + programBenchmarks
+        + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -23,6 +23,10 @@ typedef enum {
 /// A texture as it is to be drawn; without a texture there is nothing.
 typedef struct {
     GdkTexture *texture;
+    /// The pixels that the texture is made of, and keeps: as Cairo's ARGB32.
+    const unsigned char *pixels;
+    int bytes_per_row;
+    gboolean is_opaque;
     /// The size of the picture in points, after it has been turned.
     double width, height;
     /// By how many degrees the texture is turned clockwise, after it has been mirrored.
@@ -36,6 +40,13 @@ GdkPaintable *kf_paintable_new(void);
 
 /// Shows a picture. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit);
+
+/// Chooses how pictures are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
+/// draws it; or as textures, which other renderers keep on the graphics card.
+void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo);
+
+/// Whether the window that a widget is in is drawn by GTK's software renderer.
+gboolean kf_is_drawn_by_software(GtkWidget *widget);
 
 /// Draws how `previous` gives way to the picture; at progress 1, and with KF_TRANSITION_NONE, the picture alone.
 void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress);

@@ -1,0 +1,44 @@
+// `kf-bench-desktop blocks|memory [empty]`: scrolls a grid of pictures and prints what that costs. Knows the library by
+// its public API only.
+
+import CBaselineGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// What is measured.
+enum Work: String { case blocks, memory }
+
+guard let work = CommandLine.arguments.dropFirst().first.flatMap({ Work(rawValue: $0) }) else {
+    print("usage: kf-bench-desktop blocks|memory [empty]")
+    exit(2)
+}
+try KingfisherGTK.initialize()
+let grid = try Grid(count: work == .memory ? 2_000 : 1_000, isEmpty: CommandLine.arguments.contains("empty"))
+grid.present()
+Task { @MainActor in
+    switch work {
+    case .blocks:
+        await grid.scroll(pointsPerFrame: 40, frames: 100)  // what is made once: fonts, caches of GTK
+        let blocks = MainThreadBlocks()
+        await grid.scroll(pointsPerFrame: 40, frames: 600)
+        let times = blocks.stop().sorted()
+        print(times[times.count * 99 / 100], times[times.count - 1])
+    case .memory:
+        await grid.scroll(pointsPerFrame: 40, frames: 50)
+        grid.clear()
+        let before = residentBytes()
+        while !grid.isAtEnd { await grid.scroll(pointsPerFrame: 100, frames: 20) }
+        try? await Task.sleep(for: .seconds(1))
+        print(residentBytes() - before - Double(Grid.memoryLimit))
+    }
+    fflush(nil)
+    exit(0)
+}
+MainLoop.run()
+
+/// The memory that the process holds, in bytes.
+func residentBytes() -> Double {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return text.split(separator: " ").dropFirst().first.flatMap { Double($0) }.map { $0 * 4096 } ?? 0
+}

@@ -1,0 +1,167 @@
+// Images set on views: from memory, in a grid that is scrolled, animations in many views at once. Knows no toolkit:
+// widgets are measured by a program of their own.
+
+import Foundation
+import Kingfisher
+import Synchronization
+
+let viewBenchmarks = [
+    Benchmark(name: "setImage with a memory hit, main thread") { try await ViewHits.measure() },
+    Benchmark(name: "GIF 100 frames 500×400 in 10 views: decodes of a frame in a loop, at most") {
+        let folder = try TemporaryFolder()
+        return Figure(.count(try await ManyViews(in: folder.url).play().decodes), .exactly(1))
+    },
+    Benchmark(name: "GIF 100 frames 500×400 in 10 views: frames in memory") {
+        let folder = try TemporaryFolder()
+        return Figure(.count(try await ManyViews(in: folder.url).play().alive), .atMost(.count(ManyViews.ahead + 2)))
+    },
+    Benchmark(name: "grid of 1,000 cells, scrolled: main-thread block, 99 of 100 are shorter") {
+        Figure(.seconds(try Scrolling.run(["blocks"])[0]), .atMost(.seconds(4e-3)))
+    },
+    Benchmark(name: "grid of 1,000 cells, scrolled: longest main-thread block, beside that of empty cells") {
+        let empty = try Scrolling.run(["blocks", "empty"])[1]
+        return Figure(.seconds(try Scrolling.run(["blocks"])[1]), baseline: .seconds(empty), .atMost(.seconds(8e-3)))
+    },
+    Benchmark(name: "memory after scrolling through 2,000 pictures, above a cache's limit of 50 MB") {
+        Figure(.bytes(try Scrolling.run(["memory"])[0]), .atMost(.bytes(20e6)))
+    },
+]
+
+/// `setImage` on one view, again and again, each time with another image that is in memory.
+private enum ViewHits {
+    @MainActor
+    static func measure() async throws -> Figure {
+        let folder = try TemporaryFolder()
+        let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
+        let urls = (0..<1_000).compactMap { URL(string: "https://example.com/\($0).jpg") }
+        for url in urls {
+            let image = Image(cgImage: Bitmap(width: 1, height: 1) { _, _ in })
+            cache.memoryStorage.store(value: image, forKey: url.absoluteString)
+        }
+        let view = KFCrossPlatformImageView()
+        let options: KingfisherOptionsInfo = [.targetCache(cache)]
+        var times: [Double] = []
+        for _ in 0..<201 {
+            var shown = 0
+            let time = try await seconds(.thread) {
+                for url in urls {
+                    view.kf.setImage(with: url, options: options) { _ in }
+                    shown += view.image == nil ? 0 : 1
+                }
+            }
+            try BenchmarkError.unless(shown == urls.count, "the image was not there when setImage returned")
+            times.append(time / Double(urls.count))
+        }
+        return Figure(.seconds(median(times)), .atMost(.seconds(5e-6)))
+    }
+}
+
+/// Ten players of one animation, whose clocks go together.
+private struct ManyViews {
+    static let ahead = 10
+    private let counter = Counter()
+    private let image: KFCrossPlatformImage
+
+    /// How often each frame was decoded, and which frames are in memory.
+    final class Counter: Sendable {
+        struct State {
+            var decodes = [Int](repeating: 0, count: 100)
+            var frames: [WeakBitmap] = []
+            var most = 0
+        }
+        struct WeakBitmap { weak var bitmap: Bitmap? }
+        let state = Mutex(State())
+    }
+
+    /// The film, counted.
+    private final class CountedSource: ImageFrameSource {
+        let film: any ImageFrameSource
+        let counter: Counter
+        var data: Data? { nil }
+        var frameCount: Int { film.frameCount }
+
+        init(_ film: any ImageFrameSource, _ counter: Counter) { (self.film, self.counter) = (film, counter) }
+
+        func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
+            guard let bitmap = film.frame(at: index, maxSize: maxSize) else { return nil }
+            counter.state.withLock { state in
+                state.decodes[index] += 1
+                state.frames.removeAll { $0.bitmap == nil }
+                state.frames.append(Counter.WeakBitmap(bitmap: bitmap))
+                state.most = max(state.most, state.frames.count)
+            }
+            return bitmap
+        }
+        func duration(at index: Int) -> TimeInterval { film.duration(at: index) }
+        func copy() -> CountedSource { CountedSource(film.copy(), counter) }
+    }
+
+    init(in folder: URL) throws {
+        let path = folder.appendingPathComponent("film.gif").path
+        _ = try Python.output(of: Film.maker, path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        let options = ImageCreatingOptions()
+        guard let film = KingfisherWrapper<Image>.animatedImage(data: data, options: options)?.kf.frameSource,
+            let image = KingfisherWrapper<Image>.animatedImage(
+                source: CountedSource(film, counter),
+                options: options
+            )
+        else { throw BenchmarkError("the film is no animation") }
+        self.image = image
+    }
+
+    /// Plays the film once, in ten players, each frame for its own time.
+    @MainActor
+    func play() async throws -> (decodes: Int, alive: Int) {
+        counter.state.withLock { $0 = Counter.State() }
+        let players = (0..<10).map { _ in
+            let link = ManualDisplayLink()
+            let player = AnimationPlayer(displayLink: link)
+            player.framePreloadCount = Self.ahead
+            player.image = image
+            player.attach()
+            return (player, link)
+        }
+        for frame in 0..<99 {
+            // As a screen would show it: the next frames are there before their time comes.
+            while players.contains(where: { $0.0.animator?.frame(at: min(99, frame + Self.ahead)) == nil }) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            for (_, link) in players { link.advance(by: 0.04) }
+        }
+        try BenchmarkError.unless(
+            players.allSatisfy { $0.0.animator?.currentFrameIndex == 99 },
+            "the players are not at the last frame"
+        )
+        return counter.state.withLock { state in
+            // After the last frame come the first ones again.
+            (state.decodes[Self.ahead..<100].max() ?? 0, state.most)
+        }
+    }
+}
+
+/// A grid in a window, scrolled by a program of its own on a display in memory.
+private enum Scrolling {
+    static func run(_ arguments: [String]) throws -> [Double] {
+        let (process, output) = (Process(), Pipe())
+        let directory = URL(
+            fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        )
+        .deletingLastPathComponent()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["-u", "WAYLAND_DISPLAY", "GSK_RENDERER=cairo", "GDK_BACKEND=x11", "xvfb-run", "-a", "-s"]
+            + ["-screen 0 1024x768x24", directory.appendingPathComponent("kf-bench-desktop").path] + arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        try BenchmarkError.unless(
+            process.terminationStatus == 0 && !figures.isEmpty,
+            "kf-bench-desktop failed: \(text)"
+        )
+        return figures
+    }
+}

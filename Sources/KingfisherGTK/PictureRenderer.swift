@@ -11,6 +11,7 @@ import Kingfisher
 final class PictureRenderer: WidgetRenderer {
     private unowned let imageView: KFCrossPlatformImageView
     private let paintable = kf_paintable_new()
+    private let picture: OpaquePointer
     /// What is shown, so that its texture is made once.
     private var shown: Texture?
     private var previous: Texture?
@@ -18,10 +19,11 @@ final class PictureRenderer: WidgetRenderer {
     init(_ view: KFCrossPlatformImageView) {
         imageView = view
         let overlay: UnsafeMutablePointer<GtkWidget> = gtk_overlay_new()
+        let child: UnsafeMutablePointer<GtkWidget> = gtk_picture_new_for_paintable(paintable)
+        picture = OpaquePointer(child)
         super.init(view, widget: overlay)
-        let picture = gtk_picture_new_for_paintable(paintable)
-        gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the picture
-        gtk_overlay_set_child(OpaquePointer(overlay), picture)
+        gtk_picture_set_content_fit(picture, GTK_CONTENT_FIT_FILL)  // the paintable fits the picture
+        gtk_overlay_set_child(OpaquePointer(overlay), child)
     }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }
@@ -29,6 +31,8 @@ final class PictureRenderer: WidgetRenderer {
     override var overlay: OpaquePointer? { OpaquePointer(widget) }
 
     override func didMap() { kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget)) }
+
+    override func accessibilityDidChange() { gtk_picture_set_alternative_text(picture, imageView.accessibilityLabel) }
 
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)

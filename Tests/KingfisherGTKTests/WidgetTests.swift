@@ -58,7 +58,8 @@ struct CheckRun: Sendable {
 
     static let names = [
         "pictureFillsItsView", "contentModes", "orientations", "sizeInPoints", "transitions", "reducedMotion",
-        "buttonStates", "indicators", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk", "rapidRetargets",
+        "buttonStates", "indicators", "accessibleNames", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk",
+        "rapidRetargets",
         "brokenPicture", "hiddenAndUnparentedViews", "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped",
         "widgetKeepsItsView", "viewKeepsItsWidget", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
     ]

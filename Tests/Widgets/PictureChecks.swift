@@ -162,6 +162,14 @@ let pictureChecks = [
             stage.expect(gtk_widget_get_visible(widget) == 0, "hidden at the end")
         }
     },
+    Check(name: "accessibleNames") { stage in
+        let view = ImageView()
+        view.accessibilityLabel = "a cat"
+        await stage.show(view)
+        let picture = gtk_widget_get_first_child(view.rawWidget.assumingMemoryBound(to: GtkWidget.self))
+        let text = gtk_picture_get_alternative_text(OpaquePointer(picture)).map { String(cString: $0) }
+        stage.expect(text == "a cat", "\(text ?? "nothing") is read aloud")
+    },
     Check(name: "viewPlaceholder") { stage in
         let view = ImageView()
         view.contentMode = .scaleToFill

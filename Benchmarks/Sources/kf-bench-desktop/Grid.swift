@@ -20,8 +20,8 @@ final class Grid {
         let list = gtk_string_list_new(nil)
         for name in names { gtk_string_list_append(list, name) }
         let selection = gtk_no_selection_new(list)
-        let factory = gtk_signal_list_item_factory_new()
-        cells.connect(to: UnsafeMutableRawPointer(factory!))
+        let factory: OpaquePointer = gtk_signal_list_item_factory_new()
+        cells.connect(to: UnsafeMutableRawPointer(factory))
         let view: UnsafeMutablePointer<GtkWidget> = gtk_grid_view_new(selection, factory)
         gtk_grid_view_set_max_columns(OpaquePointer(view), 5)
         gtk_grid_view_set_min_columns(OpaquePointer(view), 5)

@@ -78,7 +78,8 @@ private final class Screen {
     @Test("8.2: states are named, and placeholders that are no images are for image views only")
     func statesAndPlaceholders() async throws {
         try await Rig.run { rig in
-            let (button, view, url) = (KFCrossPlatformButton(), KFCrossPlatformImageView(), try rig.route("/a"))
+            let (button, view, gate) = (KFCrossPlatformButton(), KFCrossPlatformImageView(), Gate())
+            let url = try rig.route("/a", gate: gate)
             let done = (0..<3).map { _ in Promise<Int>() }
             let placeholder: (any Placeholder)? = ViewPlaceholder()
             button.setImage(picture, for: .selected)
@@ -86,6 +87,7 @@ private final class Screen {
             builder(url, rig, done[1]).placeholder(placeholder).setBackground(to: button, for: .hovered)
             builder(url, rig, done[2]).placeholder(placeholder).set(to: view)
             #expect(button.image(for: .selected) == nil && view.subviews.count == 1)
+            gate.open()
             for promise in done { #expect(await promise.value == 0) }
             #expect(button.image(for: .selected) != nil && button.backgroundImage(for: .hovered) != nil)
             #expect(view.image != nil && view.subviews.isEmpty)
@@ -95,11 +97,14 @@ private final class Screen {
     @Test("8.2: what is shown is kept, and fades, if the load is described so")
     func showing() async throws {
         try await Rig.run { rig in
-            let (view, begun, done) = (KFCrossPlatformImageView(), Gate(), Promise<Int>())
+            let (view, gate, begun, done) = (KFCrossPlatformImageView(), Gate(), Gate(), Promise<Int>())
             let renderer = TestRenderer.show(view)
             view.image = picture
-            builder(try rig.route("/a"), rig, done).keepCurrentImageWhileLoading().fade(duration: 2).set(to: view)
+            builder(try rig.route("/a", gate: gate), rig, done).keepCurrentImageWhileLoading().fade(duration: 2).set(
+                to: view
+            )
             #expect(view.image === picture)
+            gate.open()
             renderer.onDraw = { if view.transition != nil { begun.open() } }
             await begun.wait()
             #expect(view.transition?.previous === picture && done.valueIfFulfilled == nil)

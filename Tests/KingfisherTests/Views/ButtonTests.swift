@@ -116,7 +116,8 @@ import Testing
     func failures() async throws {
         try await Rig.run { rig in
             for state in [State.normal, .hovered] { button.setImage(pictures[0], for: state) }
-            let (codes, done) = (Box<[Int]>([]), Promise<Void>())
+            let (codes, done, gate) = (Box<[Int]>([]), Promise<Void>(), Gate())
+            rig.server.route("/no", TestResponse.status(500).with { $0.gate = gate })
             button.kf.setImage(with: nil, for: .hovered) { outcome in codes.change { $0.append(outcome.code) } }
             #expect(codes.value == [5001] && button.image(for: .hovered) == nil)
             let options = rig.viewOptions + [.onFailureImage(pictures[1])]
@@ -128,6 +129,7 @@ import Testing
                 progressBlock: nil
             ) { _ in done.fulfil(()) }
             #expect(button.image(for: .hovered) === pictures[2])
+            gate.open()
             await done.value
             #expect(button.image(for: .hovered) === pictures[1] && button.image(for: .normal) === pictures[0])
             #expect(button.backgroundImage(for: .hovered) == nil && button.alternateImage == nil)
@@ -151,12 +153,13 @@ private final class Shelf: KingfisherImageSettable {
     @Test("HC01: an object is given the placeholder, then the image with the options of its load")
     func settable() async throws {
         try await Rig.run { rig in
-            let (shelf, placeholder, done) = (Shelf(), Picture.gradient(2, 2), Promise<Int>())
+            let (shelf, placeholder, done, gate) = (Shelf(), Picture.gradient(2, 2), Promise<Int>(), Gate())
             let options = rig.viewOptions + [.scaleFactor(2), .transition(.fade(100))]
-            shelf.kf.setImage(with: try rig.route("/a"), placeholder: placeholder, options: options) {
+            shelf.kf.setImage(with: try rig.route("/a", gate: gate), placeholder: placeholder, options: options) {
                 done.fulfil($0.code)
             }
             #expect(shelf.images.count == 1 && shelf.images[0] === placeholder)
+            gate.open()
             #expect(await done.value == 0 && shelf.images.count == 2 && shelf.images[1]?.pixelWidth == 64)
             #expect(shelf.scales == [1, 2])
         }

@@ -177,8 +177,8 @@ import Testing
             view.kf.indicatorType = isCounting ? .activity : image
             let indicator = try #require(view.kf.indicator)
             target.load(try rig.route("/a", gate: first))
-            target.load(try rig.route("/b", gate: second))
             await rig.server.waitForRequests(to: "/a")
+            target.load(try rig.route("/b", gate: second))
             #expect(!indicator.view.isHidden)
             first.open()
             #expect(await target.outcome(0).superseded == 0 && !indicator.view.isHidden)

@@ -131,8 +131,10 @@ import Testing
     @Test("IV13: 200 loads end 200 times, one of them with the last image", arguments: Place.allCases)
     func manyLoads(place: Place) async throws {
         try await Rig.run { rig in
-            let target = Target(place, rig)
-            for number in 0..<200 { target.load(try rig.route("/\(number)", width: 1 + number)) }
+            let (target, gate) = (Target(place, rig), Gate())
+            // Held back: a load whose thread is held up may well end before its call returns.
+            for number in 0..<200 { target.load(try rig.route("/\(number)", width: 1 + number, gate: gate)) }
+            gate.open()
             for number in 0..<200 { _ = await target.outcome(number) }
             #expect(target.ended.count == 200 && Set(target.ended.map(\.load)).count == 200)
             #expect(target.ended.filter { $0.outcome.code == 0 }.map(\.load) == [199])
@@ -148,8 +150,10 @@ import Testing
     )
     func mixedLoads(place: Place, last: String) async throws {
         try await Rig.run { rig in
-            rig.server.route("/broken", .data(Data("no image".utf8)))
-            _ = (try await rig.cached("/disk", width: 5, inMemory: false), try rig.route("/net", width: 6))
+            let gate = Gate()
+            _ = (try await rig.cached("/disk", width: 5, inMemory: false), try rig.route("/net", width: 6, gate: gate))
+            rig.server.route("/broken", TestResponse.data(Data("no image".utf8)).with { $0.gate = gate })
+            let mayRead = rig.holdDisk(rig.server.url("/disk"))
             _ = try await rig.cached("/memory", width: 7, inMemory: true)
             let url = { rig.server.url($0) }
             let sources: [(any SourceConvertible)?] = [
@@ -158,6 +162,8 @@ import Testing
             ]
             let target = Target(place, rig)
             for source in sources { target.load(source) }
+            gate.open()
+            mayRead.fulfil(())
             for load in sources.indices { _ = await target.outcome(load) }
             #expect(target.ended.count == sources.count)
             #expect(target.ended.filter { $0.outcome.code == 0 }.map(\.load) == [0, 7])

@@ -78,8 +78,10 @@ import Testing
         try await Rig.run { rig in
             let target = Target(place, rig)
             let url = try await rig.cached("/a", inMemory: false)
+            let mayRead = rig.holdDisk(url)
             let task = target.load(url)
             #expect(task != nil && target.identifier != nil && target.ended.isEmpty)
+            mayRead.fulfil(())
             #expect(try await target.outcome(0).get().cacheType == .disk && target.identifier == nil)
             rig.cache.clearMemoryCache()
             #expect(target.load(url, [.loadDiskFileSynchronously]) == nil)
@@ -223,8 +225,10 @@ import Testing
             gate.open()
             #expect(await target.outcome().superseded == 0)
             let other = Target(place, rig)
+            let mayRead = rig.holdDisk(cached)
             other.load(cached)
             other.release()
+            mayRead.fulfil(())
             #expect(await other.outcome().superseded == 0 && other.ended.count == 1)
         }
     }
@@ -253,7 +257,9 @@ import Testing
             let processors = [16, 32].map { DownsamplingImageProcessor(size: CGSize(width: $0, height: $0)) }
             let url = try await rig.cached("/a", inMemory: true, [.processor(processors[0])])
             _ = try await rig.cached("/a", inMemory: false, [.processor(processors[1])])
+            let mayRead = processors.map { rig.holdDisk(url, $0) }
             for processor in processors { target.load(url, [.processor(processor)]) }
+            for promise in mayRead { promise.fulfil(()) }
             #expect(await target.outcome(0).code == 5002)
             #expect(try await target.outcome(1).get().cacheType == .disk && target.image?.pixelWidth == 32)
         }

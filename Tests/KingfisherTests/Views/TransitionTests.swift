@@ -201,10 +201,18 @@ import Testing
             weak let view = target.owner as? KFCrossPlatformImageView
             if moment == "handler" { target.onEnd = { [unowned target] in target.release() } }
             renderer.onDraw = { if view?.transition != nil { changed.open() } }
+            let mayRead = rig.holdDisk(url)
             let refresh: KingfisherOptionsInfo = moment == "progress" ? [.forceRefresh] : []
             let options = moment == "handler" ? [] : refresh + [.transition(.fade(1)), .forceTransition]
-            target.load(url, options) { _, _ in if moment == "progress" { target.release() } }
+            // The rest is sent once there was progress: none comes after the end.
+            let (rest, response) = (Gate(), TestResponse.data(try Picture.png()))
+            rig.server.route("/a", response.with { $0.interruption = .hold(after: 40, until: rest) })
+            target.load(url, options) { _, _ in
+                target.release()
+                rest.open()
+            }
             if moment == "look-up" { target.release() }
+            mayRead.fulfil(())
             if moment.hasPrefix("transition") {
                 await changed.wait()
                 target.release()

@@ -80,11 +80,9 @@ final class Target {
         let options = rig.viewOptions + options
         let (number, promise) = (promises.count, Promise<Outcome>())
         promises.append(promise)
-        if place == .item || place == .button { print("DBG", place, number, "load", CallbackQueue.isMain) }
         let end: @MainActor (Outcome) -> Void = { [self] outcome in
             isAlwaysMain = isAlwaysMain && CallbackQueue.isMain
             ended.append((number, outcome))
-            if place == .item || place == .button { let s = owner.flatMap { SlotState.all(of: $0) }; print("DBG", place, number, "code", outcome.code, outcome.superseded ?? -1, "begun", promises.count, CallbackQueue.isMain, identifier ?? 0, s.map { "\(ObjectIdentifier($0))" } ?? "none") }
             onEnd()
             promise.fulfil(outcome)
         }
@@ -183,8 +181,9 @@ extension Rig {
     func isInMemory(_ url: URL) -> Bool { cache.imageCachedType(forKey: url.cacheKey) == .memory }
 
     /// Holds back what is done on disk for a URL from now on, until the promise is fulfilled.
-    func holdDisk(_ url: URL) -> Promise<Void> {
-        let (ticket, mayEnd) = (cache.operations.ticket(forKey: url.cacheKey), Promise<Void>())
+    func holdDisk(_ url: URL, _ processor: any ImageProcessor = DefaultImageProcessor.default) -> Promise<Void> {
+        let key = url.cacheKey.computedKey(with: processor.identifier)
+        let (ticket, mayEnd) = (cache.operations.ticket(forKey: key), Promise<Void>())
         Task { await ticket.run { await mayEnd.value } }
         return mayEnd
     }

@@ -46,7 +46,7 @@ import Testing
         try await Rig.run { rig in
             let (gate, done) = (Gate(), (0..<4).map { _ in Promise<Int>() })
             let url = try isOnDisk ? await rig.cached("/a", inMemory: false) : rig.route("/a", gate: gate)
-            let options = rig.viewOptions
+            let (options, mayRead) = (rig.viewOptions, rig.holdDisk(url))
             button.kf.setImage(with: url, for: .normal, options: options) { done[0].fulfil($0.code) }
             button.kf.setImage(with: url, for: .highlighted, options: options) { done[1].fulfil($0.code) }
             button.kf.setBackgroundImage(with: url, for: .normal, options: options) { done[2].fulfil($0.code) }
@@ -57,6 +57,7 @@ import Testing
             ]
             #expect(Set(identifiers.compactMap(\.self)).count == 4 && button.kf.taskIdentifier == identifiers[0])
             #expect(button.kf.taskIdentifier(for: .disabled) == nil)
+            mayRead.fulfil(())
             gate.open()
             for promise in done { #expect(await promise.value == 0) }
             let shown = [

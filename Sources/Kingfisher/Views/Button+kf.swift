@@ -2,7 +2,29 @@
 
 public import KFImaging
 
-private typealias States = KFCrossPlatformButton.ControlState
+/// The places of a button.
+extension PropertySlot<KFCrossPlatformButton> {
+    static func image(_ state: Owner.ControlState, _ placeholder: KFCrossPlatformImage?) -> Self {
+        Self(place: .image(state), placeholder: placeholder, get: { $0.image(for: state) }) { button, image, _ in
+            button.setImage(image, for: state)
+        }
+    }
+
+    static func background(_ state: Owner.ControlState, _ placeholder: KFCrossPlatformImage?) -> Self {
+        Self(place: .background(state), placeholder: placeholder, get: { $0.backgroundImage(for: state) }) {
+            button,
+            image,
+            _ in
+            button.setBackgroundImage(image, for: state)
+        }
+    }
+
+    static func alternate(_ placeholder: KFCrossPlatformImage?) -> Self {
+        Self(place: .alternate, placeholder: placeholder, get: { $0.alternateImage }) { button, image, _ in
+            button.alternateImage = image
+        }
+    }
+}
 
 extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Loads an image and shows it in front while the button is in a state.
@@ -29,7 +51,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ) -> DownloadTask? {
         button.load(
             source,
-            into: PropertySlot(\.[image: state], placeholder: placeholder),
+            into: PropertySlot.image(state, placeholder),
             options,
             progressBlock,
             completionHandler
@@ -80,7 +102,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ) -> DownloadTask? {
         button.load(
             source,
-            into: PropertySlot(\.[background: state], placeholder: placeholder),
+            into: PropertySlot.background(state, placeholder),
             options,
             progressBlock,
             completionHandler
@@ -129,7 +151,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ) -> DownloadTask? {
         button.load(
             source,
-            into: PropertySlot(\.alternateImage, placeholder: placeholder),
+            into: PropertySlot.alternate(placeholder),
             options,
             progressBlock,
             completionHandler
@@ -161,31 +183,29 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// Cancels the loads for the picture in front, in all states.
     @MainActor
     public func cancelImageDownloadTask() {
-        button.cancel { path in States.all.contains { path == \KFCrossPlatformButton.[image: $0] } }
+        cancel { if case .image = $0 { true } else { false } }
     }
 
     /// Cancels the loads for the picture behind, in all states.
     @MainActor
     public func cancelBackgroundImageDownloadTask() {
-        button.cancel { path in States.all.contains { path == \KFCrossPlatformButton.[background: $0] } }
+        cancel { if case .background = $0 { true } else { false } }
     }
 
     /// Cancels the load for the picture of the checked button.
     @MainActor
-    public func cancelAlternateImageDownloadTask() {
-        button.cancel { $0 == \KFCrossPlatformButton.alternateImage }
-    }
+    public func cancelAlternateImageDownloadTask() { cancel { $0 == .alternate } }
 
     /// The identifier of the load for the picture in front in a state; nil when there is none.
     @MainActor
     public func taskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
-        button.identifier(of: \.[image: state])
+        identifier(of: .image(state))
     }
 
     /// The identifier of the load for the picture behind in a state; nil when there is none.
     @MainActor
     public func backgroundTaskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
-        button.identifier(of: \.[background: state])
+        identifier(of: .background(state))
     }
 
     /// The identifier of the load for the picture in front in the normal state; nil when there is none.
@@ -194,7 +214,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
 
     /// The identifier of the load for the picture of the checked button; nil when there is none.
     @MainActor
-    public var alternateTaskIdentifier: Source.Identifier.Value? { button.identifier(of: \.alternateImage) }
+    public var alternateTaskIdentifier: Source.Identifier.Value? { identifier(of: .alternate) }
 
     @MainActor
     private var button: KingfisherWrapper<KFCrossPlatformButton> { KingfisherWrapper<KFCrossPlatformButton>(base) }

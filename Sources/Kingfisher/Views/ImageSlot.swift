@@ -4,6 +4,16 @@ import Foundation
 import KFImaging
 import KFSupport
 
+/// What distinguishes the places of one object.
+enum ImagePlace: Hashable, Sendable {
+    /// The only picture, or that of a button in a state.
+    case image(KFCrossPlatformButton.ControlState = .normal)
+    /// The picture behind, in a state.
+    case background(KFCrossPlatformButton.ControlState)
+    /// The picture of a checked button.
+    case alternate
+}
+
 /// A place of an object that shows images: its identity, and how loads change what is there.
 @MainActor
 protocol ImageSlot<Owner>: Sendable {
@@ -11,10 +21,7 @@ protocol ImageSlot<Owner>: Sendable {
     associatedtype Owner: AnyObject, Sendable
 
     /// What distinguishes the place from the owner's others.
-    var path: PartialKeyPath<Owner> { get }
-
-    /// Options that all loads into this place have.
-    func adapt(_ options: inout KingfisherParsedOptionsInfo)
+    var place: ImagePlace { get }
 
     /// Whether nothing is shown, not even a placeholder.
     func isEmpty(_ owner: Owner) -> Bool
@@ -45,8 +52,6 @@ struct LoadIndication {
 }
 
 extension ImageSlot {
-    func adapt(_ options: inout KingfisherParsedOptionsInfo) {}
-
     func willLoad(_ owner: Owner) -> LoadIndication? { nil }
 
     func show(
@@ -62,28 +67,10 @@ extension ImageSlot {
 
 /// A place that is a property: a placeholder is an image, and nothing is animated.
 struct PropertySlot<Owner: AnyObject & Sendable>: ImageSlot {
-    let path: PartialKeyPath<Owner>
+    let place: ImagePlace
     let placeholder: KFCrossPlatformImage?
     let get: @MainActor (Owner) -> KFCrossPlatformImage?
     let set: @MainActor (Owner, KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
-
-    init(_ path: ReferenceWritableKeyPath<Owner, KFCrossPlatformImage?>, placeholder: KFCrossPlatformImage?) {
-        self.init(
-            path: path,
-            placeholder: placeholder,
-            get: { $0[keyPath: path] },
-            set: { owner, image, _ in owner[keyPath: path] = image }
-        )
-    }
-
-    init(
-        path: PartialKeyPath<Owner>,
-        placeholder: KFCrossPlatformImage?,
-        get: @escaping @MainActor (Owner) -> KFCrossPlatformImage?,
-        set: @escaping @MainActor (Owner, KFCrossPlatformImage?, KingfisherParsedOptionsInfo) -> Void
-    ) {
-        (self.path, self.placeholder, self.get, self.set) = (path, placeholder, get, set)
-    }
 
     func isEmpty(_ owner: Owner) -> Bool { get(owner) == nil }
 
@@ -104,20 +91,27 @@ final class SlotState {
     private var interest: Interest?
 
     /// The places of an object that something was loaded for.
-    static func all(of owner: AnyObject) -> SlotStates? { getAssociatedObject(owner, SlotStates.key) }
+    static func all(of owner: AnyObject) -> SlotStates? {
+        if let view = owner as? KFCrossPlatformView { return view.slotStates }
+        return getAssociatedObject(owner, SlotStates.key)
+    }
 
     /// The state of a place, made when it is needed first.
-    static func of(_ owner: AnyObject, _ path: AnyKeyPath) -> SlotState {
+    static func of(_ owner: AnyObject, _ place: ImagePlace) -> SlotState {
         let states: SlotStates
         if let known = all(of: owner) {
             states = known
         } else {
             states = SlotStates()
-            setRetainedAssociatedObject(owner, SlotStates.key, states)
+            if let view = owner as? KFCrossPlatformView {
+                view.slotStates = states
+            } else {
+                setRetainedAssociatedObject(owner, SlotStates.key, states)
+            }
         }
-        if let state = states.byPath[path] { return state }
+        if let state = states.byPlace[place] { return state }
         let state = SlotState()
-        states.byPath[path] = state
+        states.byPlace[place] = state
         return state
     }
 
@@ -142,7 +136,7 @@ final class SlotState {
 /// The places of one object that something was loaded for.
 @MainActor
 final class SlotStates {
-    var byPath: [AnyKeyPath: SlotState] = [:]
+    var byPlace: [ImagePlace: SlotState] = [:]
 
     // SAFETY: it is never changed or read, only its address is used.
     nonisolated(unsafe) static let key = UnsafeRawPointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))

@@ -7,7 +7,7 @@ import Foundation
 private struct PictureSlot: ImageSlot {
     let placeholder: (any Placeholder)?
 
-    var path: PartialKeyPath<KFCrossPlatformImageView> { \.image }
+    var place: ImagePlace { .image() }
 
     func isEmpty(_ view: KFCrossPlatformImageView) -> Bool { view.image == nil && view.placeholder == nil }
 
@@ -115,12 +115,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     func setImage(
         with source: Source?,
         placeholder: (any Placeholder)?,
-        parsedOptions: KingfisherParsedOptionsInfo,
+        parsedOptions options: consuming KingfisherParsedOptionsInfo,
         manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
-        var options = parsedOptions
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
         return KingfisherWrapper<KFCrossPlatformImageView>(base).load(
             source,
@@ -134,13 +133,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
 
     /// Cancels the load that is under way: its handler is called with an error that `isTaskCancelled`.
     @MainActor
-    public func cancelDownloadTask() { cancel { _ in true } }
+    public func cancelDownloadTask() { cancel() }
 
     /// The identifier of the load that is under way; nil when there is none.
     @MainActor
-    public var taskIdentifier: Source.Identifier.Value? {
-        KingfisherWrapper<KFCrossPlatformImageView>(base).identifier(of: \.image)
-    }
+    public var taskIdentifier: Source.Identifier.Value? { identifier(of: .image()) }
 
     /// What is shown until the image is there; nil when there is none.
     @MainActor

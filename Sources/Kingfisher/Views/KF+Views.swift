@@ -54,7 +54,7 @@ extension KF.Builder {
         to button: KFCrossPlatformButton,
         for state: KFCrossPlatformButton.ControlState = .normal
     ) -> DownloadTask? {
-        set(PropertySlot(\.[image: state], placeholder: placeholderImage), of: button)
+        set(PropertySlot.image(state, placeholderImage), of: button)
     }
 
     /// Loads the image and shows it behind in a button, while that is in a state.
@@ -68,7 +68,7 @@ extension KF.Builder {
         to button: KFCrossPlatformButton,
         for state: KFCrossPlatformButton.ControlState = .normal
     ) -> DownloadTask? {
-        set(PropertySlot(\.[background: state], placeholder: placeholderImage), of: button)
+        set(PropertySlot.background(state, placeholderImage), of: button)
     }
 
     /// Loads the image and shows it in front in a button, while that is checked.
@@ -77,7 +77,7 @@ extension KF.Builder {
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     @MainActor @discardableResult
     public func setAlternative(to button: KFCrossPlatformButton) -> DownloadTask? {
-        set(PropertySlot(\.alternateImage, placeholder: placeholderImage), of: button)
+        set(PropertySlot.alternate(placeholderImage), of: button)
     }
 
     /// Loads the image and sets it in an object of your own.

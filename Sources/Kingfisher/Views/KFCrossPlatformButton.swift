@@ -25,9 +25,6 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
         public static let focused = ControlState(rawValue: 8)
         /// The pointer is over it. (Not in Kingfisher.)
         public static let hovered = ControlState(rawValue: 16)
-
-        /// Every state, and every combination.
-        static let all = (0..<32).map { ControlState(rawValue: $0) }
     }
 
     /// The state the button is in, set by the toolkit.
@@ -97,17 +94,5 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
         if let exact = pictures[state] { return exact }
         let parts: [ControlState] = [.disabled, .highlighted, .selected, .hovered, .focused]
         return parts.lazy.filter { self.state.contains($0) }.compactMap { pictures[$0] }.first ?? pictures[.normal]
-    }
-
-    /// The picture in front for a state, as a slot to load into.
-    subscript(image state: ControlState) -> KFCrossPlatformImage? {
-        get { image(for: state) }
-        set { setImage(newValue, for: state) }
-    }
-
-    /// The picture behind for a state, as a slot to load into.
-    subscript(background state: ControlState) -> KFCrossPlatformImage? {
-        get { backgroundImage(for: state) }
-        set { setBackgroundImage(newValue, for: state) }
     }
 }

@@ -36,6 +36,9 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// A view without an image.
     public override init() { super.init() }
 
+    // What waits for a transition is called even if the view goes first.
+    isolated deinit { transition?.end(finished: false) }
+
     /// The picture to be drawn: the image, or the frame that is on.
     package var shownImage: KFCrossPlatformImage? { player?.shownImage ?? image }
 
@@ -44,7 +47,6 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
 
     private func imageDidChange(from old: KFCrossPlatformImage?) {
         guard image !== old else { return }
-        endTransition(finished: false)
         let isPlayed = image.map { $0.images != nil || playsFramesOnDemand && $0.isAnimated } ?? false
         if isPlayed || player != nil {
             let player = requirePlayer()
@@ -52,6 +54,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
             player.image = image
         }
         renderer?.contentDidChange()
+        endTransition(finished: false)
     }
 
     /// The player, made when it is needed first.
@@ -93,8 +96,8 @@ package final class RunningTransition {
     package let previous: KFCrossPlatformImage?
     /// How much of the time is over, from 0 to 1.
     package fileprivate(set) var progress: Double = 0
-    fileprivate let link: any DisplayLinkCompatible
-    fileprivate let completion: (Bool) -> Void
+    private let link: any DisplayLinkCompatible
+    private let completion: (Bool) -> Void
 
     fileprivate init(
         _ kind: ImageTransition,
@@ -103,6 +106,12 @@ package final class RunningTransition {
         _ completion: @escaping (Bool) -> Void
     ) {
         (self.kind, self.previous, self.link, self.completion) = (kind, previous, link, completion)
+    }
+
+    /// To be called once.
+    fileprivate func end(finished: Bool) {
+        link.invalidate()
+        completion(finished)
     }
 }
 
@@ -120,9 +129,21 @@ extension KFCrossPlatformImageView {
         from previous: KFCrossPlatformImage?,
         completion: @escaping (Bool) -> Void
     ) {
-        endTransition(finished: false)
+        // Handlers come last: one may load what is to be shown instead.
+        let interrupted = transition
+        transition = nil
         if case .custom(_, _, .some(let animations), _) = kind { animations(self, image) } else { self.image = image }
-        guard kind.duration > 0, isOnScreen, renderer?.showsTransitions ?? true else { return completion(true) }
+        let isShown = kind.duration > 0 && isOnScreen && renderer?.showsTransitions ?? true
+        if isShown { begin(kind, from: previous, completion) }
+        interrupted?.end(finished: false)
+        if !isShown { completion(true) }
+    }
+
+    private func begin(
+        _ kind: ImageTransition,
+        from previous: KFCrossPlatformImage?,
+        _ completion: @escaping (Bool) -> Void
+    ) {
         let link = makeDisplayLink()
         let running = RunningTransition(kind, from: previous, on: link, completion)
         link.onTick = { [weak self, weak running, weak link] in
@@ -139,8 +160,7 @@ extension KFCrossPlatformImageView {
     private func endTransition(finished: Bool) {
         guard let running = transition else { return }
         transition = nil
-        running.link.invalidate()
         renderer?.contentDidChange()
-        running.completion(finished)
+        running.end(finished: finished)
     }
 }

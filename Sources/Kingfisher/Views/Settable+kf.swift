@@ -2,11 +2,6 @@
 
 public import KFImaging
 
-extension KingfisherImageSettable {
-    /// The image, as a slot to load into.
-    fileprivate var settableImage: KFCrossPlatformImage? { getImage() }
-}
-
 extension KingfisherWrapper where Base: KingfisherImageSettable {
     /// Loads an image and sets it, see `kf.setImage` of image views; there are no indicators and no transitions.
     ///
@@ -41,17 +36,17 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
 
     /// Cancels the load that is under way.
     @MainActor
-    public func cancelDownloadTask() { cancel { $0 == \Base.settableImage } }
+    public func cancelDownloadTask() { cancel() }
 
     /// The identifier of the load that is under way; nil when there is none.
     @MainActor
-    public var taskIdentifier: Source.Identifier.Value? { identifier(of: \Base.settableImage) }
+    public var taskIdentifier: Source.Identifier.Value? { identifier(of: .image()) }
 
     /// The object's image as a place to load into.
     @MainActor
     func settableSlot(_ placeholder: KFCrossPlatformImage?) -> PropertySlot<Base> {
         PropertySlot(
-            path: \Base.settableImage,
+            place: .image(),
             placeholder: placeholder,
             get: { $0.getImage() },
             set: { $0.setImage($1, options: $2) }

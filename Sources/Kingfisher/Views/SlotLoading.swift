@@ -25,12 +25,12 @@ final class SlotLoad<Slot: ImageSlot> {
         _ source: Source?,
         _ slot: Slot,
         of owner: Slot.Owner,
-        options: KingfisherParsedOptionsInfo,
+        options: consuming KingfisherParsedOptionsInfo,
         manager: KingfisherManager = .shared,
         progressBlock: DownloadProgressBlock?,
         completion: Completion?
     ) -> DownloadTask? {
-        let state = SlotState.of(owner, slot.path)
+        let state = SlotState.of(owner, slot.place)
         guard let source else {
             state.supersede()
             slot.showPlaceholder(owner)
@@ -48,7 +48,7 @@ final class SlotLoad<Slot: ImageSlot> {
         _ slot: Slot,
         of owner: Slot.Owner,
         _ state: SlotState,
-        _ options: KingfisherParsedOptionsInfo,
+        _ options: consuming KingfisherParsedOptionsInfo,
         _ completion: Completion?
     ) {
         (self.source, self.slot, self.owner, self.state) = (source, slot, owner, state)
@@ -57,30 +57,31 @@ final class SlotLoad<Slot: ImageSlot> {
         (identifier, interest) = state.begin()
     }
 
-    /// Whether no other load has replaced this one.
-    private var isCurrent: Bool { state.identifier == identifier }
+    /// Whether there is something to be shown: no other load has replaced this one, and the owner is there.
+    private var isCurrent: Bool { state.identifier == identifier && owner != nil }
 
     private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
-        slot.adapt(&options)
         options.callbackQueue = .mainCurrentOrAsync
         options.sourceTaskIdentifierChecker = { [interest] in interest.exists }
-        let previewSetter: Previews.Setter = { [self] in showPreview($0) }
-        let reportsProgress = progressBlock != nil || indication != nil
-        let progress: DownloadProgressBlock = { [self] received, total in
-            guard isCurrent else { return }
-            if total > 0 { indication?.progress(Double(received) / Double(total)) }
-            progressBlock?(received, total)
-        }
+        var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
+        if progressBlock != nil || indication != nil { progress = { [self] in report($0, $1, to: progressBlock) } }
+        if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }
         let task = manager.retrieveImage(
             with: source,
             parsed: options,
-            progressBlock: reportsProgress ? progress : nil,
-            previewSetter: options.progressiveJPEG == nil ? nil : previewSetter
+            progressBlock: progress,
+            previewSetter: previewSetter
         ) { [self] result in
             MainActor.assumeIsolated { end(result) }
         }
         if isCurrent { state.task = task }
         return task
+    }
+
+    private func report(_ received: Int64, _ total: Int64, to progressBlock: DownloadProgressBlock?) {
+        guard isCurrent else { return }
+        if total > 0 { indication?.progress(Double(received) / Double(total)) }
+        progressBlock?(received, total)
     }
 
     private func showPreview(_ image: KFCrossPlatformImage?) {
@@ -89,10 +90,10 @@ final class SlotLoad<Slot: ImageSlot> {
     }
 
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        let isCurrent = isCurrent
-        indication?.end(!isCurrent && state.identifier != nil)
-        if isCurrent { (state.identifier, state.task) = (nil, nil) }
-        guard isCurrent, let owner else { return complete(replaced(result)) }
+        let isLatest = state.identifier == identifier
+        indication?.end(!isLatest && state.identifier != nil)
+        if isLatest { (state.identifier, state.task) = (nil, nil) }
+        guard isLatest, let owner else { return complete(replaced(result)) }
         switch result {
         case .success(let value): slot.show(value, owner, options) { [self] in complete(result) }
         case .failure:
@@ -140,7 +141,7 @@ extension KingfisherWrapper where Base: AnyObject & Sendable {
     func load<Slot: ImageSlot<Base>>(
         _ source: Source?,
         into slot: Slot,
-        parsed options: KingfisherParsedOptionsInfo,
+        parsed options: consuming KingfisherParsedOptionsInfo,
         manager: KingfisherManager = .shared,
         _ progressBlock: DownloadProgressBlock?,
         _ completion: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
@@ -158,13 +159,13 @@ extension KingfisherWrapper where Base: AnyObject & Sendable {
 
     /// The identifier of the load under way for a place; nil when there is none.
     @MainActor
-    func identifier(of path: PartialKeyPath<Base>) -> Source.Identifier.Value? {
-        SlotState.all(of: base)?.byPath[path]?.identifier
+    func identifier(of place: ImagePlace) -> Source.Identifier.Value? {
+        SlotState.all(of: base)?.byPlace[place]?.identifier
     }
 
     /// Cancels the loads under way for places.
     @MainActor
-    func cancel(_ isMeant: (AnyKeyPath) -> Bool) {
-        for (path, state) in SlotState.all(of: base)?.byPath ?? [:] where isMeant(path) { state.task?.cancel() }
+    func cancel(_ isMeant: (ImagePlace) -> Bool = { _ in true }) {
+        for (place, state) in SlotState.all(of: base)?.byPlace ?? [:] where isMeant(place) { state.task?.cancel() }
     }
 }

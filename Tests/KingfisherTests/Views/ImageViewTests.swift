@@ -1,0 +1,231 @@
+// Placeholders and indicators of image views: sections 6.2 and 6.3 of the specification.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite @MainActor struct PlaceholderViewTests {
+    private let picture = Picture.gradient(2, 2)
+
+    @Test("6.2: an image is a placeholder of image views and of objects with an image")
+    func imagePlaceholder() {
+        let (view, item) = (KFCrossPlatformImageView(), Item())
+        picture.add(to: view)
+        picture.add(to: item)
+        #expect(view.image === picture && item.image === picture)
+        picture.remove(from: view)
+        picture.remove(from: item)
+        #expect(view.image == nil && item.image == nil)
+    }
+
+    @Test("6.2, F35: a view is shown over the image view, which is cleared")
+    func viewPlaceholder() async throws {
+        try await Rig.run { rig in
+            let (view, gate, placeholder, done) = (
+                KFCrossPlatformImageView(), Gate(), ViewPlaceholder(), Promise<Int>()
+            )
+            let url = try rig.route("/a", gate: gate)
+            view.image = picture
+            view.kf.setImage(with: url, placeholder: placeholder, options: rig.viewOptions) { done.fulfil($0.code) }
+            #expect(view.image == nil && view.subviews.first === placeholder && placeholder.superview === view)
+            #expect(placeholder.sizeStrategy == .full && placeholder.centerOffset == .zero)
+            gate.open()
+            #expect(await done.value == 0 && view.subviews.isEmpty && placeholder.superview == nil)
+            #expect(view.image != nil && view.kf.placeholder == nil)
+        }
+    }
+
+    @Test("IV06: the old placeholder is removed before the next is added")
+    func twoPlaceholders() async throws {
+        try await Rig.run { rig in
+            let (view, log, gate) = (KFCrossPlatformImageView(), CallLog(), Gate())
+            let url = try rig.route("/a", gate: gate)
+            let placeholders = [TestPlaceholder(log), TestPlaceholder(log)]
+            for placeholder in placeholders {
+                view.image = picture
+                view.kf.setImage(with: url, placeholder: placeholder, options: rig.viewOptions)
+                #expect(view.kf.placeholder as? TestPlaceholder === placeholder && view.image === picture)
+            }
+            #expect(log.calls == ["add", "remove", "add"])
+            // A placeholder that is no image counts as something that is shown.
+            view.image = nil
+            let options = rig.viewOptions + [.keepCurrentImageWhileLoading]
+            view.kf.setImage(with: url, placeholder: picture, options: options)
+            #expect(view.kf.placeholder as? TestPlaceholder === placeholders[1])
+            view.kf.setImage(with: nil, options: options)
+            #expect(view.kf.placeholder == nil && log.calls == ["add", "remove", "add", "remove"])
+            gate.open()
+        }
+    }
+
+    @Test(
+        "IV23, IV24: a placeholder stays after a failure, unless there is an image for that",
+        arguments: [true, false]
+    )
+    func failure(hasImage: Bool) async throws {
+        try await Rig.run { rig in
+            let (view, log, done) = (KFCrossPlatformImageView(), CallLog(), Promise<Int>())
+            let options = rig.viewOptions + (hasImage ? [.onFailureImage(picture)] : [])
+            view.kf.setImage(with: rig.server.url("/no"), placeholder: TestPlaceholder(log), options: options) {
+                done.fulfil($0.code)
+            }
+            #expect(await done.value == 2002 && view.image === (hasImage ? picture : nil))
+            #expect(log.calls == (hasImage ? ["add", "remove"] : ["add"]))
+            #expect((view.kf.placeholder == nil) == hasImage)
+        }
+    }
+
+    @Test("views are shown over one another, by the toolkit too")
+    func subviews() {
+        let (view, other, child) = (KFCrossPlatformView(), KFCrossPlatformView(), KFCrossPlatformView())
+        let renderer = TestRenderer.show(view)
+        view.addSubview(child, size: .intrinsicSize, centerOffset: CGPoint(x: 1, y: 2))
+        #expect(child.sizeStrategy == .intrinsicSize && child.centerOffset == CGPoint(x: 1, y: 2))
+        other.addSubview(child)
+        #expect(view.subviews.isEmpty && other.subviews.first === child && child.superview === other)
+        child.removeFromSuperview()
+        child.removeFromSuperview()
+        (view.isHidden, view.accessibilityLabel) = (true, "a picture")
+        #expect(other.subviews.isEmpty && renderer.calls == ["add", "remove", "visibility", "accessibility"])
+    }
+}
+
+@Suite @MainActor struct IndicatorViewTests {
+    @Test("6.3: the type makes the indicator, whose view is hidden in the middle of the image view")
+    func types() throws {
+        let (view, mine) = (KFCrossPlatformImageView(), TestIndicator())
+        #expect(view.kf.indicator == nil)
+        view.kf.indicatorType = .activity
+        #expect(view.kf.indicator is ActivityIndicator && view.subviews.map(\.isHidden) == [true])
+        #expect(view.subviews.first is SpinnerView && view.subviews.first?.sizeStrategy == .intrinsicSize)
+        view.kf.indicatorType = .progress
+        #expect(view.kf.indicator is ProgressIndicator && view.subviews.count == 1)
+        view.kf.indicatorType = .custom(indicator: mine)
+        #expect(view.kf.indicator as? TestIndicator === mine && view.subviews.first === mine.view && mine.view.isHidden)
+        #expect(mine.view.sizeStrategy == .size(CGSize(width: 3, height: 4)))
+        #expect(mine.view.centerOffset == CGPoint(x: 1, y: 2))
+        view.kf.indicatorType = .image(imageData: try Picture.png())
+        #expect((view.kf.indicator?.view as? KFCrossPlatformImageView)?.contentMode == .center)
+        view.kf.indicatorType = .image(imageData: Data("no image".utf8))
+        #expect(view.kf.indicator == nil && view.subviews.isEmpty)
+        guard case .image = view.kf.indicatorType else {
+            Issue.record("\(view.kf.indicatorType)")
+            return
+        }
+        view.kf.indicatorType = .none
+        #expect(view.kf.indicator == nil)
+    }
+
+    @Test("6.3: an indicator of an animation plays all of its frames")
+    func animatedIndicator() throws {
+        let gif = try #require(try animation("animated.gif").kf.gifRepresentation())
+        let indicator = try #require(ImageIndicator(imageData: gif))
+        let view = try #require(indicator.view as? KFCrossPlatformImageView)
+        let renderer = TestRenderer.show(view)
+        indicator.startAnimatingView()
+        #expect(!view.isHidden && view.image?.images != nil && renderer.running == 1)
+        let first = view.shownImage
+        renderer.advance(by: 1)
+        #expect(view.shownImage !== first)
+        indicator.stopAnimatingView()
+        #expect(view.isHidden)
+    }
+
+    @Test("6.3: one that counts is visible until the last load has ended, and never counts below none")
+    func counting() {
+        let indicator = ActivityIndicator()
+        indicator.stopAnimatingView()
+        indicator.startAnimatingView()
+        indicator.startAnimatingView()
+        indicator.stopAnimatingView()
+        #expect(!indicator.view.isHidden)
+        indicator.stopAnimatingView()
+        #expect(indicator.view.isHidden)
+    }
+
+    @Test(
+        "IV01, IV07: an indicator is started and stopped once a load, however it ends",
+        arguments: ["/a", "/no", nil]
+    )
+    func startAndStop(path: String?) async throws {
+        try await Rig.run { rig in
+            let (target, indicator) = (Target(.imageView, rig), TestIndicator())
+            let view = try #require(target.owner as? KFCrossPlatformImageView)
+            _ = try rig.route("/a")
+            view.kf.indicatorType = .custom(indicator: indicator)
+            target.load(path.map(rig.server.url))
+            let code = await target.outcome().code
+            #expect(indicator.log.calls == (path == nil ? [] : ["start", "stop"]))
+            #expect(code == ["/a": 0, "/no": 2002][path] ?? 5001)
+            // From memory, and cancelled.
+            target.load(rig.server.url("/a"))
+            target.cancel()
+            _ = await target.outcome(1)
+            #expect(indicator.log.calls.suffix(2) == ["start", "stop"])
+        }
+    }
+
+    @Test("IV07, F28: an indicator goes on while a newer load runs", arguments: [true, false])
+    func overlappingLoads(isCounting: Bool) async throws {
+        try await Rig.run { rig in
+            let (target, first, second) = (Target(.imageView, rig), Gate(), Gate())
+            let view = try #require(target.owner as? KFCrossPlatformImageView)
+            let image = IndicatorType.image(imageData: try Picture.png())
+            view.kf.indicatorType = isCounting ? .activity : image
+            let indicator = try #require(view.kf.indicator)
+            target.load(try rig.route("/a", gate: first))
+            await rig.server.waitForRequests(to: "/a")
+            target.load(try rig.route("/b", gate: second))
+            #expect(!indicator.view.isHidden)
+            first.open()
+            #expect(await target.outcome(0).superseded == 0 && !indicator.view.isHidden)
+            second.open()
+            #expect(await target.outcome(1).code == 0 && indicator.view.isHidden)
+        }
+    }
+
+    @Test("IV07: an indicator set during a load begins with the next; the one before is stopped")
+    func newIndicator() async throws {
+        try await Rig.run { rig in
+            let (target, gate) = (Target(.imageView, rig), Gate())
+            let view = try #require(target.owner as? KFCrossPlatformImageView)
+            let (first, second) = (TestIndicator(), TestIndicator())
+            view.kf.indicatorType = .custom(indicator: first)
+            target.load(try rig.route("/a", gate: gate))
+            view.kf.indicatorType = .custom(indicator: second)
+            #expect(second.view.isHidden && first.view.superview == nil)
+            gate.open()
+            #expect(await target.outcome().code == 0)
+            #expect(first.log.calls == ["start", "stop"] && second.log.calls.isEmpty)
+        }
+    }
+
+    @Test("6.3: an indicator is shown the progress, if the length is known", arguments: [true, false])
+    func progress(isLengthKnown: Bool) async throws {
+        try await Rig.run { rig in
+            let (target, gate, begun) = (Target(.imageView, rig), Gate(), Gate())
+            let view = try #require(target.owner as? KFCrossPlatformImageView)
+            var response = TestResponse.data(try Picture.png())
+            response.framing = isLengthKnown ? .contentLength : .chunked
+            if isLengthKnown { response.interruption = .hold(after: 40, until: gate) }
+            rig.server.route("/a", response)
+            view.kf.indicatorType = .progress
+            let ring = try #require(view.kf.indicator?.view as? ProgressRingView)
+            ring.progress = 0.5
+            target.load(rig.server.url("/a"))
+            #expect(ring.progress == nil && !ring.isHidden)
+            let renderer = TestRenderer.show(ring)
+            renderer.onDraw = { begun.open() }
+            if isLengthKnown {
+                await begun.wait()
+                #expect(ring.progress == 40 / Double(response.body.count))
+            }
+            gate.open()
+            #expect(await target.outcome().code == 0 && ring.isHidden)
+            #expect((ring.progress == nil) == !isLengthKnown)
+        }
+    }
+}

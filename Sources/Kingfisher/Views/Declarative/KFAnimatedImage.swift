@@ -1,0 +1,24 @@
+// The description of an animated image. Loads nothing.
+
+/// Describes a view that loads an image and, if it is animated, plays it with frames decoded on demand.
+///
+/// ```swift
+/// let view = KFAnimatedImage(url).configure { $0.repeatCount = .once }.makeView()
+/// ```
+public struct KFAnimatedImage: KFImageProtocol {
+    /// What the description says.
+    public var context: KFImageContext
+    /// What is done with the image view when it has been made, in this order.
+    public var configurations: [@MainActor (AnimatedImageView) -> Void] = []
+
+    /// A description that says this.
+    public init(context: KFImageContext) { self.context = context }
+
+    /// Makes a view that plays animations.
+    @MainActor public static func makeHoldingView() -> AnimatedImageView { AnimatedImageView() }
+
+    /// Sets whether all frames but the current one are forgotten while the window is hidden.
+    public func purgeFramesOnBackground(_ flag: Bool = true) -> Self {
+        configure { $0.purgeFramesOnBackground = flag }
+    }
+}

@@ -1,0 +1,156 @@
+// Loads what one description describes, and holds what is to be shown by now. Knows no view.
+
+import Foundation
+import KFImaging
+
+/// The load of one view for one description: begun, cancelled and begun again as the view comes and goes.
+@MainActor
+final class KFImageBinder {
+    /// What is to be shown.
+    enum Content {
+        case placeholder
+        case failureView
+        /// A picture, maybe none, and how it appears.
+        case picture(KFCrossPlatformImage?, ImageTransition)
+    }
+
+    /// What is to be shown by now.
+    private(set) var content = Content.placeholder { didSet { onChange?() } }
+    /// How many bytes there are.
+    let progress = Progress.discreteProgress(totalUnitCount: 0)
+    /// Whether a load is under way.
+    private(set) var isLoading = false
+    /// Whether there is nothing to load any more: the picture is there, or there is no source.
+    private(set) var isDone = false
+    /// Called when ``content`` has changed.
+    var onChange: (() -> Void)?
+    /// Called when ``progress`` has grown by a percent.
+    var onProgress: (() -> Void)?
+
+    private let context: KFImageContext
+    private let options: KingfisherParsedOptionsInfo
+    private var task: DownloadTask?
+
+    /// A binder that has not begun.
+    ///
+    /// - Parameters:
+    ///   - context: What is loaded.
+    ///   - playsFramesOnDemand: Whether an animation can be shown without all of its frames.
+    init(_ context: KFImageContext, playsFramesOnDemand: Bool) {
+        self.context = context
+        var options = context.options
+        if !playsFramesOnDemand { options.preloadAllAnimationData = true }
+        if let transition = context.loadTransition { options.transition = transition }
+        options.onFailureImage = nil  // shown by `fail()`
+        self.options = options
+    }
+
+    /// Begins to load, unless that is under way or over; a load that has failed is begun again.
+    func start() {
+        guard !isLoading, !isDone else { return }
+        let handlers = context.handlers
+        guard let source = context.source else {
+            isDone = true
+            handlers.failure?(.imageSettingError(reason: .emptySource))
+            return fail()
+        }
+        isLoading = true
+        (progress.completedUnitCount, progress.totalUnitCount) = (0, 0)
+        task = SlotLoad.start(
+            source,
+            BinderSlot(),
+            of: self,
+            options: options,
+            manager: context.manager,
+            progressBlock: { [weak self] in self?.proceed($0, of: $1) },
+            completion: { [weak self] result in
+                self?.end(result)
+                // Later, so that no handler runs while a view is being made or laid out.
+                CallbackQueue.mainAsync.execute { MainActor.assumeIsolated { handlers.call(result) } }
+            }
+        )
+    }
+
+    /// Cancels the load that is under way, if there is one; what is shown stays.
+    func cancel() {
+        guard isLoading else { return }
+        isLoading = false
+        task?.cancel()
+        task = nil
+    }
+
+    /// Ends the interest in the load that is under way.
+    ///
+    /// It is cancelled if it would be by the view's leaving the screen; else it goes on for the cache.
+    func supersede() {
+        (onChange, onProgress) = (nil, nil)
+        if context.cancelsOnDisappear { cancel() }
+        SlotState.of(self, BinderSlot().path).supersede()
+    }
+
+    /// Sets the priority of a download that is under way.
+    func setPriority(isLow: Bool) {
+        task?.sessionTask?.task?.priority = isLow ? min(0.25, options.downloadPriority) : options.downloadPriority
+    }
+
+    private func proceed(_ received: Int64, of total: Int64) {
+        guard isLoading else { return }
+        let before = percent
+        (progress.totalUnitCount, progress.completedUnitCount) = (total, received)
+        if percent != before { onProgress?() }
+        context.handlers.progress?(received, total)
+    }
+
+    private var percent: Int64 {
+        progress.totalUnitCount > 0 ? 100 * progress.completedUnitCount / progress.totalUnitCount : 0
+    }
+
+    private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        guard case .failure(let error) = result, !error.isNotCurrentTask, isLoading else { return }
+        (isLoading, task) = (false, nil)
+        fail()
+    }
+
+    private func fail() {
+        if context.failureView != nil {
+            content = .failureView
+        } else if let image = context.options.onFailureImage {
+            content = .picture(image, .none)
+        }
+    }
+}
+
+/// The binder's picture, as a place to load into.
+private struct BinderSlot: ImageSlot {
+    var path: PartialKeyPath<KFImageBinder> { \.content }
+
+    func isEmpty(_ binder: KFImageBinder) -> Bool { if case .placeholder = binder.content { true } else { false } }
+
+    func showPlaceholder(_ binder: KFImageBinder) { binder.begin(isEmpty: isEmpty(binder)) }
+
+    func show(_ image: KFCrossPlatformImage?, _ binder: KFImageBinder, _ options: KingfisherParsedOptionsInfo) {
+        binder.preview(image)
+    }
+
+    func show(
+        _ result: RetrieveImageResult,
+        _ binder: KFImageBinder,
+        _ options: KingfisherParsedOptionsInfo,
+        completion: @escaping @MainActor () -> Void
+    ) {
+        let isAnimated = options.forceTransition || result.cacheType == .none
+        binder.succeed(result.image, isAnimated ? options.transition : .none)
+        completion()
+    }
+}
+
+extension KFImageBinder {
+    fileprivate func begin(isEmpty: Bool) { if !isEmpty { content = .placeholder } }
+
+    fileprivate func preview(_ image: KFCrossPlatformImage?) { if isLoading { content = .picture(image, .none) } }
+
+    fileprivate func succeed(_ image: KFCrossPlatformImage, _ transition: ImageTransition) {
+        (isLoading, isDone, task) = (false, true, nil)
+        content = .picture(image, transition)
+    }
+}

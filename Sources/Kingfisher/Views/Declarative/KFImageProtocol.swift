@@ -1,0 +1,105 @@
+// What KFImage and KFAnimatedImage have in common: what they are made of, and the view that shows them. Loads nothing.
+
+public import Foundation
+
+/// A description of a view that loads an image and shows it: a value that is changed by chained methods.
+///
+/// A description loads nothing. ``makeView()`` makes a view of it, and as many as are wanted; each loads for itself.
+public protocol KFImageProtocol: KFOptionSetter, Sendable {
+    /// The view that shows the picture once it is there.
+    associatedtype HoldingView: KFCrossPlatformImageView
+
+    /// What the description says.
+    var context: KFImageContext { get set }
+    /// What is done with the image view when it has been made, in this order; see ``configure(_:)``.
+    var configurations: [@MainActor (HoldingView) -> Void] { get set }
+
+    /// A description that says this, without configurations.
+    init(context: KFImageContext)
+
+    /// Makes an image view, without a picture and not configured.
+    @MainActor static func makeHoldingView() -> HoldingView
+}
+
+extension KFImageProtocol {
+    /// The options: at first the manager's, and `loadDiskFileSynchronously`, so that what is on disk appears without
+    /// its placeholder.
+    public var options: KingfisherParsedOptionsInfo {
+        get { context.options }
+        set { context.options = newValue }
+    }
+
+    /// What is called while the image is loaded, and at the end.
+    public var handlers: KFLoadHandlers {
+        get { context.handlers }
+        set { context.handlers = newValue }
+    }
+
+    /// Makes a view that loads the image when it comes onto a screen, and shows it.
+    ///
+    /// - Returns: The view, not on a screen.
+    @MainActor public func makeView() -> KFImageView { KFImageView(self) }
+
+    /// A configured image view.
+    @MainActor func makeConfiguredView() -> HoldingView {
+        let view = Self.makeHoldingView()
+        for configuration in configurations { configuration(view) }
+        return view
+    }
+}
+
+// MARK: Making descriptions
+
+extension KFImageProtocol {
+    /// Describes the image of a source.
+    ///
+    /// - Parameter source: Where the image comes from; nil fails with
+    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    public init(source: Source?) { self.init(context: KFImageContext(source: source)) }
+
+    /// Describes the image at a URL.
+    ///
+    /// - Parameter url: Where the image is; nil fails with ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    public init(_ url: URL?) { self.init(source: url?.convertToSource()) }
+
+    /// Describes the image of a source.
+    ///
+    /// - Parameter source: Where the image comes from; nil fails with
+    ///   ``KingfisherError/ImageSettingErrorReason/emptySource``.
+    /// - Returns: The description.
+    public static func source(_ source: Source?) -> Self { Self(source: source) }
+
+    /// Describes the image of a resource.
+    ///
+    /// - Parameter resource: Where the image is.
+    /// - Returns: The description.
+    public static func resource(_ resource: (any Resource)?) -> Self { source(resource?.convertToSource()) }
+
+    /// Describes the image at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where the image is.
+    ///   - cacheKey: The key in the caches; nil uses the URL's own.
+    /// - Returns: The description.
+    public static func url(_ url: URL?, cacheKey: String? = nil) -> Self {
+        source(url?.convertToSource(overrideCacheKey: cacheKey))
+    }
+
+    /// Describes the image of a provider.
+    ///
+    /// - Parameter provider: Gives the data.
+    /// - Returns: The description.
+    public static func dataProvider(_ provider: (any ImageDataProvider)?) -> Self {
+        source(provider?.convertToSource())
+    }
+
+    /// Describes the image in bytes at hand.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - cacheKey: The key in the caches.
+    /// - Returns: The description.
+    public static func data(_ data: Data?, cacheKey: String) -> Self {
+        dataProvider(data.map { RawImageDataProvider(data: $0, cacheKey: cacheKey) })
+    }
+}

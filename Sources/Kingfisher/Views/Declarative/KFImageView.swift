@@ -1,0 +1,125 @@
+// The view of a description: shows what its binder says is to be shown, one view at a time. Loads nothing itself.
+
+import Foundation
+import KFImaging
+
+/// A view that loads the image of a ``KFImage`` or a ``KFAnimatedImage``, and shows it.
+///
+/// It begins to load when it comes onto a screen, that is, when ``KFCrossPlatformView/isOnScreen`` is set. Its only
+/// subview is what it shows: the picture, the failure view or the placeholder, so that a placeholder alone decides how
+/// large the view wants to be until the picture is there.
+///
+/// The progress handler is called during the load, those of success and failure once, on a later turn of the main queue
+/// than the one that shows the outcome; only a missing source is reported at once. A load that has failed or was
+/// cancelled is begun again when the view comes onto a screen the next time.
+@MainActor
+public final class KFImageView: KFCrossPlatformView {
+    /// The view of the picture, made for the description that is shown; it is a subview once there is a picture.
+    public private(set) var imageView: KFCrossPlatformImageView
+
+    private var context: KFImageContext
+    private var binder: KFImageBinder
+    /// The only subview.
+    private var shown: KFCrossPlatformView?
+    /// Whether what was shown of the description before stays until there is a picture.
+    private var keepsFormer = false
+
+    /// A view of a description, not on a screen.
+    ///
+    /// - Parameter description: What is shown.
+    public init(_ description: some KFImageProtocol) {
+        let imageView = description.makeConfiguredView()
+        (context, self.imageView) = (description.context, imageView)
+        binder = KFImageBinder(description.context, playsFramesOnDemand: imageView.playsFramesOnDemand)
+        super.init()
+        bind()
+    }
+
+    /// Shows another description, as a cell of a list does that is used again.
+    ///
+    /// The last description wins. What the one before was loading is not shown: it is cancelled if it was to be when
+    /// the view disappears, and otherwise goes on for the cache; its handler is called with `notCurrentSourceTask`.
+    /// What is shown gives way to the placeholder at once, unless the option `keepCurrentImageWhileLoading` is set.
+    ///
+    /// - Parameter description: What is shown from now on, in an image view of its own.
+    public func show(_ description: some KFImageProtocol) {
+        binder.supersede()
+        (context, imageView) = (description.context, description.makeConfiguredView())
+        binder = KFImageBinder(context, playsFramesOnDemand: imageView.playsFramesOnDemand)
+        keepsFormer = context.options.keepCurrentImageWhileLoading && shown != nil
+        bind()
+    }
+
+    /// Begins to load if it is time, and follows the binder.
+    private func bind() {
+        let binder = binder
+        if isOnScreen {
+            binder.start()
+        } else if context.startsBeforeAppearing {
+            CallbackQueue.mainAsync.execute { [weak binder] in MainActor.assumeIsolated { binder?.start() } }
+        }
+        // A picture in memory is there already; and a handler may have called `show(_:)`.
+        guard binder === self.binder else { return }
+        render()
+        binder.onChange = { [weak self] in self?.render() }
+        binder.onProgress = { [weak self] in
+            if let self, case .progressView = context.placeholder { render() }
+        }
+    }
+
+    /// Called when the view comes onto a screen: the load begins, or has its priority back.
+    public override func didAppear() {
+        super.didAppear()
+        if binder.isLoading { binder.setPriority(isLow: false) } else { binder.start() }
+    }
+
+    /// Called when the view leaves the screen: the load is cancelled or becomes less urgent, if that was asked for.
+    public override func didDisappear() {
+        super.didDisappear()
+        if context.cancelsOnDisappear {
+            binder.cancel()
+        } else if context.reducesPriorityOnDisappear {
+            binder.setPriority(isLow: true)
+        }
+    }
+
+    // MARK: Showing
+
+    private func render() {
+        switch binder.content {
+        case .placeholder: if !keepsFormer { replaceShown(by: makePlaceholder()) }
+        case .failureView: replaceShown(by: context.failureView?())
+        case .picture(let image, let transition): show(image, by: transition)
+        }
+    }
+
+    private func show(_ image: KFCrossPlatformImage?, by transition: ImageTransition) {
+        let former = (shown as? KFCrossPlatformImageView)?.shownImage
+        replaceShown(by: imageView)
+        guard let image, !transition.isNone else { return imageView.image = image }
+        imageView.show(image, by: transition, from: former) { finished in
+            if case .custom(_, _, _, let ended) = transition { ended?(finished) }
+        }
+    }
+
+    private func makePlaceholder() -> KFCrossPlatformView? {
+        switch context.placeholder {
+        case .none: return nil
+        case .image(let image):
+            let view = KFCrossPlatformImageView()
+            view.contentMode = imageView.contentMode
+            view.image = image
+            return view
+        case .view(let make): return make()
+        case .progressView(let make): return make(binder.progress)
+        }
+    }
+
+    private func replaceShown(by view: KFCrossPlatformView?) {
+        keepsFormer = false
+        guard view !== shown else { return }
+        shown?.removeFromSuperview()
+        shown = view
+        if let view { addSubview(view) }
+    }
+}

@@ -1,0 +1,209 @@
+// What a binder loads and holds: numbers KB of the specification.
+
+import Foundation
+import KFImaging
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite @MainActor struct KFImageBinderTests {
+    private let calls = KFImageCalls()
+
+    private func binder(_ image: KFImage) -> KFImageBinder {
+        KFImageBinder(image.reporting(to: calls).context, playsFramesOnDemand: false)
+    }
+
+    @Test("KB01: without a source the failure handler is called at once, then the failure is shown, and nothing more")
+    func noSource() async throws {
+        let image = Picture.gradient(2, 2)
+        try await Rig.run { rig in
+            let plain = binder(rig.kfImage(nil))
+            plain.start()
+            #expect(calls.codes == [5001] && !plain.isLoading && plain.isDone && plain.isPlaceholder)
+            plain.start()
+            #expect(calls.codes == [5001])
+
+            let pictured = binder(rig.kfImage(nil).onFailureImage(image))
+            calls.onCall = { #expect(pictured.isPlaceholder) }
+            pictured.start()
+            #expect(pictured.image === image)
+
+            let viewed = binder(rig.kfImage(nil).onFailureImage(image).onFailureView { KFCrossPlatformView() })
+            calls.onCall = { #expect(viewed.isPlaceholder) }
+            viewed.start()
+            #expect(viewed.isFailureView && calls.codes == [5001, 5001, 5001])
+        }
+    }
+
+    @Test("KB02: a load is begun once, and not again when the picture is there") func startOnce() async throws {
+        try await Rig.run { rig in
+            let gate = Gate()
+            let binder = binder(try rig.kfImage("/a", until: gate).forceRefresh())
+            binder.start()
+            #expect(binder.isLoading && binder.isPlaceholder)
+            binder.start()
+            gate.open()
+            await calls.wait()
+            #expect(!binder.isLoading && binder.isDone && binder.image?.pixelWidth == 64)
+            binder.start()
+            #expect(!binder.isLoading && rig.server.count("/a") == 1)
+        }
+    }
+
+    @Test("KB03: progress is counted, then its observer and the handler are called") func progress() async throws {
+        try await Rig.run { rig in
+            let (data, gate, half) = (try Picture.png(), Gate(), Gate())
+            let middle = Int64(data.count / 2)
+            rig.server.route(
+                "/a",
+                TestResponse.data(data).with { $0.interruption = .hold(after: Int(middle), until: gate) }
+            )
+            let (order, last) = (Box<[String]>([]), Box<Int64>(0))
+            let binder = binder(
+                rig.kfImage(rig.server.url("/a")).onProgress { received, total in
+                    order.value.append("handler")
+                    last.value = received
+                    #expect(total == Int64(data.count))
+                    if received == middle { half.open() }
+                }
+            )
+            binder.onProgress = { order.value.append("observer") }
+            binder.start()
+            await half.wait()
+            #expect(binder.progress.completedUnitCount == middle)
+            #expect(binder.progress.totalUnitCount == Int64(data.count))
+            #expect(order.value.prefix(2) == ["observer", "handler"])
+            gate.open()
+            await calls.wait()
+            #expect(last.value == Int64(data.count) && binder.progress.fractionCompleted == 1)
+        }
+    }
+
+    @Test("KB04: a preview is shown while the load goes on, and none after it was cancelled") func previews()
+        async throws
+    {
+        let (jpeg, collector) = (try ProgressivePicture(), PreviewCollector())
+        try await Rig.run { rig in
+            let (second, third) = (Gate(), Gate())
+            rig.server.route("/a", jpeg.response(holding: [(3, second), (4, third)]))
+            let image = rig.kfImage(rig.server.url("/a")).progressiveJPEG(collector.progressive())
+            let binder = binder(image.loadTransition(.fade(1)))
+            binder.start()
+            await collector.wait(for: 2)
+            #expect(binder.isLoading && !binder.isDone && binder.image.flatMap(jpeg.scan) == 2)
+            #expect(binder.transition?.isNone == true)
+            binder.cancel()
+            second.open()
+            third.open()
+            await calls.wait()
+            #expect(binder.image.flatMap(jpeg.scan) == 2 && calls.results.first?.isCancelled == true)
+        }
+    }
+
+    @Test("KB05: the picture is there before the success handler is called, a turn later, whatever the callback queue")
+    func success() async throws {
+        try await Rig.run { rig in
+            let image = try await rig.kfImageInMemory("/a")
+            for queue in [CallbackQueue.mainCurrentOrAsync, .untouch, .dispatch(.global())] {
+                let (calls, changes) = (KFImageCalls(), Counter())
+                let context = image.callbackQueue(queue).reporting(to: calls).context
+                let binder = KFImageBinder(context, playsFramesOnDemand: false)
+                binder.onChange = { changes.add() }
+                calls.onCall = { #expect(binder.isDone && binder.image != nil && CallbackQueue.isMain) }
+                binder.start()
+                #expect(binder.image?.pixelWidth == 64 && changes.value == 1 && calls.codes.isEmpty)
+                await calls.wait()
+                #expect(calls.codes == [0] && !binder.isLoading)
+            }
+        }
+    }
+
+    @Test("KB05: a picture that was loaded appears by the load transition, or else by the fade")
+    func transitions() async throws {
+        try await Rig.run { rig in
+            let image = try rig.kfImage("/a").forceRefresh().fade(duration: 1)
+            let (faded, flipped) = (binder(image), binder(image.loadTransition(.flipFromLeft(2))))
+            faded.start()
+            flipped.start()
+            await calls.wait(for: 2)
+            #expect(faded.transition?.duration == 1 && flipped.transition?.duration == 2)
+        }
+    }
+
+    @Test("KB06: a failure is shown, then the failure handler is called", arguments: [404, 200])
+    func failure(status: Int) async throws {
+        let picture = Picture.gradient(2, 2)
+        try await Rig.run { rig in
+            rig.server.route("/a", .status(status))  // no image, whatever the status
+            let image = rig.kfImage(rig.server.url("/a")).onFailureImage(picture)
+            let (pictured, viewed) = (binder(image), binder(image.onFailureView { KFCrossPlatformView() }))
+            let (plain, empty) = (binder(rig.kfImage(rig.server.url("/a"))), binder(image.onFailureImage(nil)))
+            calls.onCall = { #expect(!(pictured.isLoading && viewed.isLoading && plain.isLoading && empty.isLoading)) }
+            for binder in [pictured, viewed, plain, empty] { binder.start() }
+            #expect(calls.codes.isEmpty)
+            await calls.wait(for: 4)
+            #expect(pictured.image === picture && viewed.isFailureView && plain.isPlaceholder)
+            #expect(empty.image == nil && !empty.isPlaceholder && !empty.isFailureView)
+            #expect(Set(calls.codes) == [status == 404 ? 2002 : 4001])
+            #expect(!pictured.isLoading && !pictured.isDone)
+        }
+    }
+
+    @Test("KB07: what was cancelled can be begun again, whether the end of the first load comes before or after")
+    func cancelling() async throws {
+        try await Rig.run { rig in
+            for waits in [true, false] {
+                let (gate, calls) = (Gate(), KFImageCalls())
+                let image = try rig.kfImage("/\(waits)", until: gate).onFailureView { KFCrossPlatformView() }
+                let binder = KFImageBinder(image.reporting(to: calls).context, playsFramesOnDemand: false)
+                binder.cancel()
+                binder.start()
+                await rig.server.waitForRequests(to: "/\(waits)")
+                binder.cancel()
+                #expect(!binder.isLoading && binder.isPlaceholder)
+                if waits { await calls.wait() }
+                #expect(binder.isPlaceholder)
+                binder.start()
+                #expect(binder.isLoading)
+                gate.open()
+                await calls.wait(for: 2)
+                #expect(binder.image != nil && binder.isDone)
+                #expect(calls.codes.filter { $0 == 0 }.count == 1)
+                if waits { #expect(calls.results.first?.isCancelled == true) }
+            }
+        }
+    }
+
+    @Test("KB08: the priority of a download is low as long as that is asked for") func priority() async throws {
+        try await Rig.run { rig in
+            let (source, received) = (KFImageTransfer(), Gate())
+            let image = rig.kfImage(source.url).downloader(source.downloader).downloadPriority(0.75)
+            let binder = binder(image.onProgress { _, _ in received.open() })
+            binder.setPriority(isLow: true)
+            binder.start()
+            let transfer = try await source.arrive(until: received)
+            binder.setPriority(isLow: true)
+            #expect(transfer.priority == 0.25)
+            binder.setPriority(isLow: false)
+            #expect(transfer.priority == 0.75)
+            binder.cancel()
+            await calls.wait()
+            source.downloader.cancelAll()
+        }
+    }
+}
+
+extension KFImageBinder {
+    fileprivate var isPlaceholder: Bool { if case .placeholder = content { true } else { false } }
+    fileprivate var isFailureView: Bool { if case .failureView = content { true } else { false } }
+    fileprivate var image: Image? { if case .picture(let image, _) = content { image } else { nil } }
+    fileprivate var transition: ImageTransition? {
+        if case .picture(_, let transition) = content { transition } else { nil }
+    }
+}
+
+extension Result<RetrieveImageResult, KingfisherError> {
+    fileprivate var isCancelled: Bool { if case .failure(let error) = self { error.isTaskCancelled } else { false } }
+}

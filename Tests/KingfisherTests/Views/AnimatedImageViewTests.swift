@@ -125,8 +125,10 @@ private final class Player: AnimatedImageViewDelegate {
     @Test("4.2: frames are decoded no larger than the view on its screen needs")
     func prescaling() async {
         let frames = TestFrames(3), view = AnimatedImageView()
-        view.bounds = CGRect(x: 0, y: 0, width: 2, height: 1)
-        view.contentScaleFactor = 2
+        let renderer = TestRenderer()
+        renderer.bounds = CGRect(x: 0, y: 0, width: 2, height: 1)
+        renderer.scaleFactor = 2
+        view.renderer = renderer
         view.image = frames.image
         await view.animator?.drain()
         view.isOnScreen = true

@@ -68,6 +68,8 @@ extension KFImageProtocol {
 final class KFImageTestRenderer: ViewRenderer {
     private var links: [ManualDisplayLink] = []
     var showsTransitions: Bool { true }
+    var bounds: CGRect { CGRect(x: 0, y: 0, width: 100, height: 100) }
+    var scaleFactor: CGFloat { 1 }
 
     /// Brings a view, and those over it, onto the screen.
     static func show(_ view: KFCrossPlatformView) {

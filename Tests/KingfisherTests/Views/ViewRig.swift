@@ -230,6 +230,8 @@ final class TestIndicator: Indicator {
 @MainActor
 final class TestRenderer: ViewRenderer {
     var showsTransitions = true
+    var bounds = CGRect.zero
+    var scaleFactor: CGFloat = 1
     private(set) var draws = 0
     /// Called when something else is to be drawn.
     var onDraw: () -> Void = {}

@@ -85,7 +85,7 @@ final class KFImageBinder {
     func supersede() {
         (onChange, onProgress) = (nil, nil)
         if context.cancelsOnDisappear { cancel() }
-        SlotState.of(self, BinderSlot().path).supersede()
+        SlotState.of(self, BinderSlot().place).supersede()
     }
 
     /// Sets the priority of a download that is under way.
@@ -122,7 +122,7 @@ final class KFImageBinder {
 
 /// The binder's picture, as a place to load into.
 private struct BinderSlot: ImageSlot {
-    var path: PartialKeyPath<KFImageBinder> { \.content }
+    var place: ImagePlace { .image() }
 
     func isEmpty(_ binder: KFImageBinder) -> Bool { if case .placeholder = binder.content { true } else { false } }
 

@@ -252,7 +252,7 @@ private final class Player: AnimatedImageViewDelegate {
     @Test("AN13: views of different sizes, and of different sources, do not share frames")
     func differentSizes() async {
         let frames = TestFrames(3), (first, second, third) = (await Player(), await Player(), await Player())
-        second.view.bounds = CGRect(x: 0, y: 0, width: 4, height: 2)
+        second.renderer.bounds = CGRect(x: 0, y: 0, width: 4, height: 2)
         let other = TestFrames(3)
         first.view.image = frames.image
         second.view.image = frames.image

@@ -77,7 +77,7 @@ import Testing
             #expect(order.value.prefix(2) == ["observer", "handler"])
             gate.open()
             await calls.wait()
-            #expect(last.value == Int64(data.count) && binder.progress.fractionCompleted == 1)
+            #expect(last.value >= middle && binder.progress.fractionCompleted == 1)
         }
     }
 

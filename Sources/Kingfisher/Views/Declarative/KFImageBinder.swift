@@ -151,6 +151,7 @@ extension KFImageBinder {
 
     fileprivate func succeed(_ image: KFCrossPlatformImage, _ transition: ImageTransition) {
         (isLoading, isDone, task) = (false, true, nil)
+        progress.completedUnitCount = progress.totalUnitCount
         content = .picture(image, transition)
     }
 }

@@ -21,8 +21,8 @@ public enum IndicatorType: Sendable {
 
 /// Something that shows that an image view is loading.
 ///
-/// It is started when a load begins, and stopped when the load has ended; one that does not count its starts itself is
-/// stopped when none of the view's loads is left.
+/// It is started when a load begins. For every start there is one stop: when the load has ended, or, if the view loads
+/// something else by then, when that has ended.
 @MainActor
 public protocol Indicator: Sendable {
     /// Called when a load begins; shows ``view``.

@@ -15,11 +15,17 @@ private struct PictureSlot: ImageSlot {
 
     func willLoad(_ view: KFCrossPlatformImageView) -> LoadIndication? {
         guard let indicator = view.indicator else { return nil }
+        let owed = view.owedStops
         indicator.startAnimatingView()
         return LoadIndication(
             progress: { indicator.update(progress: $0) },
             end: { isAnotherLoading in
-                if indicator is CountingIndicator || !isAnotherLoading { indicator.stopAnimatingView() }
+                owed.count += 1
+                // One that does not count its starts would vanish while another load runs: its stops come with the last.
+                guard indicator is CountingIndicator || !isAnotherLoading else { return }
+                let count = owed.count
+                owed.count = 0
+                for _ in 0..<count { indicator.stopAnimatingView() }
             }
         )
     }
@@ -155,6 +161,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
             base.indicator?.view.removeFromSuperview()
             base.indicatorType = newValue
             base.indicator = newValue.makeIndicator()
+            base.owedStops = OwedStops()
             guard let indicator = base.indicator else { return }
             indicator.view.isHidden = true
             base.addSubview(

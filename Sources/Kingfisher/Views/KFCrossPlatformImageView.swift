@@ -30,6 +30,8 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     var placeholder: (any Placeholder)?
     /// The indicator; what loads images into the view owns it.
     var indicator: (any Indicator)?
+    /// How many of the indicator's starts no stop has followed yet although their loads have ended.
+    var owedStops = OwedStops()
     /// What the indicator was made of.
     var indicatorType = IndicatorType.none
 
@@ -83,6 +85,12 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     package override func windowDidChange(isVisible: Bool) {
         if isVisible { player?.enteredForeground() } else { player?.enteredBackground() }
     }
+}
+
+/// A number that a view's loads share.
+@MainActor
+final class OwedStops {
+    var count = 0
 }
 
 // MARK: Transitions

@@ -211,6 +211,15 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(broken.calls == ["loops(1) at 0"])
     }
 
+    @Test("bad input: of ten thousand frames, those needed next are in memory")
+    func manyFrames() async {
+        let frames = TestFrames(10_000), player = await Player(frames.image)
+        await player.tick(25)
+        #expect(player.view.shownImage?.number == 25)
+        #expect(frames.decodeLog.peak <= player.view.framePreloadCount + 2)
+        #expect(frames.decodeLog.decoded == Array(0...25 + player.view.framePreloadCount))
+    }
+
     @Test("a view that is released while it plays leaves no clock running, and its frames are released")
     func releasedView() async {
         let frames = TestFrames(8)

@@ -187,6 +187,24 @@ import Testing
         }
     }
 
+    @Test("IV07, F28: an indicator of one's own gets a stop for every start, the last load's end brings those owed")
+    func owedStops() async throws {
+        try await Rig.run { rig in
+            let (target, indicator) = (Target(.imageView, rig), TestIndicator())
+            let view = try #require(target.owner as? KFCrossPlatformImageView)
+            let (first, second) = (Gate(), Gate())
+            view.kf.indicatorType = .custom(indicator: indicator)
+            target.load(try rig.route("/a", gate: first))
+            target.load(try rig.route("/b", gate: second))
+            first.open()
+            #expect(await target.outcome(0).superseded == 0)
+            #expect(indicator.log.calls == ["start", "start"])
+            second.open()
+            #expect(await target.outcome(1).code == 0)
+            #expect(indicator.log.calls == ["start", "start", "stop", "stop"])
+        }
+    }
+
     @Test("IV07: an indicator set during a load begins with the next; the one before is stopped")
     func newIndicator() async throws {
         try await Rig.run { rig in

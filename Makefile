@@ -71,7 +71,7 @@ soak: dependencies ## Kills processes that write to a cache, ROUNDS times, and c
 
 # Widgets are left out: GTK is not built for the sanitizer.
 # One target after the other: under the sanitizer the pixel tests would keep both cores busy until others time out.
-tsan: desktop-dependencies ## All tests under the thread sanitizer; ONLY=name runs some
+tsan: desktop-dependencies ## All tests but widgets under the thread sanitizer; ONLY=name runs some
 	@swift build --build-tests $(TSAN)
 	@# Eight threads of that many calls each.
 	@export KF_STRESS=$(or $(STRESS),100000); \

@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # What is ours and must be formatted.
-OURS := Sources Tests Package.swift $(wildcard Benchmarks) Fuzz
+OURS := Sources Tests Examples Package.swift $(wildcard Benchmarks) Fuzz
 
 # `make bench FILTER=jpeg` runs the rows whose name has that word.
 FILTER ?=

@@ -8,7 +8,7 @@ import Kingfisher
 
 /// The widget that shows a view.
 ///
-/// The view owns its renderer, and the renderer its widget. As long as somebody else has a reference of the widget,
+/// The view owns its renderer, and the renderer its widget. As long as something else has a reference of the widget,
 /// such as the container it is in, the widget keeps the view, too, so that loads and animations go on: a toggle
 /// reference of GObject. When the last of both is released, both are gone.
 @MainActor

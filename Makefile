@@ -20,7 +20,8 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo gallery kf test bench fuzz soak tsan docs format lint layers build dependencies desktop-dependencies clean
+.PHONY: help demo gallery desktop kf test bench fuzz soak tsan docs format lint layers build dependencies
+.PHONY: desktop-dependencies clean
 
 help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,10 @@ gallery: dependencies ## Shows every processor, writes demo-output/gallery.png; 
 	@swift build -c release --product kf-demo
 	@mkdir -p demo-output
 	@"$$(swift build -c release --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
+
+desktop: desktop-dependencies ## A window full of pictures, through KingfisherGTK; ARGS='--urls file' shows those of a list
+	@swift build -c release --product kf-desktop
+	@"$$(swift build -c release --show-bin-path)/kf-desktop" $(ARGS)
 
 kf: dependencies ## Builds the tool in release, stripped, and says where it is
 	@swift build -c release --product kf -Xlinker -s

@@ -149,6 +149,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // For `make desktop`.
+        .executableTarget(
+            name: "kf-desktop",
+            dependencies: [
+                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CGTK", "CKFGTK",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "KingfisherTestSupport",
             dependencies: [

@@ -49,7 +49,7 @@ enum SystemMonitors {
         // Never released: it is needed until the end.
         guard let monitor = g_memory_monitor_dup_default() else { return }
         connectSignal(UnsafeMutableRawPointer(monitor), "low-memory-warning", .one) { level in
-            let isCritical = level >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
+            let isCritical = Int32(truncatingIfNeeded: level) >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
             ImageCache.handleMemoryPressureInAllCaches(isCritical ? .critical : .warning)
         }
     }

@@ -3,9 +3,9 @@
 import CGTK
 
 /// How many arguments a signal has, beside the object that emits it.
-enum SignalArity {
+package enum SignalArity {
     case none
-    /// One, a number or a pointer; of pointers the block gets nothing that it could use.
+    /// One, a number or a pointer.
     case one
 }
 
@@ -15,19 +15,20 @@ enum SignalArity {
 ///   - object: A `GObject *`.
 ///   - signal: The signal's name.
 ///   - arity: How many arguments it has.
-///   - block: Gets the argument, or 0. Where the signal wants a result, the emission goes on.
+///   - block: Gets the argument as it is in a register, or 0: of narrower numbers the upper bits mean nothing. Where
+///     the signal wants a result, the emission goes on.
 @MainActor
-func connectSignal(
+package func connectSignal(
     _ object: UnsafeMutableRawPointer,
     _ signal: String,
     _ arity: SignalArity = .none,
-    _ block: @escaping @MainActor (Int32) -> Void
+    _ block: @escaping @MainActor (Int) -> Void
 ) {
     let plain: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, handler in
         SignalHandler.call(handler, 0)
     }
     let withArgument: @convention(c) (gpointer?, Int, gpointer?) -> gboolean = { _, argument, handler in
-        SignalHandler.call(handler, Int32(truncatingIfNeeded: argument))
+        SignalHandler.call(handler, argument)
     }
     // SAFETY: GLib calls it with the signal's own arguments, which these functions have; what they return is not read
     // where the signal has no result.
@@ -46,12 +47,12 @@ func connectSignal(
 
 /// A block that a signal calls.
 private final class SignalHandler: Sendable {
-    private let block: @MainActor (Int32) -> Void
+    private let block: @MainActor (Int) -> Void
 
-    init(_ block: @escaping @MainActor (Int32) -> Void) { self.block = block }
+    init(_ block: @escaping @MainActor (Int) -> Void) { self.block = block }
 
     /// Signals of widgets are emitted on the main thread, those of monitors, too.
-    static func call(_ handler: gpointer?, _ argument: Int32) -> gboolean {
+    static func call(_ handler: gpointer?, _ argument: Int) -> gboolean {
         guard let handler else { return 0 }
         let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
         MainActor.assumeIsolated { block(argument) }

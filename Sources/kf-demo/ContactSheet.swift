@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImaging
+import KingfisherTestSupport
 
 /// A grid of pictures with labels.
 struct ContactSheet {

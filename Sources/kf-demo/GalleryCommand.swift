@@ -5,6 +5,7 @@ import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
+import KingfisherTestSupport
 
 /// Shows what every processor does.
 struct GalleryCommand: AsyncParsableCommand {

@@ -1,5 +1,7 @@
 // Letters for labels, five by seven dots each, so that no font has to be installed. Knows only where to put dots.
 
+import KingfisherTestSupport
+
 /// Draws short texts on a canvas.
 enum Lettering {
     /// Columns from the left, the lowest bit at the top, the highest one below the line.

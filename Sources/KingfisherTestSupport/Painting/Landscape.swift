@@ -3,7 +3,7 @@
 import Foundation
 
 /// A landscape that a number, 0 or more, decides: the same number draws the same picture at any size.
-struct Landscape: Sendable {
+package struct Landscape: Sendable {
     private let mood: Mood
     private let noise: Noise
     private let sun: SIMD2<Float>
@@ -32,7 +32,7 @@ struct Landscape: Sendable {
         ]
     }
 
-    init(seed: Int) {
+    package init(seed: Int) {
         noise = Noise(seed: UInt32(truncatingIfNeeded: seed &* 7919 &+ 17))
         mood = Mood.all[seed % Mood.all.count]
         sun = SIMD2(0.15 + 0.7 * noise.hash(1, 0), 0.16 + 0.25 * noise.hash(2, 0))
@@ -41,7 +41,7 @@ struct Landscape: Sendable {
     }
 
     /// The picture at a size in pixels: its colour at each of them.
-    func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
+    package func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let scale = 1 / Float(max(width, height))
         let tall = Float(height) * scale
         let ridges = (0..<4).map { layer in

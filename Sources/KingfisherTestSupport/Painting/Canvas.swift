@@ -1,34 +1,34 @@
 // Pixels to draw on, and colours. Knows nothing of formats.
 
-import KFImaging
+package import KFImaging
 
 /// A colour: blue, green, red and alpha from 0 to 1, premultiplied.
-typealias Paint = SIMD4<Float>
+package typealias Paint = SIMD4<Float>
 
 extension Paint {
     /// The opaque colour of a number such as `0x2F6EA5`.
-    init(_ hex: Int) {
+    package init(_ hex: Int) {
         self.init(Float(hex & 255) / 255, Float(hex >> 8 & 255) / 255, Float(hex >> 16 & 255) / 255, 1)
     }
 
     /// The mixture with another colour; 0 is this one, 1 the other.
-    func mixed(with other: Paint, _ part: Float) -> Paint { self + (other - self) * Swift.min(Swift.max(part, 0), 1) }
+    package func mixed(with other: Paint, _ part: Float) -> Paint { self + (other - self) * Swift.min(Swift.max(part, 0), 1) }
 
     /// An opaque colour, brighter, or darker with a negative amount.
-    func lit(by amount: Float) -> Paint { self + Paint(amount, amount, amount, 0) }
+    package func lit(by amount: Float) -> Paint { self + Paint(amount, amount, amount, 0) }
 
     /// This colour over another one.
-    func over(_ below: Paint) -> Paint { self + below * (1 - w) }
+    package func over(_ below: Paint) -> Paint { self + below * (1 - w) }
 }
 
 /// A rectangle of pixels.
-struct Canvas {
-    let width: Int
-    let height: Int
+package struct Canvas {
+    package let width: Int
+    package let height: Int
     private var pixels: [SIMD4<UInt8>]
 
     /// A canvas of one colour.
-    init(width: Int, height: Int, color: Paint = .zero) {
+    package init(width: Int, height: Int, color: Paint = .zero) {
         self.width = width
         self.height = height
         pixels = Array(repeating: Self.pixel(color), count: width * height)
@@ -37,7 +37,7 @@ struct Canvas {
     /// Lays colours over a rectangle; what reaches over the edges is left out.
     ///
     /// `color` is given places inside the rectangle, counted from its top left corner.
-    mutating func lay(x left: Int, y top: Int, width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) {
+    package mutating func lay(x left: Int, y top: Int, width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) {
         for y in (top..<top + height).clamped(to: 0..<self.height) {
             for x in (left..<left + width).clamped(to: 0..<self.width) {
                 let place = y * self.width + x
@@ -48,7 +48,7 @@ struct Canvas {
     }
 
     /// Lays a picture over a rectangle of its size.
-    mutating func lay(x: Int, y: Int, _ bitmap: Bitmap) {
+    package mutating func lay(x: Int, y: Int, _ bitmap: Bitmap) {
         bitmap.withUnsafeBytes { bytes in
             lay(x: x, y: y, width: bitmap.width, height: bitmap.height) { x, y in
                 Paint(bytes.load(fromByteOffset: y * bitmap.bytesPerRow + x * 4, as: SIMD4<UInt8>.self)) / 255
@@ -57,7 +57,7 @@ struct Canvas {
     }
 
     /// The canvas as the library's image.
-    var image: Image {
+    package var image: Image {
         Image(
             cgImage: Bitmap(width: width, height: height) { rows, bytesPerRow in
                 for y in 0..<height {
@@ -77,7 +77,7 @@ struct Canvas {
 
 extension Image {
     /// A picture made by a function of place; x and y count from the top left corner.
-    static func painted(width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) -> Image {
+    package static func painted(width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) -> Image {
         var canvas = Canvas(width: width, height: height)
         canvas.lay(x: 0, y: 0, width: width, height: height, color)
         return canvas.image

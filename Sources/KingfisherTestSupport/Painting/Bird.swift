@@ -3,12 +3,17 @@
 import Foundation
 
 /// A small bird made of soft shapes on a transparent ground.
-struct Bird: Sendable {
-    /// Turns the plumage a little, so that several birds differ; from 0 to 1.
-    let shade: Float
+package struct Bird: Sendable {
+    /// The turn of the plumage.
+    private let shade: Float
+
+    /// A bird.
+    ///
+    /// - Parameter shade: Turns the plumage a little; from 0 to 1.
+    package init(shade: Float) { self.shade = shade }
 
     /// The bird in the middle of a picture: its colour at each pixel.
-    func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
+    package func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let side = Float(min(width, height))
         return { x, y in
             let place = SIMD2(Float(x) - Float(width) / 2, Float(y) - Float(height) / 2) / side

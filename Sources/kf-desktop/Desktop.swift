@@ -1,0 +1,100 @@
+// The window: what is in it, and what its buttons do. Loads no picture itself.
+
+import CGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// The window of the demonstration.
+@MainActor
+final class Desktop {
+    /// Why the program ends, if it is no success.
+    private(set) var failure: (any Error)?
+
+    private let loading: Loading
+    private let grid: GridView
+    private let detail: DetailView
+    private let toolbar = Toolbar()
+    private let statistics: StatisticsPanel
+    private let stack: Widget = gtk_stack_new()
+    private let window: Window
+    private var server: DemoServer?
+
+    init(cache: ImageCache) {
+        Style.apply()
+        loading = Loading(cache: cache)
+        grid = GridView(loading)
+        detail = DetailView(loading)
+        statistics = StatisticsPanel(cache)
+        gtk_stack_add_named(stack.opaque, grid.widget, "grid")
+        gtk_stack_add_named(stack.opaque, detail.widget, "detail")
+        gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
+        let content = WidgetView(Widget.box(GTK_ORIENTATION_VERTICAL, [stack, statistics.widget]).opaque)
+        window = Window(title: "Kingfisher", content: content, size: CGSize(width: 1160, height: 800))
+        gtk_window_set_titlebar(UnsafeMutablePointer(window.widget), toolbar.widget)
+        connect()
+    }
+
+    /// Shows the pictures; with a screenshot to be written, writes it and ends the main loop.
+    func run(_ command: DesktopCommand, _ addresses: [String]) async {
+        window.present()
+        do {
+            let pictures = try await pictures(command, addresses)
+            grid.show(pictures)
+            if let number = command.open, pictures.indices.contains(number - 1) { open(number - 1) }
+            statistics.refreshEverySecond(server)
+            guard let path = command.screenshot else { return }
+            try await Screenshot(path: path).write(window) { [grid, detail] in grid.isComplete && detail.isComplete }
+            MainLoop.quit()
+        } catch is CancellationError {
+        } catch {
+            failure = error
+            MainLoop.quit()
+        }
+    }
+
+    private func pictures(_ command: DesktopCommand, _ addresses: [String]) async throws -> [Picture] {
+        guard addresses.isEmpty else {
+            toolbar.hideSlowNetwork()
+            return addresses.map(Picture.init(address:))
+        }
+        let server = try await DemoServer.start(count: command.count)
+        server.isSlow = toolbar.isSlow
+        self.server = server
+        return server.pictures
+    }
+
+    private func connect() {
+        grid.onOpen = { [weak self] in self?.open($0) }
+        toolbar.onBack = { [weak self] in self?.back() }
+        toolbar.onClear = { [weak self] in
+            guard let self else { return }
+            Task {
+                await self.loading.cache.clearCache()
+                self.grid.reload()
+                self.statistics.refresh()
+            }
+        }
+        toolbar.onShortMemory = { [weak self] in
+            ImageCache.handleMemoryPressureInAllCaches(.critical)
+            self?.statistics.refresh()
+        }
+        toolbar.onSlow = { [weak self] in self?.server?.isSlow = $0 }
+        toolbar.onOffline = { [weak self] isOffline in
+            self?.loading.isOffline = isOffline
+            self?.grid.reload()
+        }
+    }
+
+    private func open(_ index: Int) {
+        detail.show(grid.pictures[index], preview: grid.image(at: index))
+        toolbar.showsBack = true
+        gtk_stack_set_visible_child_name(stack.opaque, "detail")
+    }
+
+    private func back() {
+        gtk_stack_set_visible_child_name(stack.opaque, "grid")
+        toolbar.showsBack = false
+        detail.clear()
+    }
+}

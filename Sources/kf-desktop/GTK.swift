@@ -1,0 +1,73 @@
+// A few words for GTK's functions, as a binding would have them, and the style of the window. Knows no picture.
+
+import CGTK
+import KingfisherGTK
+
+/// A `GtkWidget *`.
+typealias Widget = UnsafeMutablePointer<GtkWidget>
+
+extension UnsafeMutablePointer<GtkWidget> {
+    /// The pointer for functions of classes whose structure is not public.
+    var opaque: OpaquePointer { OpaquePointer(self) }
+
+    /// The pointer for functions of classes whose structure is public.
+    func `as`<Class>(_: Class.Type) -> UnsafeMutablePointer<Class> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Class.self)
+    }
+
+    /// A `GtkBox` of widgets.
+    @MainActor
+    static func box(_ orientation: GtkOrientation, spacing: Int32 = 0, _ children: [Widget] = []) -> Widget {
+        let box: Widget = gtk_box_new(orientation, spacing)
+        for child in children { gtk_box_append(box.as(GtkBox.self), child) }
+        return box
+    }
+
+    /// A `GtkLabel` of a style.
+    @MainActor
+    static func label(_ style: String, text: String = "") -> Widget {
+        let label: Widget = gtk_label_new(text)
+        gtk_widget_add_css_class(label, style)
+        return label
+    }
+}
+
+/// Calls a block whenever a widget emits a signal.
+@MainActor
+func connectSignal(_ widget: Widget, _ signal: String, _ block: @escaping @MainActor (Int) -> Void) {
+    connectSignal(UnsafeMutableRawPointer(widget), signal, .none, block)
+}
+
+/// How the window looks.
+@MainActor
+enum Style {
+    private static let text = """
+        gridview { padding: 10px; background: none; }
+        gridview > child { padding: 8px; border-radius: 12px; }
+        .picture { border-radius: 10px; background: alpha(currentColor, 0.07); }
+        .caption-title { font-size: 90%; }
+        .origin { font-size: 75%; font-weight: bold; padding: 1px 7px; border-radius: 99px; color: #ffffff; }
+        .network { background: #b5651d; }
+        .disk { background: #2f6ea5; }
+        .memory { background: #2f8f5b; }
+        .offline, .failed { background: #8a8a8a; }
+        .large { background: alpha(currentColor, 0.07); }
+        .facts { padding: 18px; }
+        .name { font-size: 80%; opacity: 0.6; }
+        .value { margin-bottom: 14px; }
+        .statistics { padding: 8px 18px; border-top: 1px solid alpha(currentColor, 0.15); }
+        .figure { font-size: 130%; font-weight: bold; }
+        """
+
+    /// Sets the style of all windows.
+    static func apply() {
+        guard let provider = gtk_css_provider_new() else { return }
+        gtk_css_provider_load_from_data(provider, text, -1)
+        gtk_style_context_add_provider_for_display(
+            gdk_display_get_default(),
+            OpaquePointer(provider),
+            guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION)
+        )
+        g_object_unref(provider)
+    }
+}

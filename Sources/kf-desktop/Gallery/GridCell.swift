@@ -1,0 +1,89 @@
+// One cell of the grid, which shows one picture after the other. Knows no list.
+
+import CGTK
+import Foundation
+import Kingfisher
+import KingfisherGTK
+
+/// A cell: a picture, its title, and where it came from.
+@MainActor
+final class GridCell {
+    /// The size of the picture at least, in points.
+    static let size = CGSize(width: 196, height: 147)
+
+    let widget: Widget
+    /// Plays animations, shows all others.
+    let view = AnimatedImageView()
+    private let title = Widget.label("caption-title")
+    private let origin = Widget.label("origin")
+    private let loading: Loading
+    private var picture: Picture?
+    /// Whether the picture is on its way.
+    private(set) var isLoading = false
+
+    init(_ loading: Loading) {
+        self.loading = loading
+        view.contentMode = .scaleAspectFill
+        let picture = Widget(view.widget)
+        gtk_widget_set_size_request(picture, Int32(Self.size.width), Int32(Self.size.height))
+        gtk_widget_set_overflow(picture, GTK_OVERFLOW_HIDDEN)
+        gtk_widget_add_css_class(picture, "picture")
+        gtk_label_set_ellipsize(title.opaque, PANGO_ELLIPSIZE_END)
+        gtk_label_set_xalign(title.opaque, 0)
+        gtk_widget_set_hexpand(title, 1)
+        let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [title, origin])
+        widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4, [picture, caption])
+    }
+
+    /// Shows a picture as soon as it is there.
+    func show(_ picture: Picture) {
+        self.picture = picture
+        isLoading = true
+        gtk_label_set_text(title.opaque, picture.title)
+        show(origin: "", tooltip: nil)
+        view.accessibilityLabel = picture.title
+        view.kf.setImage(
+            with: picture.source,
+            placeholder: picture.placeholder,
+            options: loading.thumbnail(of: picture, size: Self.size, scale: view.contentScaleFactor)
+        ) { [weak self] result in
+            self?.end(result)
+        }
+    }
+
+    /// Loads the picture anew.
+    func reload() { if let picture { show(picture) } }
+
+    /// Gives up the picture, so that a cell that waits for its next one needs no memory.
+    func clear() {
+        picture = nil
+        isLoading = false
+        view.kf.cancelDownloadTask()
+        view.image = nil
+    }
+
+    private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
+        switch result {
+        case .success(let value):
+            isLoading = false
+            show(origin: value.cacheType.word, tooltip: nil)
+        case .failure(let error):
+            // The cell shows another picture by now, or none.
+            if error.isTaskCancelled || error.isNotCurrentTask { return }
+            isLoading = false
+            show(origin: loading.isOffline ? "offline" : "failed", tooltip: error.localizedDescription)
+        }
+    }
+
+    private func show(origin text: String, tooltip: String?) {
+        gtk_label_set_text(origin.opaque, text)
+        gtk_widget_set_tooltip_text(widget, tooltip)
+        for word in ["network", "memory", "disk", "offline", "failed"] {
+            if word == text {
+                gtk_widget_add_css_class(origin, word)
+            } else {
+                gtk_widget_remove_css_class(origin, word)
+            }
+        }
+    }
+}

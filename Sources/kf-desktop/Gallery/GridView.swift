@@ -1,0 +1,89 @@
+// The grid that scrolls: GTK makes as many cells as it needs and passes them from picture to picture. Loads nothing.
+
+import CGTK
+import CKFGTK
+import Kingfisher
+import KingfisherGTK
+
+/// A `GtkGridView` of pictures in a `GtkScrolledWindow`.
+@MainActor
+final class GridView {
+    let widget: Widget = gtk_scrolled_window_new()
+    private(set) var pictures: [Picture] = []
+    /// Called with the place of a picture that is to be looked at.
+    var onOpen: (@MainActor (Int) -> Void)?
+
+    private let loading: Loading
+    /// By list item, from "setup" to "teardown".
+    private var cells: [OpaquePointer: GridCell] = [:]
+    /// By place, from "bind" to "unbind".
+    private var bound: [Int: GridCell] = [:]
+    private let grid: Widget
+
+    init(_ loading: Loading) {
+        self.loading = loading
+        let factory: OpaquePointer = gtk_signal_list_item_factory_new()
+        grid = gtk_grid_view_new(nil, factory)
+        gtk_grid_view_set_max_columns(grid.opaque, 8)
+        gtk_grid_view_set_single_click_activate(grid.opaque, 1)
+        kf_set_accessible_label(grid, "Pictures")
+        gtk_scrolled_window_set_child(widget.opaque, grid)
+        gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_widget_set_vexpand(widget, 1)
+        connect(UnsafeMutableRawPointer(factory))
+    }
+
+    /// Shows pictures instead of those before.
+    func show(_ pictures: [Picture]) {
+        self.pictures = pictures
+        // The list has the titles; a cell finds the rest by its place.
+        let list: OpaquePointer = gtk_string_list_new(nil)
+        for picture in pictures { gtk_string_list_append(list, picture.title) }
+        let model: OpaquePointer = gtk_no_selection_new(list)
+        gtk_grid_view_set_model(grid.opaque, model)
+        g_object_unref(UnsafeMutableRawPointer(model))
+    }
+
+    /// Loads anew what the cells show.
+    func reload() { for cell in bound.values { cell.reload() } }
+
+    /// What a cell shows at a place; nil when no cell does.
+    func image(at index: Int) -> KFCrossPlatformImage? { bound[index]?.view.image }
+
+    /// Whether all pictures to be seen are there, or have failed.
+    var isComplete: Bool { !bound.isEmpty && bound.values.allSatisfy { !$0.isLoading || !isInView($0) } }
+
+    private func isInView(_ cell: GridCell) -> Bool {
+        var place = graphene_rect_t()
+        guard gtk_widget_compute_bounds(cell.widget, widget, &place) != 0 else { return false }
+        return place.origin.y < Float(gtk_widget_get_height(widget)) && place.origin.y + place.size.height > 0
+    }
+
+    private func connect(_ factory: UnsafeMutableRawPointer) {
+        connectSignal(factory, "setup", .one) { [weak self] argument in
+            guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
+            let cell = GridCell(loading)
+            cells[item] = cell
+            gtk_list_item_set_child(item, cell.widget)
+        }
+        connectSignal(factory, "bind", .one) { [weak self] argument in
+            guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
+            let index = Int(gtk_list_item_get_position(item))
+            bound[index] = cell
+            cell.show(pictures[index])
+        }
+        connectSignal(factory, "unbind", .one) { [weak self] argument in
+            guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
+            bound[Int(gtk_list_item_get_position(item))] = nil
+            cell.clear()
+        }
+        connectSignal(factory, "teardown", .one) { [weak self] argument in
+            guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
+            gtk_list_item_set_child(item, nil)
+            cells[item] = nil
+        }
+        connectSignal(UnsafeMutableRawPointer(grid), "activate", .one) { [weak self] argument in
+            self?.onOpen?(Int(UInt32(truncatingIfNeeded: argument)))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// What the cache has done so far, in a few figures that follow it. Changes nothing.
+
+import CGTK
+import Foundation
+import Kingfisher
+
+/// The figures at the bottom of the window.
+@MainActor
+final class StatisticsPanel {
+    let widget: Widget
+    private let cache: ImageCache
+    private let figures: [Widget]
+    private var server: DemoServer?
+
+    init(_ cache: ImageCache) {
+        self.cache = cache
+        let names = ["memory hits", "memory misses", "disk hits", "disk misses", "in memory", "on disk", "requests"]
+        let columns = names.map { name in
+            (figure: Widget.label("figure", text: "–"), name: Widget.label("name", text: name))
+        }
+        figures = columns.map(\.figure)
+        widget = Widget.box(
+            GTK_ORIENTATION_HORIZONTAL,
+            columns.map { Widget.box(GTK_ORIENTATION_VERTICAL, [$0.figure, $0.name]) }
+        )
+        gtk_box_set_homogeneous(widget.as(GtkBox.self), 1)
+        gtk_widget_add_css_class(widget, "statistics")
+    }
+
+    /// Keeps the figures up to date for as long as the window exists.
+    ///
+    /// - Parameter server: The server whose requests are counted.
+    func refreshEverySecond(_ server: DemoServer?) {
+        self.server = server
+        // The files are counted once; from then on the statistics know how many bytes they are.
+        cache.calculateDiskStorageSize { _ in }
+        Task { [weak self] in
+            while let self {
+                refresh()
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Writes the figures of now.
+    func refresh() {
+        let (memory, disk) = (cache.statistics.memory, cache.statistics.disk)
+        let values: [String] = [
+            "\(memory.hits)", "\(memory.misses)", "\(disk.hits)", "\(disk.misses)",
+            Self.size(memory.bytes), disk.bytes.map(Self.size) ?? "–", server.map { "\($0.requestCount)" } ?? "–",
+        ]
+        for (figure, value) in zip(figures, values) { gtk_label_set_text(figure.opaque, value) }
+    }
+
+    private static func size(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }
+}

@@ -1,0 +1,53 @@
+// The buttons at the top of the window. Knows not what they do.
+
+import CGTK
+import CKFGTK
+import KingfisherGTK
+
+/// A `GtkHeaderBar` with the demonstration's buttons.
+@MainActor
+final class Toolbar {
+    let widget: Widget = gtk_header_bar_new()
+    var onBack: (@MainActor () -> Void)?
+    var onClear: (@MainActor () -> Void)?
+    var onShortMemory: (@MainActor () -> Void)?
+    var onSlow: (@MainActor (Bool) -> Void)?
+    var onOffline: (@MainActor (Bool) -> Void)?
+
+    private let back: Widget = gtk_button_new_from_icon_name("go-previous-symbolic")
+    private let slow: Widget = gtk_toggle_button_new_with_label("Slow network")
+    private let offline: Widget = gtk_toggle_button_new_with_label("Offline")
+
+    init() {
+        let clear: Widget = gtk_button_new_with_label("Clear cache")
+        let memory: Widget = gtk_button_new_with_label("Short memory")
+        for (button, tip) in [
+            (back, "Back to the grid"), (slow, "The server takes its time"), (offline, "Only what the cache has"),
+            (memory, "As if the desktop were short of memory"), (clear, "Forget all pictures, and load them anew"),
+        ] {
+            gtk_widget_set_tooltip_text(button, tip)
+        }
+        kf_set_accessible_label(back, "Back")
+        for button in [back, slow, offline] { gtk_header_bar_pack_start(widget.opaque, button) }
+        for button in [clear, memory] { gtk_header_bar_pack_end(widget.opaque, button) }
+        gtk_widget_set_visible(back, 0)
+        connectSignal(back, "clicked") { [weak self] _ in self?.onBack?() }
+        connectSignal(clear, "clicked") { [weak self] _ in self?.onClear?() }
+        connectSignal(memory, "clicked") { [weak self] _ in self?.onShortMemory?() }
+        connectSignal(slow, "toggled") { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
+        connectSignal(offline, "toggled") { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
+    }
+
+    /// Whether the network is to be slow.
+    var isSlow: Bool { Self.isOn(slow) }
+
+    /// Whether there is a way back.
+    var showsBack = false { didSet { gtk_widget_set_visible(back, showsBack ? 1 : 0) } }
+
+    /// For pictures of a server that is not ours.
+    func hideSlowNetwork() { gtk_widget_set_visible(slow, 0) }
+
+    private static func isOn(_ button: Widget) -> Bool {
+        gtk_toggle_button_get_active(button.as(GtkToggleButton.self)) != 0
+    }
+}

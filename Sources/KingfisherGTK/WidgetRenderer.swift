@@ -73,6 +73,9 @@ class WidgetRenderer: ViewRenderer {
     /// The overlay that shows what is over the view; nil when nothing can be.
     var overlay: OpaquePointer? { nil }
 
+    /// Whether the widget wants to be as large as what is over the view.
+    var isAsLargeAsSubviews: Bool { false }
+
     func contentDidChange() {}
 
     func visibilityDidChange() { gtk_widget_set_visible(widget, view.isHidden ? 0 : 1) }
@@ -87,6 +90,7 @@ class WidgetRenderer: ViewRenderer {
         let child = Self.of(subview).widget
         Self.place(child, subview)
         gtk_overlay_add_overlay(overlay, child)
+        gtk_overlay_set_measure_overlay(overlay, child, isAsLargeAsSubviews ? 1 : 0)
     }
 
     func didRemove(_ subview: KFCrossPlatformView) {
@@ -165,6 +169,8 @@ final class ContainerRenderer: WidgetRenderer {
     init(_ view: KFCrossPlatformView) { super.init(view, widget: gtk_overlay_new()) }
 
     override var overlay: OpaquePointer? { OpaquePointer(widget) }
+
+    override var isAsLargeAsSubviews: Bool { true }
 }
 
 extension Int32 {

@@ -25,6 +25,7 @@ final class DemoServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameter count: How many pictures it has.
+    /// - Returns: The running server.
     /// - Throws: An error of the system when no port is free.
     static func start(count: Int) async throws -> DemoServer {
         let server = try await TestServer.start()

@@ -18,7 +18,7 @@ final class DetailView {
 
     init(_ loading: Loading) {
         self.loading = loading
-        facts = ["Source", "Size", "Format", "Frames", "Found", "Took"].map { ($0, Widget.label("value")) }
+        facts = ["Source", "Size", "Format", "Frames", "Came from", "Took"].map { ($0, Widget.label("value")) }
         let column = Widget.box(GTK_ORIENTATION_VERTICAL)
         gtk_widget_add_css_class(column, "facts")
         gtk_widget_set_size_request(column, 260, -1)
@@ -78,13 +78,11 @@ final class DetailView {
             known["Size"] = "\(Int(image.size.width)) × \(Int(image.size.height))"
             known["Format"] = image.contentType?.name
             known["Frames"] = image.frameCount.map { "\($0)" }
-            known["Found"] =
-                value.cacheType == .none
-                ? "in the network" : "\(value.cacheType == .disk ? "on" : "in") \(value.cacheType.word)"
+            known["Came from"] = value.cacheType.word
             known["Took"] = String(format: "%.1f ms", time / .milliseconds(1))
         case .failure(let error):
             if error.isTaskCancelled || error.isNotCurrentTask { return }
-            known["Found"] = error.localizedDescription
+            known["Came from"] = error.localizedDescription
         }
         isComplete = true
         write(known)

@@ -60,7 +60,8 @@ struct CheckRun: Sendable {
         "pictureFillsItsView", "contentModes", "orientations", "sizeInPoints", "transitions", "reducedMotion",
         "buttonStates", "indicators", "accessibleNames", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk",
         "rapidRetargets",
-        "brokenPicture", "hiddenAndUnparentedViews", "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped",
+        "brokenPicture", "declaredImage", "hiddenAndUnparentedViews", "framesAtTheirTimes", "ticksOnlyInView",
+        "stopsWhenUnmapped",
         "widgetKeepsItsView", "viewKeepsItsWidget", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
     ]
 

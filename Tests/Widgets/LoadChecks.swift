@@ -68,6 +68,26 @@ let loadChecks = [
         await stage.expect(view, is: Paint.red)
         stage.expect(code == 4001, "\(String(describing: code))")
     },
+    Check(name: "declaredImage") { stage in
+        let link = ManualDisplayLink()
+        var successes = 0
+        let provider = RawImageDataProvider(data: try Paint.png(Paint.blue), cacheKey: UUID().uuidString)
+        let view = KFImage.dataProvider(provider)
+            .placeholder { filledView(Paint.green) }
+            .resizable()
+            .configure { $0.clock = { link } }
+            .cacheMemoryOnly()
+            .fade(duration: 1)
+            .onSuccess { _ in successes += 1 }
+            .makeView()
+        await stage.show(view)
+        await stage.frames(of: view) { successes == 1 }
+        link.advance(by: 0.5)
+        link.advance(by: 0.5)
+        await stage.expect(view, is: Paint.blue)
+        view.show(KFImage(source: nil).placeholder { filledView(Paint.green) })
+        await stage.expect(view, is: Paint.green)
+    },
     Check(name: "hiddenAndUnparentedViews") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
@@ -94,3 +114,12 @@ let loadChecks = [
         await stage.expect(view, is: Paint.blue)
     },
 ]
+
+/// A view of one colour.
+@MainActor
+private func filledView(_ color: UInt32) -> KFCrossPlatformView {
+    let view = ImageView()
+    view.contentMode = .scaleToFill
+    view.image = Paint.plain(color)
+    return view
+}

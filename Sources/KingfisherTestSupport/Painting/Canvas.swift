@@ -12,7 +12,9 @@ extension Paint {
     }
 
     /// The mixture with another colour; 0 is this one, 1 the other.
-    package func mixed(with other: Paint, _ part: Float) -> Paint { self + (other - self) * Swift.min(Swift.max(part, 0), 1) }
+    package func mixed(with other: Paint, _ part: Float) -> Paint {
+        self + (other - self) * Swift.min(Swift.max(part, 0), 1)
+    }
 
     /// An opaque colour, brighter, or darker with a negative amount.
     package func lit(by amount: Float) -> Paint { self + Paint(amount, amount, amount, 0) }
@@ -37,7 +39,8 @@ package struct Canvas {
     /// Lays colours over a rectangle; what reaches over the edges is left out.
     ///
     /// `color` is given places inside the rectangle, counted from its top left corner.
-    package mutating func lay(x left: Int, y top: Int, width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) {
+    package mutating func lay(x left: Int, y top: Int, width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint)
+    {
         for y in (top..<top + height).clamped(to: 0..<self.height) {
             for x in (left..<left + width).clamped(to: 0..<self.width) {
                 let place = y * self.width + x

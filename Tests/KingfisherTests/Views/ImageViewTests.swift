@@ -195,6 +195,7 @@ import Testing
             let (first, second) = (Gate(), Gate())
             view.kf.indicatorType = .custom(indicator: indicator)
             target.load(try rig.route("/a", gate: first))
+            await rig.server.waitForRequests(to: "/a")
             target.load(try rig.route("/b", gate: second))
             first.open()
             #expect(await target.outcome(0).superseded == 0)

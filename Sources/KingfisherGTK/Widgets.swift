@@ -45,7 +45,7 @@ public final class WidgetView: KFCrossPlatformView, Placeholder {
 /// A window with one view in it, for small programs; closing it ends ``MainLoop/run()``.
 @MainActor
 public final class Window {
-    /// The `GtkWindow *`.
+    /// The `GtkWindow *`; the object keeps it, also when the user has closed it.
     public let widget: OpaquePointer
 
     private var window: UnsafeMutablePointer<GtkWindow> {
@@ -60,15 +60,18 @@ public final class Window {
     ///   - size: Its size in points.
     public init(title: String, content: KFCrossPlatformView, size: CGSize = CGSize(width: 640, height: 480)) {
         widget = OpaquePointer(gtk_window_new())
+        g_object_ref(UnsafeMutableRawPointer(widget))
         gtk_window_set_title(window, title)
         gtk_window_set_default_size(window, Int32(clamping: size.width), Int32(clamping: size.height))
         gtk_window_set_child(window, content.rawWidget.assumingMemoryBound(to: GtkWidget.self))
         connectSignal(UnsafeMutableRawPointer(widget), "close-request") { _ in MainLoop.quit() }
     }
 
+    isolated deinit { g_object_unref(UnsafeMutableRawPointer(widget)) }
+
     /// Shows the window.
     public func present() { gtk_window_present(window) }
 
-    /// Closes the window and releases what is in it.
+    /// Closes the window and releases what is in it; does nothing once it is closed.
     public func close() { gtk_window_destroy(window) }
 }

@@ -59,10 +59,9 @@ struct CheckRun: Sendable {
     static let names = [
         "pictureFillsItsView", "contentModes", "orientations", "sizeInPoints", "transitions", "reducedMotion",
         "buttonStates", "indicators", "accessibleNames", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk",
-        "rapidRetargets",
-        "brokenPicture", "declaredImage", "hiddenAndUnparentedViews", "framesAtTheirTimes", "ticksOnlyInView",
-        "stopsWhenUnmapped",
-        "widgetKeepsItsView", "viewKeepsItsWidget", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
+        "rapidRetargets", "brokenPicture", "declaredImage", "hiddenAndUnparentedViews", "framesAtTheirTimes",
+        "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget", "closedWindow",
+        "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
     ]
 
     private static let runs = [1, 2].map { scale in

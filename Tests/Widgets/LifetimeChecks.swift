@@ -29,6 +29,17 @@ let lifetimeChecks = [
         view = nil
         stage.expect(GoneWidgets.count == 1, "gone with the view")
     },
+    Check(name: "closedWindow") { stage in
+        GoneWidgets.count = 0
+        var window: Window? = Window(title: "check", content: ImageView())
+        GoneWidgets.watch(window.map { UnsafeMutableRawPointer($0.widget) })
+        window?.present()
+        window?.close()
+        window?.close()
+        stage.expect(GoneWidgets.count == 0, "a closed window is there while its object is")
+        window = nil
+        stage.expect(GoneWidgets.count == 1, "and gone with it")
+    },
     Check(name: "destroyedInMidLoad") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()

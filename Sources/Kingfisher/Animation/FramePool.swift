@@ -87,7 +87,7 @@ enum FramePool {
             height: maxSize?.height,
             scale: scale
         )
-        // The entry keeps its source: no other object can have its address while the entry is there.
+        // Frames keep their source: while those of an entry exist, no other object can have its address.
         return entries.withLock { entries in
             if let known = entries[key]?.frames { return known }
             entries = entries.filter { $0.value.frames != nil }

@@ -19,8 +19,8 @@ let cSettings: [CSetting] = [
 
 /// The formats that link a library only when asked for: the trait, and what is behind it.
 let optionalFormats = [
-    (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
-    (trait: "JXL", library: "CJXL", define: "KF_JXL"),
+    (trait: "HEIC", library: "CKFHEIF", define: "KF_HEIC"),
+    (trait: "JXL", library: "CKFJXL", define: "KF_JXL"),
 ]
 
 /// A C library of the system, found through pkg-config and installed through apt.
@@ -48,45 +48,51 @@ let package = Package(
         .trait(name: "Metrics", description: "Reports the statistics of caches through swift-metrics."),
     ],
     dependencies: [
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
     ],
     targets: [
         // The system's C libraries.
-        system("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
-        system("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
-        system("CGIF", pkgConfig: "cgif", apt: "libcgif-dev"),
-        system("CWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
-        system("CWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
-        system("CWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
-        system("CDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
+        system("CKFJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev"),
+        system("CKFPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+        system("CKFGIF", pkgConfig: "cgif", apt: "libcgif-dev"),
+        system("CKFWebP", pkgConfig: "libwebp", apt: "libwebp-dev"),
+        system("CKFWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
+        system("CKFWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
+        system("CKFDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
         // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
-        system("CAVIF", pkgConfig: nil, apt: "libavif-dev"),
-        system("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
-        system("CTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
-        system("CLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
-        system("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CCairo"),
-        system("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
+        system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
+        system("CKFLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
+        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
+        system("CKFLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        // For the test server's TLS.
+        system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        // The system's pkg-config file has flags that SwiftPM refuses with a warning.
+        system(
+            "CKFGTK4",
+            pkgConfig: Context.packageDirectory + "/Sources/CSystem/CKFGTK4/gtk4.pc",
+            apt: "libgtk-4-dev"
+        ),
         // Used with the traits only.
-        system("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
-        system("CJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
+        system("CKFHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
+        system("CKFJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
 
         // C of ours: where setjmp, error callbacks and missing system calls end.
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS", "CTIFF",
+                "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFWebPDemux", "CKFWebPMux", "CKFAVIF",
+                "CKFLCMS", "CKFTIFF",
             ] + optionalFormats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
         ),
+        .target(name: "CKFCurl", dependencies: ["CKFLibcurl"], cSettings: cSettings),
         .target(name: "CKFLinux", cSettings: cSettings),
-        .target(name: "CKFGTK", dependencies: ["CGTK"], cSettings: cSettings),
+        .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
         // Layer 0: knows nothing.
         .target(
@@ -96,25 +102,13 @@ let package = Package(
         ),
 
         // Layer 1: engines that do not know each other.
-        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: settings),
+        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: settings),
         .target(
             name: "KFStorage",
-            dependencies: ["KFSupport", "CKFLinux", "CLibCrypto"],
+            dependencies: ["KFSupport", "CKFLinux", "CKFLibCrypto"],
             swiftSettings: settings
         ),
-        .target(
-            name: "KFTransport",
-            dependencies: [
-                "KFSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: settings
-        ),
+        .target(name: "KFTransport", dependencies: ["KFSupport", "CKFCurl", "CKFLinux"], swiftSettings: settings),
 
         // Layer 2: the API.
         .target(
@@ -129,7 +123,7 @@ let package = Package(
         // Layer 3: what stands on the API.
         .target(
             name: "KingfisherGTK",
-            dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CGTK"],
+            dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CKFGTK4"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -153,21 +147,14 @@ let package = Package(
         .executableTarget(
             name: "kf-desktop",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CGTK", "CKFGTK",
+                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFGTK4", "CKFGTK",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
         .target(
             name: "KingfisherTestSupport",
-            dependencies: [
-                "KFSupport", "KFImaging", "KFTransport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            dependencies: ["KFSupport", "KFImaging", "KFTransport", "CKFDeflate", "CKFLinux", "CKFOpenSSL"],
             swiftSettings: settings
         ),
 
@@ -178,7 +165,7 @@ let package = Package(
         .executableTarget(
             name: "kf-widget-checks",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CGTK", "CKFGTK",
+                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFGTK4", "CKFGTK",
             ],
             path: "Tests/Widgets",
             swiftSettings: settings

@@ -27,12 +27,14 @@ let package = Package(
         .systemLibrary(name: "CBaselineAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CBaselineTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CBaselineCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBaselineCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CBaselineGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"])]),
         .target(
             name: "CBaseline",
             dependencies: [
-                "CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CBaselineTIFF", "CSPNG",
+                "CVips", "CBaselineJPEG", "CBaselinePNG", "CBaselineWebP", "CBaselineAVIF", "CBaselineTIFF",
+                "CBaselineCurl", "CSPNG",
             ],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
         ),
@@ -41,11 +43,9 @@ let package = Package(
             dependencies: [
                 "CBaseline", "CBaselineCrypto",
                 .product(name: "Kingfisher", package: "Kingfisher"),
-                .product(name: "KingfisherTestSupport", package: "Kingfisher"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),

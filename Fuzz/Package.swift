@@ -22,8 +22,8 @@ let c: [CSetting] = [
 let link: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", "-sanitize=fuzzer"])]
 
 let formats = [
-    (trait: "HEIC", library: "CHEIF", define: "KF_HEIC"),
-    (trait: "JXL", library: "CJXL", define: "KF_JXL"),
+    (trait: "HEIC", library: "CKFHEIF", define: "KF_HEIC"),
+    (trait: "JXL", library: "CKFJXL", define: "KF_JXL"),
 ]
 
 func system(_ name: String, _ pkgConfig: String?, path: String? = nil) -> Target {
@@ -34,30 +34,31 @@ let package = Package(
     name: "Fuzz",
     traits: Set(formats.map { .trait(name: $0.trait) } + [.trait(name: "SVG")]),
     targets: [
-        system("CJPEG", "libjpeg"),
-        system("CPNG", "libpng"),
-        system("CGIF", "cgif"),
-        system("CWebP", "libwebp"),
-        system("CWebPDemux", "libwebpdemux"),
-        system("CWebPMux", "libwebpmux"),
-        system("CDeflate", "libdeflate"),
-        system("CAVIF", nil),
-        system("CLCMS", "lcms2"),
-        system("CTIFF", "libtiff-4"),
-        system("CCairo", "cairo", path: "Sources/CCairo"),
-        system("CHEIF", "libheif"),
-        system("CJXL", "libjxl"),
+        system("CKFJPEG", "libjpeg"),
+        system("CKFPNG", "libpng"),
+        system("CKFGIF", "cgif"),
+        system("CKFWebP", "libwebp"),
+        system("CKFWebPDemux", "libwebpdemux"),
+        system("CKFWebPMux", "libwebpmux"),
+        system("CKFDeflate", "libdeflate"),
+        system("CKFAVIF", nil),
+        system("CKFLCMS", "lcms2"),
+        system("CKFTIFF", "libtiff-4"),
+        system("CKFCairo", "cairo", path: "Sources/CKFCairo"),
+        system("CKFHEIF", "libheif"),
+        system("CKFJXL", "libjxl"),
         .target(
             name: "CKFCodecs",
             dependencies: [
-                "CJPEG", "CPNG", "CDeflate", "CGIF", "CWebP", "CWebPDemux", "CWebPMux", "CAVIF", "CLCMS", "CTIFF",
+                "CKFJPEG", "CKFPNG", "CKFDeflate", "CKFGIF", "CKFWebP", "CKFWebPDemux", "CKFWebPMux", "CKFAVIF",
+                "CKFLCMS", "CKFTIFF",
             ] + formats.map { .target(name: $0.library, condition: .when(traits: [$0.trait])) },
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
         ),
         .target(name: "CKFLinux", cSettings: c),
         .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
-        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CCairo"], swiftSettings: swift),
+        .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: swift),
         .target(name: "FuzzTargets", dependencies: ["KFImaging", "CKFCodecs"], swiftSettings: swift),
         // In C, because libFuzzer brings the main function, which SwiftPM renames in Swift.
         .executableTarget(name: "kf-fuzz", dependencies: ["FuzzTargets"], cSettings: c, linkerSettings: link),

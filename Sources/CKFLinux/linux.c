@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 const int kf_o_noatime = O_NOATIME;
@@ -29,6 +30,8 @@ int kf_pipe(int ends[2]) {
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
     return 0;
 }
+
+int kf_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 long kf_read_directory(int directory, void *buffer, size_t size) { return getdents64(directory, buffer, size); }
 

@@ -9,7 +9,7 @@ package import FoundationNetworking
 extension URLRequest {
     /// The request that a redirecting response prescribes; `nil` if `response` is not a redirect that can be followed.
     ///
-    /// All header fields are kept; ``withoutCredentials(leaving:)`` removes credentials.
+    /// All header fields are kept; ``removing(_:leaving:)`` removes credentials.
     package func redirected(by response: HTTPURLResponse) -> URLRequest? {
         let status = response.statusCode
         guard [301, 302, 303, 307, 308].contains(status),
@@ -47,14 +47,27 @@ extension URLRequest {
         return request
     }
 
-    /// The request without what belongs to the origin of `previous`, if it goes to another one.
-    package func withoutCredentials(leaving previous: URL?) -> URLRequest {
+    /// The user name and password of a field `Authorization` of the kind Basic.
+    var basicCredentials: CurlHandle.Credentials? {
+        guard let field = value(forHTTPHeaderField: "Authorization"), field.lowercased().hasPrefix("basic "),
+            let data = Data(base64Encoded: String(field.dropFirst(6))),
+            let text = String(data: data, encoding: .utf8), let colon = text.firstIndex(of: ":")
+        else { return nil }
+        return CurlHandle.Credentials(
+            user: String(text[..<colon]),
+            password: String(text[text.index(after: colon)...])
+        )
+    }
+
+    /// The fields that belong to an origin: its credentials.
+    package static let credentialFields: Set<String> = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    /// The request without header fields that belong to the origin of `previous`, if it goes to another one.
+    package func removing(_ fields: Set<String>, leaving previous: URL?) -> URLRequest {
         guard let url, let previous, !url.hasSameOrigin(as: previous) else { return self }
-        var stripped = self
-        for field in ["Authorization", "Cookie", "Proxy-Authorization"] {
-            stripped.setValue(nil, forHTTPHeaderField: field)
-        }
-        return stripped
+        var rest = self
+        for field in fields { rest.setValue(nil, forHTTPHeaderField: field) }
+        return rest
     }
 }
 

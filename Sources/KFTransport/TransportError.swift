@@ -1,6 +1,7 @@
 // Why a transfer failed, in terms of `URLError`. Knows nothing of the callers that wait for it.
 
 public import Foundation
+import KFSupport
 
 /// Why a transfer failed.
 ///
@@ -10,10 +11,10 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The cause: for example `.cancelled` (-999), `.timedOut` (-1001) or `.cannotConnectToHost` (-1004).
     public let code: URLError.Code
 
-    /// What happened, in one line.
+    /// What happened, in one line; URLs in it have lost passwords and signatures.
     public let message: String
 
-    /// The URL that was being loaded, if known.
+    /// The URL that was being loaded, if known, as it was requested: it may hold a password or a signature.
     public let url: URL?
 
     /// Whether the network was available, but is one to save data on.
@@ -22,14 +23,17 @@ public struct TransportError: Error, Hashable, Sendable {
     /// An error with a cause and one line of explanation.
     public init(_ code: URLError.Code, _ message: String, url: URL? = nil) {
         self.code = code
-        self.message = message
+        self.message = Redaction.text(message)
         self.url = url
     }
 
     /// The same error as a `URLError`.
+    ///
+    /// Its `failingURL` has lost user, password and the values of secret parameters, such as signatures and tokens:
+    /// `URLError`'s own description prints it. ``url`` is the whole one.
     public var urlError: URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
-        if let url { info[NSURLErrorFailingURLErrorKey] = url }
+        if let url = url.flatMap(Redaction.url) { info[NSURLErrorFailingURLErrorKey] = url }
         if isConstrained { info[URLError.unavailableReasonKey] = URLError.constrainedReason }
         return URLError(code, userInfo: info)
     }

@@ -1,4 +1,4 @@
-// When the parts of a transfer happened, and how many bytes they took. Knows nothing of what they are measured for.
+// When the parts of a transfer happened, and how many bytes they took.
 
 public import Foundation
 
@@ -16,8 +16,10 @@ public struct TransportMetrics: Sendable {
         public var status: Int?
         /// The protocol of the response, such as `HTTP/1.1`; `nil` if none arrived.
         public var httpVersion: String?
-        /// When the transport took the request on, before it had a connection.
+        /// When the transport took the request on, before it had a slot or a connection.
         public var start: ContinuousClock.Instant
+        /// How long the request waited for a slot; `nil` if the transport has no queue.
+        public var waiting: Duration?
         /// How long the name lookup took; `nil` if the transport does not measure it or skipped it.
         public var domainLookup: Duration?
         /// How long connecting took; `nil` if the transport does not measure it or skipped it.
@@ -36,6 +38,10 @@ public struct TransportMetrics: Sendable {
         public var bytesSent: Int64 = 0
         /// How many bytes of body were received, after decompression.
         public var bytesReceived: Int64 = 0
+        /// How many bytes of body came over the wire, before decompression; `nil` if the transport does not know.
+        public var bytesOnWire: Int64?
+        /// The numeric address of the server or proxy, `nil` if there was no connection or the transport does not know.
+        public var remoteAddress: String?
         /// Whether an open connection was reused; `nil` if the transport does not know.
         public var reusedConnection: Bool?
 

@@ -1,8 +1,7 @@
-// The head of a response, cheap to make and to read. Knows nothing of the body.
+// The head of a response, cheap to make and to read.
 
 public import Foundation
 internal import KFSupport
-internal import NIOHTTP1
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -13,7 +12,7 @@ public import FoundationNetworking
 /// Most downloads need no more of it than its status and length, and making a `URLResponse` of it takes longer than
 /// all else the library does about a download; so that is made when it is needed.
 public final class TransportResponse: Sendable {
-    private enum Head: Sendable { case foundation(URLResponse), nio(HTTPResponseHead) }
+    private enum Head: Sendable { case foundation(URLResponse), http(HTTPHead) }
 
     /// Where the response came from; after redirects the last place.
     public let url: URL?
@@ -27,9 +26,9 @@ public final class TransportResponse: Sendable {
         made = Locked(nil)
     }
 
-    init(_ head: HTTPResponseHead, url: URL?) {
+    init(_ head: HTTPHead, url: URL?) {
         self.url = url
-        self.head = .nio(head)
+        self.head = .http(head)
         made = Locked(nil)
     }
 
@@ -37,7 +36,7 @@ public final class TransportResponse: Sendable {
     public var statusCode: Int? {
         switch head {
         case .foundation(let response): (response as? HTTPURLResponse)?.statusCode
-        case .nio(let head): Int(head.status.code)
+        case .http(let head): head.status
         }
     }
 
@@ -45,7 +44,7 @@ public final class TransportResponse: Sendable {
     public var expectedContentLength: Int64 {
         switch head {
         case .foundation(let response): response.expectedContentLength
-        case .nio(let head): head.headers.first(name: "Content-Length").flatMap { Int64($0) } ?? -1
+        case .http(let head): head.value(of: "content-length").flatMap { Int64($0) } ?? -1
         }
     }
 
@@ -55,10 +54,8 @@ public final class TransportResponse: Sendable {
     /// - Returns: The value, fields of one name joined by commas; `nil` if there is none.
     public func value(forHTTPHeaderField name: String) -> String? {
         switch head {
-        case .foundation(let response): return (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name)
-        case .nio(let head):
-            let values = head.headers[name]
-            return values.isEmpty ? nil : values.joined(separator: ", ")
+        case .foundation(let response): (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name)
+        case .http(let head): head.value(of: name)
         }
     }
 
@@ -66,7 +63,7 @@ public final class TransportResponse: Sendable {
     public var urlResponse: URLResponse {
         switch head {
         case .foundation(let response): return response
-        case .nio(let head):
+        case .http(let head):
             if let known = made.withLock({ $0 }) { return known }
             let response = makeResponse(head)
             return made.withLock { made in
@@ -77,17 +74,16 @@ public final class TransportResponse: Sendable {
         }
     }
 
-    private func makeResponse(_ head: HTTPResponseHead) -> URLResponse {
+    private func makeResponse(_ head: HTTPHead) -> URLResponse {
         var fields: [String: String] = [:]
-        fields.reserveCapacity(head.headers.count)
-        for (name, value) in head.headers {
+        for (name, value) in head.fields {
             if let earlier = fields.updateValue(value, forKey: name) { fields[name] = earlier + ", " + value }
         }
         let url = url ?? URL(fileURLWithPath: "/")
         let response = HTTPURLResponse(
             url: url,
-            statusCode: Int(head.status.code),
-            httpVersion: "HTTP/\(head.version.major).\(head.version.minor)",
+            statusCode: head.status,
+            httpVersion: head.version,
             headerFields: fields
         )
         return response ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)

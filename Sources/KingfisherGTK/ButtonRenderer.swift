@@ -1,7 +1,7 @@
 // The GTK widget of a button: two pictures that follow its state. Loads nothing.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 

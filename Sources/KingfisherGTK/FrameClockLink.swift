@@ -1,6 +1,6 @@
 // Ticks with the frame clock of a widget. Knows no animation.
 
-import CGTK
+import CKFGTK4
 package import Foundation
 import Kingfisher
 

@@ -1,7 +1,7 @@
 // The GTK widgets of indicators. Know no load.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 

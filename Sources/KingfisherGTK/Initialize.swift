@@ -1,6 +1,6 @@
 // Begins with GTK. Shows nothing.
 
-import CGTK
+import CKFGTK4
 import Kingfisher
 
 /// Why GTK cannot be used.

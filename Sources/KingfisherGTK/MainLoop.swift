@@ -1,7 +1,7 @@
 // GLib's main loop, which serves the main dispatch queue, and with it the main actor. Knows no widget.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Glibc
 
 /// GLib's main loop, with the main actor and the main dispatch queue on it.

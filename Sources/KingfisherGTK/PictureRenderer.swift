@@ -1,7 +1,7 @@
 // The GTK widget of an image view: a paintable that follows the view's picture and transition. Loads nothing.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -1,6 +1,6 @@
 // Connects blocks to GObject's signals. Knows no widget.
 
-import CGTK
+import CKFGTK4
 
 /// How many arguments a signal has, beside the object that emits it.
 package enum SignalArity {

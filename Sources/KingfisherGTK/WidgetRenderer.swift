@@ -1,8 +1,8 @@
 // The GTK widget of one view: how long each of them lives, where the view is, and what is shown over it. Draws no
 // picture.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 

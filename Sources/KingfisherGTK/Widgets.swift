@@ -1,6 +1,6 @@
 // The names that programs use: widgets of views, views of widgets, a window. Draws nothing itself.
 
-import CGTK
+import CKFGTK4
 public import Foundation
 public import Kingfisher
 

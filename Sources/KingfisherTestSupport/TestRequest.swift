@@ -1,8 +1,7 @@
-// A request that arrived at the test server. Knows nothing of its response.
+// A request that arrived at the test server.
 
 public import Foundation
 internal import KFSupport
-internal import NIOHTTP1
 
 /// A request as it arrived at a ``TestServer``.
 public struct TestRequest: Sendable {
@@ -16,7 +15,11 @@ public struct TestRequest: Sendable {
     public let body: Data
     /// Opens when the connection the request came through is closed, by whichever side.
     public let disconnected: Gate
-    let sent: Counter
+    /// The number of the connection the request came through, from 1.
+    public let connection: Int
+    /// Whether the client wants to send further requests through the connection.
+    let keepsConnection: Bool
+    let sent = Counter()
 
     /// The path, without the query.
     public var path: String { String(uri.prefix { $0 != "?" }) }

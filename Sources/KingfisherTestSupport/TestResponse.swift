@@ -1,4 +1,4 @@
-// The response of a scripted route, faults included. Knows nothing of sockets.
+// The response of a scripted route, faults included.
 
 public import Foundation
 
@@ -12,23 +12,43 @@ public struct TestResponse: Sendable {
         case chunked
         /// By the closing of the connection.
         case untilClose
+        /// Not at all: the body is everything that is sent, a head included if there is to be one.
+        case raw
     }
 
-    /// What happens in the middle of a body, after that many bytes.
+    /// What goes wrong, or waits, on the way out.
+    ///
+    /// Counts are bytes of the body as it is sent: after compression, before chunked coding. After 0 bytes is right
+    /// behind the head.
     public enum Interruption: Sendable {
-        /// The connection is closed.
+        /// The connection is closed instead of a response.
+        case cutBeforeHead
+        /// The connection is reset instead of a response.
+        case resetBeforeHead
+        /// The connection is closed after that many bytes.
         case cut(after: Int)
+        /// The connection is reset after that many bytes, once they have reached the client's system.
+        case reset(after: Int)
         /// Nothing more is sent, and the connection stays open.
         case stall(after: Int)
         /// Nothing more is sent until the gate opens.
         case hold(after: Int, until: Gate)
         /// The same, several times: in the order of the counts, each waiting for a gate of its own.
         case holds([(after: Int, until: Gate)])
+        /// The rest of a chunked body follows as a chunk whose size is no number, and the connection stays open.
+        case badChunk(after: Int)
+        /// The body, or zeros if it is empty, is sent again and again until the client closes the connection.
+        ///
+        /// A length is announced only by a `Content-Length` of the script.
+        case endless
     }
 
     /// The status code.
     public var status: Int
-    /// Further header fields.
+    /// Further header fields, sent as they are.
+    ///
+    /// A `Content-Length` among them need not be that of the body: after a body that is shorter the connection is
+    /// closed, after a longer one it stays open.
     public var headers: [String: String]
     /// The whole body.
     ///
@@ -38,7 +58,9 @@ public struct TestResponse: Sendable {
     public var framing = Framing.contentLength
     /// How many bytes are written at a time, each waiting for the one before; `nil` writes everything at once.
     public var pieceSize: Int?
-    /// The fault in the middle of the body.
+    /// How long the server waits between two pieces.
+    public var pause: Duration?
+    /// The fault.
     public var interruption: Interruption?
     /// How long the head is held back.
     public var delay: Duration?
@@ -70,6 +92,19 @@ public struct TestResponse: Sendable {
         TestResponse(status: status, headers: ["Location": location])
     }
 
+    /// Bytes that are sent instead of a response, whatever they are: garbage, a head without an end, two responses.
+    ///
+    /// - Parameters:
+    ///   - bytes: All that is sent.
+    ///   - closes: Whether the connection is closed behind them; otherwise it serves further requests.
+    /// - Returns: A response whose body are these bytes.
+    public static func raw(_ bytes: Data, closes: Bool = true) -> TestResponse {
+        TestResponse(body: bytes).with { response in
+            response.framing = .raw
+            if closes { response.interruption = .cut(after: bytes.count) }
+        }
+    }
+
     /// A status with a short text as its body.
     public static func status(_ status: Int) -> TestResponse {
         TestResponse(status: status, headers: ["Content-Type": "text/plain"], body: Data("status \(status)".utf8))
@@ -80,47 +115,5 @@ public struct TestResponse: Sendable {
         var copy = self
         change(&copy)
         return copy
-    }
-}
-
-extension TestResponse {
-    /// The response that is sent for `request`: a 304, a part, or all of it.
-    func negotiated(for request: TestRequest) -> TestResponse {
-        var response = self
-        if let etag { response.headers["ETag"] = etag }
-        if let etag, let wanted = request.header("If-None-Match"), wanted == "*" || wanted.contains(etag) {
-            response.status = 304
-            response.body = Data()
-            return response
-        }
-        guard acceptsRanges, status == 200 else { return response }
-        response.headers["Accept-Ranges"] = "bytes"
-        guard let field = request.header("Range"), isCurrent(request.header("If-Range")) else { return response }
-        guard let range = Self.range(field, of: body.count) else {
-            response.status = 416
-            response.headers["Content-Range"] = "bytes */\(body.count)"
-            response.body = Data()
-            return response
-        }
-        response.status = 206
-        response.headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)"
-        response.body = Data(body.dropFirst(range.lowerBound).prefix(range.count))
-        return response
-    }
-
-    private func isCurrent(_ validator: String?) -> Bool { validator == nil || validator == etag }
-
-    /// `bytes=a-b`, `bytes=a-` or `bytes=-n`; `nil` for anything that cannot be satisfied.
-    private static func range(_ field: String, of count: Int) -> Range<Int>? {
-        guard field.hasPrefix("bytes=") else { return nil }
-        let bounds = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard bounds.count == 2 else { return nil }
-        switch (Int(bounds[0]), Int(bounds[1])) {
-        case (let first?, let last?) where first <= last && first < count: return first..<min(last + 1, count)
-        case (let first?, nil) where bounds[1].isEmpty && first < count: return first..<count
-        case (nil, let length?) where bounds[0].isEmpty && length > 0 && count > 0:
-            return max(count - length, 0)..<count
-        default: return nil
-        }
     }
 }

@@ -1,12 +1,8 @@
-// An HTTP server on loopback that follows a script, faults included. Knows nothing of images.
+// An HTTP server on loopback that follows a script, faults included; for tests and demonstrations.
 
+internal import CKFLinux
 public import Foundation
 internal import KFSupport
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPCompression
-internal import NIOPosix
-internal import NIOSSL
 
 /// An HTTP server on loopback whose routes are scripted: slow, cut off, redirecting, conditional, whatever is needed.
 ///
@@ -29,21 +25,26 @@ public final class TestServer: Sendable {
         var requests: [TestRequest] = []
         var counts: [String: Int] = [:]
         var waiting: [(path: String, count: Int, gate: Gate)] = []
-        var connections: [ObjectIdentifier: any Channel] = [:]
+        /// Whose threads are at work.
+        var connections: [ObjectIdentifier: TestSocket] = [:]
         var connectionCount = 0
-        var channel: (any Channel)?
+        var requestsPerConnection: Int?
+        /// Whether the port is still open.
+        var isListening = true
         var isStopped = false
+
+        var isOver: Bool { isStopped && !isListening && connections.isEmpty }
     }
 
-    /// One thread for all servers of the process, apart from those of the client under test.
-    ///
-    /// Never shut down: a scripted response may still be waiting for its gate when its server stops.
-    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-
     private let state = Locked(State())
-    private let scheme: String
+    private let listener: TestListener
+    private let tls: TestTLS?
+    private let ended = Gate()
 
-    private init(scheme: String) { self.scheme = scheme }
+    private init(certificate: TestCertificate?) throws {
+        tls = try certificate.map { try TestTLS($0) }
+        listener = try TestListener()
+    }
 
     /// Starts a server on a free port of 127.0.0.1.
     ///
@@ -52,47 +53,83 @@ public final class TestServer: Sendable {
     /// - Returns: The running server.
     /// - Throws: An error of the system when no port is free.
     public static func start(usesTLS: Bool = false) async throws -> TestServer {
-        let server = TestServer(scheme: usesTLS ? "https" : "http")
-        let tls = usesTLS ? try NIOSSLContext(configuration: TestCertificate.configuration()) : nil
-        let channel = try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 256)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try server.configure(channel, tls) }
-            }
-            .bind(host: "127.0.0.1", port: 0)
-            .get()
-        server.state.withLock { $0.channel = channel }
+        try await start(certificate: usesTLS ? .selfSigned : nil)
+    }
+
+    /// Starts a server on a free port of 127.0.0.1.
+    ///
+    /// - Parameter certificate: What it shows as HTTPS; `nil` is plain HTTP.
+    /// - Returns: The running server.
+    /// - Throws: An error of the system when no port is free.
+    public static func start(certificate: TestCertificate?) async throws -> TestServer {
+        let server = try TestServer(certificate: certificate)
+        startThread("kf.serve.\(server.listener.port)") { server.acceptConnections() }
         return server
     }
 
-    private func configure(_ channel: any Channel, _ tls: NIOSSLContext?) throws {
-        let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-        try pipeline.addHandler(
-            HTTPResponseCompressor { head, _ in
-                let isWanted = head.headers.contains(name: TestServerHandler.compressionMark)
-                head.headers.remove(name: TestServerHandler.compressionMark)
-                if isWanted { head.headers.remove(name: "Content-Length") }
-                return isWanted ? .compressIfPossible : .doNotCompress
-            }
-        )
-        try pipeline.addHandler(TestServerHandler(server: self))
+    /// Closes all connections and the port, also while responses wait for something.
+    ///
+    /// Returns when all threads have let go of them. The server cannot be started again.
+    public func stop() async {
+        let (sockets, isOver) = state.withLock { state in
+            state.isStopped = true
+            if state.isListening { listener.shutDown() }
+            return (Array(state.connections.values), state.isOver)
+        }
+        for socket in sockets { socket.shutDown() }
+        if isOver { ended.open() }
+        await ended.wait()
+    }
+}
+
+// MARK: - Threads
+
+extension TestServer {
+    /// Starts a thread, named after the port for whoever looks for threads that were left behind.
+    private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread {
+            kf_name_thread(name)
+            // No system call is interrupted, and OpenSSL may write to a connection that the client has closed.
+            var signals = sigset_t()
+            sigfillset(&signals)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            body()
+        }
+        thread.stackSize = 256 << 10
+        thread.start()
     }
 
-    /// Closes all connections and the port.
-    ///
-    /// The server cannot be started again.
-    public func stop() async {
-        let channels = state.withLock { state -> [any Channel]? in
-            guard !state.isStopped else { return nil }
-            state.isStopped = true
-            return Array(state.connections.values) + [state.channel].compactMap(\.self)
+    private func acceptConnections() {
+        while let descriptor = listener.accept() {
+            let socket = TestSocket(descriptor)
+            let (isStopped, number) = state.withLock { state in
+                if state.isStopped { return (true, 0) }
+                state.connections[ObjectIdentifier(socket)] = socket
+                state.connectionCount += 1
+                return (false, state.connectionCount)
+            }
+            if isStopped {
+                socket.close(resetting: false)
+            } else {
+                Self.startThread("kf.serve.\(listener.port)") { [self] in serve(socket, number) }
+            }
         }
-        guard let channels else { return }
-        for channel in channels { try? await channel.close().get() }
+        let isOver = state.withLock { state in
+            state.isListening = false
+            listener.close()
+            return state.isOver
+        }
+        if isOver { ended.open() }
+    }
+
+    private func serve(_ socket: TestSocket, _ number: Int) {
+        let ending = (try? TestConnection(self, socket, number: number, tls))?.serve()
+        socket.close(resetting: ending == .reset)
+        let isOver = state.withLock { state in
+            state.connections[ObjectIdentifier(socket)] = nil
+            return state.isOver
+        }
+        if isOver { ended.open() }
     }
 }
 
@@ -100,12 +137,20 @@ public final class TestServer: Sendable {
 
 extension TestServer {
     /// The port on loopback; 0 once stopped.
-    public var port: Int { state.withLock { $0.channel?.localAddress?.port } ?? 0 }
+    public var port: Int { state.withLock { $0.isStopped } ? 0 : listener.port }
 
     /// The URL of a path, which starts with a slash and is written as in a URL.
     public func url(_ path: String) -> URL {
-        URL(string: "\(scheme)://\(scheme == "https" ? "localhost" : "127.0.0.1"):\(port)\(path)")
+        URL(string: "\(tls == nil ? "http://127.0.0.1" : "https://localhost"):\(port)\(path)")
             ?? URL(fileURLWithPath: path)
+    }
+
+    /// How many requests a connection answers; when another one arrives it is closed.
+    ///
+    /// `nil` is any number. The request that is not answered is in the log, too.
+    public var requestsPerConnection: Int? {
+        get { state.withLock { $0.requestsPerConnection } }
+        set { state.withLock { $0.requestsPerConnection = newValue } }
     }
 
     /// Responds to a path in the same way every time.
@@ -162,7 +207,7 @@ extension TestServer {
     }
 }
 
-// MARK: - For the handler
+// MARK: - For connections
 
 extension TestServer {
     /// Records a request and returns its response.
@@ -178,18 +223,5 @@ extension TestServer {
         }
         for gate in gates { gate.open() }
         return response
-    }
-
-    func opened(_ channel: any Channel) {
-        let isStopped = state.withLock { state in
-            state.connections[ObjectIdentifier(channel)] = channel
-            state.connectionCount += 1
-            return state.isStopped
-        }
-        if isStopped { channel.close(promise: nil) }
-    }
-
-    func closed(_ channel: any Channel) {
-        state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }

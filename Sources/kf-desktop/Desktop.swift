@@ -1,6 +1,6 @@
 // The window: what is in it, and what its buttons do. Loads no picture itself.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 import KingfisherGTK

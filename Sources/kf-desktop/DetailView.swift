@@ -1,6 +1,6 @@
 // One picture, as large as the window, and what is known of it. Knows no grid.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -1,6 +1,6 @@
 // A few words for GTK's functions, as a binding would have them, and the style of the window. Knows no picture.
 
-import CGTK
+import CKFGTK4
 import KingfisherGTK
 
 /// A `GtkWidget *`.

@@ -1,7 +1,7 @@
 // The window as a file. Decides nothing about what is in it.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import KingfisherGTK
 

@@ -1,6 +1,6 @@
 // What the cache has done so far, in a few figures that follow it. Changes nothing.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 

@@ -1,7 +1,7 @@
 // The buttons at the top of the window. Knows not what they do.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import KingfisherGTK
 
 /// A `GtkHeaderBar` with the demonstration's buttons.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KFSupport
 import Kingfisher
 
 /// Inspects and empties the cache.
@@ -219,16 +220,14 @@ extension CacheCommand.Arguments {
 }
 
 extension ImageCache {
-    /// The key of the entry that is printed as `key`, whose own may have credentials, or be longer; nil when nothing is
+    /// The key of the entry that is printed as `key`, whose own may have secrets, or be longer; nil when nothing is
     /// stored, or when several entries are printed like that.
     fileprivate func storedKey(for key: String, evenExpired: Bool = false) async throws(KingfisherError) -> String? {
         if await imageCachedTypeAsync(forKey: key).cached { return key }
-        let keys = try await diskEntries().filter { evenExpired || !$0.isExpired }.compactMap(\.key)
-        if let stored = keys.first(where: { $0 == key }) ?? keys.first(where: { Redaction.source($0) == key }) {
-            return stored
-        }
-        let abbreviated = keys.filter { Units.source($0) == key }
-        return abbreviated.count == 1 ? abbreviated[0] : nil
+        let keys = Set(try await diskEntries().filter { evenExpired || !$0.isExpired }.compactMap(\.key))
+        guard !keys.contains(key) else { return key }
+        let printed = keys.filter { Redaction.source($0) == key || Units.source($0) == key }
+        return printed.count == 1 ? printed.first : nil
     }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import KFImaging
+import KFSupport
 import Kingfisher
 
 /// What failed, as a number, a word and a sentence.
@@ -140,7 +141,7 @@ struct Failure: Error, Equatable {
         }
     }
 
-    /// One line, without the credentials of URLs.
+    /// One line, without the secrets of URLs.
     private static func oneLine(_ text: String) -> String {
         Redaction.text(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import KFImaging
+import KFSupport
 
 /// Describes pictures from their headers.
 struct InfoCommand: AsyncParsableCommand {

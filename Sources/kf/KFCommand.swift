@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KFSupport
 
 /// `kf`: load, inspect, process and cache pictures from the command line.
 @main
@@ -22,7 +23,7 @@ struct KFCommand: AsyncParsableCommand {
     )
 
     /// The version of the tool and of the library it comes with.
-    static let version = "0.1.0"
+    static let version = LibraryVersion.text
 
     /// Runs the command line and ends the process.
     static func main() async {

@@ -29,9 +29,9 @@ struct NetworkArguments: ParsableArguments {
     ///   the library gives it.
     /// - Returns: The downloader.
     func downloader(connections: Int? = nil) -> ImageDownloader {
-        var configuration = NIOTransport.Configuration()
+        var configuration = CurlTransport.Configuration()
         configuration.connectionsPerHost = connections ?? configuration.connectionsPerHost
-        let downloader = ImageDownloader(name: "kf", transport: NIOTransport(configuration: configuration))
+        let downloader = ImageDownloader(name: "kf", transport: CurlTransport(configuration: configuration))
         downloader.downloadTimeout = timeout
         downloader.delegate = PictureStatus.rule
         return downloader

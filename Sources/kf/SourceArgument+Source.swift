@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KFSupport
 import Kingfisher
 
 extension SourceArgument {

@@ -1,6 +1,7 @@
 // Numbers with units, the way people read them. Knows nothing else.
 
 import Foundation
+import KFSupport
 
 /// Spells amounts for tables and lines on a terminal.
 enum Units {
@@ -39,7 +40,7 @@ enum Units {
         return "\(text.prefix(limit - tail - 1))…\(text.suffix(tail))"
     }
 
-    /// A source for a line: short enough, and without credentials.
+    /// A source for a line: short enough, and without secrets.
     static func source(_ text: String) -> String { abbreviated(Redaction.source(text)) }
 
     /// `value` with exactly this many digits behind the point.

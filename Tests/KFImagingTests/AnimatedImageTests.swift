@@ -1,6 +1,6 @@
 // Animated images: how they are created, what they keep of their data, what they cost.
 
-import CCairo
+import CKFCairo
 import Foundation
 import Testing
 

@@ -9,6 +9,21 @@ import KingfisherTestSupport
 import FoundationNetworking
 #endif
 
+let alphabet = "abcdefghijklmnopqrstuvwxyz"
+
+/// The alphabet.
+let letters = TestResponse.data(Data(alphabet.utf8), type: "text/plain")
+
+/// Runs `body` with a server, and stops it.
+func serving(_ body: (TestServer) async throws -> Void) async throws {
+    let server = try await TestServer.start()
+    do { try await body(server) } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
 /// Collects one response.
 final class Client: TransportEvents {
     struct Outcome: Sendable {
@@ -25,12 +40,17 @@ final class Client: TransportEvents {
     private let end = Promise<Void>()
     let firstData = Gate()
 
-    static func load(_ url: URL, method: String = "GET", headers: [String: String] = [:]) async -> Outcome {
+    static func load(
+        _ url: URL,
+        method: String = "GET",
+        headers: [String: String] = [:],
+        with transport: CurlTransport = .shared
+    ) async -> Outcome {
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.allHTTPHeaderFields = headers
         let client = Client()
-        let task = NIOTransport.shared.start(
+        let task = transport.start(
             request,
             policy: TransportPolicy(connectTimeout: 300, idleTimeout: 300, asksForCompression: false),
             events: client

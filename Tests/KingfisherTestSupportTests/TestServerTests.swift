@@ -9,18 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-private let letters = Data("abcdefghijklmnopqrstuvwxyz".utf8)
-
 struct TestServerTests {
-    private func serving(_ body: (TestServer) async throws -> Void) async throws {
-        let server = try await TestServer.start()
-        do { try await body(server) } catch {
-            await server.stop()
-            throw error
-        }
-        await server.stop()
-    }
-
     @Test("Paths without a route respond with 404 and are counted") func unscriptedPaths() async throws {
         try await serving { server in
             #expect(await Client.load(server.url("/x")).status == 404)
@@ -33,7 +22,7 @@ struct TestServerTests {
 
     @Test("HEAD sends the header fields only") func headRequest() async throws {
         try await serving { server in
-            server.route("/x", .data(letters, type: "text/plain"))
+            server.route("/x", letters)
             let outcome = await Client.load(server.url("/x"), method: "HEAD")
             #expect(outcome.status == 200)
             #expect(outcome.header("Content-Length") == "26")
@@ -61,7 +50,7 @@ struct TestServerTests {
     )
     func ranges(range: String, status: Int, body: String, contentRange: String) async throws {
         try await serving { server in
-            server.route("/x", .data(letters).with { $0.acceptsRanges = true })
+            server.route("/x", letters.with { $0.acceptsRanges = true })
             let outcome = await Client.load(server.url("/x"), headers: ["Range": range])
             #expect(outcome.status == status)
             #expect(outcome.body == Data(body.utf8))
@@ -71,14 +60,14 @@ struct TestServerTests {
 
     @Test("A range of an older version receives the whole body") func rangeOfOlderVersion() async throws {
         try await serving { server in
-            let response = TestResponse.data(letters).with {
+            let response = letters.with {
                 $0.acceptsRanges = true
                 $0.etag = "\"2\""
             }
             server.route("/x", response)
             let old = await Client.load(server.url("/x"), headers: ["Range": "bytes=0-4", "If-Range": "\"1\""])
             #expect(old.status == 200)
-            #expect(old.body == letters)
+            #expect(old.body == letters.body)
             let current = await Client.load(server.url("/x"), headers: ["Range": "bytes=0-4", "If-Range": "\"2\""])
             #expect(current.status == 206)
         }
@@ -86,7 +75,7 @@ struct TestServerTests {
 
     @Test("A matching entity tag receives a 304, and another one the body") func entityTags() async throws {
         try await serving { server in
-            server.route("/x", .data(letters).with { $0.etag = "\"1\"" })
+            server.route("/x", letters.with { $0.etag = "\"1\"" })
             let same = await Client.load(server.url("/x"), headers: ["If-None-Match": "\"1\""])
             #expect(same.status == 304)
             #expect(same.body.isEmpty)
@@ -98,7 +87,7 @@ struct TestServerTests {
 
     @Test("A sequence of responses is played in order, and the last one stays") func responseSequence() async throws {
         try await serving { server in
-            server.route("/x", sequence: [.status(500), .status(503), .data(letters)])
+            server.route("/x", sequence: [.status(500), .status(503), letters])
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(await Client.load(server.url("/x")).status) }
             #expect(statuses == [500, 503, 200, 200])
@@ -115,28 +104,50 @@ struct TestServerTests {
     @Test("A held body goes on when the gate opens") func heldBody() async throws {
         try await serving { server in
             let gate = Gate()
-            server.route("/x", .data(letters).with { $0.interruption = .hold(after: 3, until: gate) })
+            server.route("/x", letters.with { $0.interruption = .hold(after: 3, until: gate) })
             let client = Client()
-            let task = NIOTransport.shared.start(
+            let task = CurlTransport.shared.start(
                 .init(url: server.url("/x")),
                 policy: TransportPolicy(connectTimeout: 300, idleTimeout: 300),
                 events: client
             )
             await client.firstData.wait()
-            #expect(client.soFar.body == letters.prefix(3))
+            #expect(client.soFar.body == letters.body.prefix(3))
             #expect(!client.isOver)
             gate.open()
             let outcome = await client.result
-            #expect(outcome.body == letters)
+            #expect(outcome.body == letters.body)
             _ = task
         }
     }
 
     @Test("A delayed response arrives in the end") func delayedResponse() async throws {
         try await serving { server in
-            server.route("/x", .data(letters).with { $0.delay = .milliseconds(20) })
-            #expect(await Client.load(server.url("/x")).body == letters)
+            server.route("/x", letters.with { $0.delay = .milliseconds(20) })
+            #expect(await Client.load(server.url("/x")).body == letters.body)
         }
+    }
+
+    @Test(
+        "Who trusts the test authority accepts what it issued for this host and time",
+        arguments: TestCertificate.allCases
+    )
+    func certificates(certificate: TestCertificate) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
+        try Data(TestCertificate.authorityPEM.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateFile = file.path
+        let transport = CurlTransport(configuration: configuration)
+        let server = try await TestServer.start(certificate: certificate)
+        server.route("/x", letters)
+        let address = try #require(URL(string: "https://127.0.0.1:\(server.port)/x"))
+        for url in [server.url("/x"), address] {
+            let outcome = await Client.load(url, with: transport)
+            #expect(outcome.body == (certificate == .issued ? letters.body : Data()))
+            #expect((outcome.error == nil) == (certificate == .issued))
+        }
+        await server.stop()
     }
 
     @Test("Waiting for requests ends when they have arrived") func waitForRequests() async throws {
@@ -152,9 +163,9 @@ struct TestServerTests {
 
     @Test("Stopping closes open connections") func stopClosesConnections() async throws {
         let server = try await TestServer.start()
-        server.route("/x", .data(letters).with { $0.interruption = .stall(after: 1) })
+        server.route("/x", letters.with { $0.interruption = .stall(after: 1) })
         let client = Client()
-        let task = NIOTransport.shared.start(
+        let task = CurlTransport.shared.start(
             .init(url: server.url("/x")),
             policy: TransportPolicy(connectTimeout: 300, idleTimeout: 300),
             events: client

@@ -1,6 +1,6 @@
 // Animations in widgets, on a clock moved by hand and on the frame clock.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -1,6 +1,6 @@
 // How long widgets, views and loads live.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -1,6 +1,6 @@
 // The main actor on GLib's loop.
 
-import CGTK
+import CKFGTK4
 import Dispatch
 import Foundation
 import Kingfisher

@@ -1,6 +1,6 @@
 // What widgets draw: pictures, fitted and turned, transitions on a clock moved by hand, buttons, indicators.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -1,7 +1,7 @@
 // Where a check plays: a window, its frames, the pixels of widgets, a server and a cache.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Foundation
 import KFImaging
 import Kingfisher

@@ -5,29 +5,6 @@ import Testing
 
 @testable import kf
 
-@Suite struct RedactionTests {
-    @Test(
-        "User and password are removed from URLs",
-        arguments: [
-            ("http://a.example/b.png", "http://a.example/b.png"),
-            ("http://me:secret@a.example/b.png?c=d@e", "http://a.example/b.png?c=d@e"),
-            ("https://me@a.example", "https://a.example"),
-            ("https://a.example/@me", "https://a.example/@me"),
-            ("http://me:se@cret@a.example/", "http://a.example/"),
-            (
-                "\"ftp://me:secret@a.example/\" and http://you:word@b.example",
-                "\"ftp://a.example/\" and http://b.example"
-            ),
-            ("me@a.example", "me@a.example"),
-        ]
-    )
-    func redactedURLs(text: String, shown: String) { #expect(Redaction.text(text) == shown) }
-
-    @Test("A password with spaces is removed too") func spacesInPassword() {
-        #expect(Redaction.source("http://me:sec ret@a.example/b c@d") == "http://a.example/b c@d")
-    }
-}
-
 @Suite struct VisibleTextTests {
     @Test(
         "what steers a terminal is spelled out, and all else stays",

@@ -8,9 +8,12 @@ import Kingfisher
 enum Child {
     /// `--peak-memory ours|baseline|vips FILE`: prints by how many bytes making a JPEG 400 pixels wide raised the peak.
     static let peakMemory = "--peak-memory"
-    /// `--server SIZE`: serves bodies of that size, prints its port, and when its input ends how many requests it has
-    /// served.
-    static let server = "--server"
+    /// `--slow-server SECONDS FILE`: serves a file, each time after so long; prints its port, and when its input ends how
+    /// many requests it has received.
+    static let slowServer = "--slow-server"
+    /// `--memory-of-downloads ours|bare ADDRESS`: prints by how many bytes downloading large bodies from the address and
+    /// a number raised the peak.
+    static let memoryOfDownloads = "--memory-of-downloads"
 
     /// `--memory-of-index FOLDER`: prints how many bytes it takes to know all entries of the large cache in it.
     static let memoryOfIndex = "--memory-of-index"
@@ -19,11 +22,10 @@ enum Child {
         switch role {
         case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
         case memoryOfIndex where arguments.count == 1: print(try LargeCache.memoryOfIndex(folder: arguments[0]))
-        case server where arguments.count == 1:
-            print(try await PlainServer.start(bodySize: Int(arguments[0]) ?? 0))
-            fflush(nil)
-            while readLine() != nil {}
-            print(PlainServer.count)
+        case slowServer where arguments.count == 2:
+            try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
+        case memoryOfDownloads where arguments.count == 2:
+            print(try await LargeDownloads.peakGrowth(way: arguments[0], address: arguments[1]))
         default: throw BenchmarkError("usage: kf-bench [WORD]")
         }
     }
@@ -79,12 +81,12 @@ enum Child {
     }
 
     /// Loading the program may have taken more than it holds now, which must not hide what follows.
-    private static func forgetPeak() {
+    static func forgetPeak() {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
     /// The most memory the process ever held, in bytes.
-    private static func peak() throws -> Int {
+    static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         guard let kilobytes = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })

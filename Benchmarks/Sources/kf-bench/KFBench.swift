@@ -6,7 +6,8 @@ import Foundation
 struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
-        + networkBenchmarks + priorityBenchmarks + imagingBenchmarks + operationBenchmarks + animationBenchmarks
+        + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + priorityBenchmarks + imagingBenchmarks
+        + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks
 
     static func main() async {

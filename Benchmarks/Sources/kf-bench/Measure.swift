@@ -18,10 +18,20 @@ enum Stopwatch {
     /// The time this thread had a core: for work that neither waits nor is done elsewhere. What else the machine does
     /// hardly matters then.
     case thread
+    /// The time all threads of this process had a core, in the kernel too: for what work costs that several do.
+    case process
+
+    private var clock: clockid_t {
+        switch self {
+        case .wall: CLOCK_MONOTONIC
+        case .thread: CLOCK_THREAD_CPUTIME_ID
+        case .process: CLOCK_PROCESS_CPUTIME_ID
+        }
+    }
 
     fileprivate var seconds: Double {
         var time = timespec()
-        clock_gettime(self == .wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }

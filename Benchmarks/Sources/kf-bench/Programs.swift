@@ -22,6 +22,12 @@ let programBenchmarks = [
         try film.shrink()
         return Figure(.bytes(try film.size("ours.gif")), baseline: .bytes(try film.sizeByGifsicle()), .atMostTimes(1.2))
     },
+    Benchmark(name: "kf, stripped: size") {
+        let folder = try TemporaryFolder()
+        let copy = folder.url.appendingPathComponent("kf")
+        try Program.run(["strip", "-o", copy.path, try Program.kf()])
+        return Figure(.bytes(Double(try Data(contentsOf: copy).count)), .atMost(.bytes(9e6)))
+    },
 ]
 
 /// Two hundred photos in a folder: a dozen different ones of odd sizes, each under many names.

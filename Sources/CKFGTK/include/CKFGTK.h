@@ -1,6 +1,7 @@
 // The C side of the GTK views: a paintable for pictures, and what Swift cannot call itself.
 #pragma once
-#include <gtk/gtk.h>
+// Through its module: what GTK declares must not become part of this one.
+#include "../../CSystem/CKFGTK4/shim.h"
 
 /// How a picture fills the area it is drawn in.
 typedef enum {

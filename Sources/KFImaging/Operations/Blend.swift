@@ -1,6 +1,6 @@
 // One picture and one colour laid over one another, in every way there is. Knows no processor.
 
-import CCairo
+import CKFCairo
 
 extension Bitmap {
     /// The picture, its opacity reduced, laid over a colour in some way.

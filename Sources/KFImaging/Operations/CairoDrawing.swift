@@ -1,6 +1,6 @@
 // The way to Cairo: our pixels as its surfaces. Knows no operation.
 
-import CCairo
+import CKFCairo
 
 /// Drawing with Cairo.
 enum CairoDrawing {

@@ -1,6 +1,6 @@
 // Drawing with a Cairo context of the caller, and reading back what its surface holds. Knows pixels only.
 
-import CCairo
+import CKFCairo
 
 extension Image {
     /// The stored pixels drawn with a context over what its surface holds, and that surface as an image.

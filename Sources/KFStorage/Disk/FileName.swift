@@ -1,6 +1,6 @@
 // The file names of keys. Knows nothing of files.
 
-import CLibCrypto
+import CKFLibCrypto
 import Foundation
 
 /// How keys become file names.

@@ -3,7 +3,6 @@
 import Foundation
 import KFStorage
 import KFSupport
-public import KFTransport
 
 extension ImageCache {
     /// What the server said about the bytes an image on disk was made from. (Not in Kingfisher.)

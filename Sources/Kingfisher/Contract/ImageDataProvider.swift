@@ -42,12 +42,23 @@ extension ImageDataProvider {
 }
 
 /// Reads a local file.
+///
+/// A file URL given as a resource becomes such a provider too; unlike one that the program makes, it fails where
+/// ``KingfisherManager/allowsFileURLs`` is false.
 public struct LocalFileImageDataProvider: ImageDataProvider {
     /// The file.
     public let fileURL: URL
     /// The key in the caches.
     public var cacheKey: String
     private let loadingQueue: ExecutionQueue?
+    /// Whether the provider was made of a resource, whose URL may be of anyone's choice.
+    private(set) var isOfResource = false
+
+    /// The provider that a resource with a file URL becomes.
+    init(of resource: any Resource, cacheKey: String) {
+        self.init(fileURL: resource.downloadURL, cacheKey: cacheKey)
+        isOfResource = true
+    }
 
     /// Creates a provider for one file.
     /// - Parameters:
@@ -130,6 +141,6 @@ public struct Base64ImageDataProvider: ImageDataProvider {
         /// The provider's key.
         public let cacheKey: String
         /// What is wrong.
-        public var description: String { "the text for \(cacheKey) is not valid Base64" }
+        public var description: String { "the text for \(Redaction.source(cacheKey)) is not valid Base64" }
     }
 }

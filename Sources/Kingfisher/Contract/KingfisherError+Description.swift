@@ -2,6 +2,7 @@
 
 public import Foundation
 import KFImaging
+import KFSupport
 import KFTransport
 
 extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertible {
@@ -12,7 +13,12 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
     public var errorUserInfo: [String: Any] { errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:] }
 
     /// What went wrong, in one line; nil when another load replaced one without a result.
-    public var errorDescription: String? {
+    ///
+    /// URLs in it have lost user and password, and the values of parameters that are secrets by their name, such as
+    /// signatures and tokens. The values of the cases have the whole URLs.
+    public var errorDescription: String? { fullDescription.map(Redaction.text) }
+
+    private var fullDescription: String? {
         switch self {
         case .requestError(let reason): reason.errorDescription
         case .responseError(let reason): reason.errorDescription
@@ -48,6 +54,8 @@ extension KingfisherError.RequestErrorReason {
         case .asyncTaskContextCancelled: "The load was cancelled before its download began"
         case .dataProviderCancelled(let provider):
             "The load of \(provider.cacheKey) was cancelled while its provider was working"
+        case .fileURLNotAllowed(let url):
+            "The file \(url.path) was not read because the manager's allowsFileURLs is false"
         }
     }
 }
@@ -125,7 +133,7 @@ extension KingfisherError.ImageSettingErrorReason {
             "\(provider.place) cannot be read: \(error.plainDescription)"
         case .alternativeSourcesExhausted(let errors):
             "All \(errors.count) sources failed: "
-                + errors.map { "\($0.source.cacheKey): \($0.error)" }.joined(separator: "; ")
+                + errors.map(\.description).joined(separator: "; ")
         case .notCurrentLivePhotoSourceTask(let result, let error, let source):
             if let error {
                 "Another load took the place of the live photo \(source.place), which failed: \(error.plainDescription)"
@@ -139,6 +147,11 @@ extension KingfisherError.ImageSettingErrorReason {
                 + (error.map { ": \($0.plainDescription)" } ?? "")
         }
     }
+}
+
+extension PropagationError: CustomStringConvertible {
+    /// The key of the source, and what went wrong; secrets of URLs are left out.
+    public var description: String { "\(Redaction.source(source.cacheKey)): \(error)" }
 }
 
 extension ImageDataProvider {

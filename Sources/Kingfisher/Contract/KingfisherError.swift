@@ -22,6 +22,8 @@ public enum KingfisherError: Error {
         case asyncTaskContextCancelled
         /// 1006: the load was cancelled while its provider was working.
         case dataProviderCancelled(provider: any ImageDataProvider)
+        /// 1105: a URL leads to a file, and ``KingfisherManager/allowsFileURLs`` is false. (Not in Kingfisher.)
+        case fileURLNotAllowed(url: URL)
     }
 
     /// Why a server's response is not usable.
@@ -221,6 +223,7 @@ extension KingfisherError.RequestErrorReason {
         case .livePhotoTaskCancelled: 1004
         case .asyncTaskContextCancelled: 1005
         case .dataProviderCancelled: 1006
+        case .fileURLNotAllowed: 1105
         }
     }
 }

@@ -29,6 +29,12 @@ extension KingfisherOptionsInfoItem {
     public static func downloader(_ downloader: ImageDownloader) -> Self { Self { $0.downloader = downloader } }
     /// See ``KingfisherParsedOptionsInfo/downloadPriority``.
     public static func downloadPriority(_ priority: Float) -> Self { setting(\.downloadPriority, to: priority) }
+    /// See ``KingfisherParsedOptionsInfo/connectTimeout``.
+    public static func connectTimeout(_ seconds: TimeInterval) -> Self { setting(\.connectTimeout, to: seconds) }
+    /// See ``KingfisherParsedOptionsInfo/downloadTimeout``.
+    public static func downloadTimeout(_ seconds: TimeInterval) -> Self { setting(\.downloadTimeout, to: seconds) }
+    /// See ``KingfisherParsedOptionsInfo/totalTimeout``.
+    public static func totalTimeout(_ seconds: TimeInterval) -> Self { setting(\.totalTimeout, to: seconds) }
     /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
     public static var forceRefresh: Self { setting(\.forceRefresh, to: true) }
     /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.

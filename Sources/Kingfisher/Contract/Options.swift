@@ -132,6 +132,16 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Use ``transition`` for images from a cache, too.
     public var forceTransition = false
 
+    /// How long connecting may take, in seconds; nil means what the downloader says.
+    public var connectTimeout: TimeInterval?
+
+    /// How long the server may keep silent, in seconds; nil means what the downloader says.
+    public var downloadTimeout: TimeInterval?
+
+    /// How long the whole transfer may take, redirects included and waiting in the queue not, in seconds; nil means what
+    /// the downloader says.
+    public var totalTimeout: TimeInterval?
+
     /// Keep what a view shows until the new image is there, instead of its placeholder.
     public var keepCurrentImageWhileLoading = false
 
@@ -148,6 +158,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Called once the transport works on that transfer, before the load can end.
     var onTransferStarted: (@Sendable () -> Void)?
+
+    /// Whether a view waits for the image: of such downloads the latest goes first.
+    var isForView = false
 
     /// What the response said about the bytes that are about to be stored; kept with their entry.
     var httpFacts: HTTPFacts?

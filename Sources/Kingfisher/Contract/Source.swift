@@ -19,7 +19,7 @@ extension Resource {
         guard downloadURL.hasFileScheme else {
             return .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
         }
-        return .provider(LocalFileImageDataProvider(fileURL: downloadURL, cacheKey: key))
+        return .provider(LocalFileImageDataProvider(of: self, cacheKey: key))
     }
 
     /// This resource as a source: file URLs are read from disk, anything else is downloaded.
@@ -110,6 +110,15 @@ public enum Source: Sendable, SourceConvertible {
 
     /// The source itself.
     public func convertToSource() -> Source { self }
+
+    /// The URL of the file the source is, unless the program has made the provider that reads it.
+    var fileURL: URL? {
+        switch self {
+        case .network(let resource): resource.downloadURL.hasFileScheme ? resource.downloadURL : nil
+        case .provider(let provider as LocalFileImageDataProvider): provider.isOfResource ? provider.fileURL : nil
+        case .provider: nil
+        }
+    }
 
     var asResource: (any Resource)? {
         if case .network(let resource) = self { resource } else { nil }

@@ -70,6 +70,15 @@ extension KFOptionSetter {
     public func downloader(_ downloader: ImageDownloader) -> Self { with(\.downloader, downloader) }
     /// See ``KingfisherParsedOptionsInfo/downloadPriority``.
     public func downloadPriority(_ priority: Float) -> Self { with(\.downloadPriority, priority) }
+
+    /// See ``KingfisherParsedOptionsInfo/connectTimeout``.
+    public func connectTimeout(_ seconds: TimeInterval) -> Self { with(\.connectTimeout, seconds) }
+
+    /// See ``KingfisherParsedOptionsInfo/downloadTimeout``.
+    public func downloadTimeout(_ seconds: TimeInterval) -> Self { with(\.downloadTimeout, seconds) }
+
+    /// See ``KingfisherParsedOptionsInfo/totalTimeout``.
+    public func totalTimeout(_ seconds: TimeInterval) -> Self { with(\.totalTimeout, seconds) }
     /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
     public func forceRefresh(_ enabled: Bool = true) -> Self { with(\.forceRefresh, enabled) }
     /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.

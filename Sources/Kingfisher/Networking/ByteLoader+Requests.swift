@@ -12,10 +12,17 @@ extension ByteLoader {
     /// The settings of a downloader.
     struct Settings: Sendable {
         var downloadTimeout: TimeInterval = 15
+        var connectTimeout: TimeInterval?
+        var totalTimeout: TimeInterval?
+        var addressPolicy = AddressPolicy.everything
+        var fieldsRemovedAcrossOrigins = URLRequest.credentialFields
+        var executionOrder = ImageDownloader.ExecutionOrder.automatic
         var trustedHosts: Set<String>?
         var isConstrained = false
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
+
+    var fieldsRemovedAcrossOrigins: Set<String> { settings.withLock { $0.fieldsRemovedAcrossOrigins } }
 
     /// The largest response accepted by default where so many bytes of memory may be used.
     static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
@@ -74,7 +81,7 @@ extension ByteLoader {
         let plain = URLRequest(
             url: url,
             cachePolicy: .reloadIgnoringLocalCacheData,
-            timeoutInterval: timeout ?? settings.downloadTimeout
+            timeoutInterval: options.downloadTimeout ?? timeout ?? settings.downloadTimeout
         )
         guard let request = try await modified(plain, options.requestModifier) else {
             throw .requestError(reason: .emptyRequest)
@@ -87,10 +94,14 @@ extension ByteLoader {
             throw .responseError(reason: .URLSessionError(error: TransportError.constrained(target).urlError))
         }
         let policy = TransportPolicy(
-            connectTimeout: request.timeoutInterval,
+            connectTimeout: options.connectTimeout ?? settings.connectTimeout ?? request.timeoutInterval,
             idleTimeout: request.timeoutInterval,
+            totalTimeout: options.totalTimeout ?? settings.totalTimeout,
             trustedHosts: settings.trustedHosts ?? [],
-            allowsConstrainedNetworkAccess: !savesData
+            allowsConstrainedNetworkAccess: !savesData,
+            addressPolicy: settings.addressPolicy,
+            maximumBodySize: settings.maximumResponseSize,
+            order: settings.executionOrder.order(isForView: options.isForView)
         )
         let caller = BytesCaller(
             url,

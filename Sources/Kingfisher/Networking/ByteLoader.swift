@@ -40,7 +40,8 @@ final class ByteLoader: Sendable {
         weak var delegate: (any ImageDownloaderDelegate)?
     }
 
-    private let transport: any Transport
+    let transport: any Transport
+    let bytesInFlight = BytesInFlight(limit: BytesInFlight.defaultLimit)
     private let state = Locked(State())
     private let delegateReference = Locked(DelegateReference())
     let settings = Locked(Settings())

@@ -16,10 +16,10 @@ open class ImageDownloader: @unchecked Sendable {
     public let name: String
     let loader: ByteLoader
 
-    /// Creates a downloader on the default transport.
+    /// Creates a downloader with connections of its own.
     ///
     /// - Parameter name: Its name; must not be empty.
-    public convenience init(name: String) { self.init(name: name, transport: NIOTransport.shared) }
+    public convenience init(name: String) { self.init(name: name, transport: CurlTransport()) }
 
     /// Creates a downloader. (Not in Kingfisher, which is bound to `URLSession`.)
     ///
@@ -37,9 +37,10 @@ open class ImageDownloader: @unchecked Sendable {
     /// Whether it is no subclass, so that nothing of it can be overridden.
     final var isPlain: Bool { type(of: self) == ImageDownloader.self }
 
-    /// How long the server may keep silent, connecting and between two pieces of data, in seconds.
+    /// How long the server may keep silent, in seconds.
     ///
-    /// 15 at first. Read when each request is built; a request modifier may change a request's `timeoutInterval`.
+    /// 15 at first. Waiting in the queue does not count. Read when each request is built; a request modifier may change
+    /// a request's `timeoutInterval`.
     open var downloadTimeout: TimeInterval {
         get { loader.settings.withLock { $0.downloadTimeout } }
         set { loader.settings.withLock { $0.downloadTimeout = newValue } }

@@ -12,6 +12,8 @@ final class LoadedBytes: Sendable {
     let url: URL?
     let response: TransportResponse?
     let metrics: NetworkMetrics?
+    /// The memory the bytes take, which is the downloader's to give.
+    private let share: BytesInFlight.Share?
     /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
     private let images = OncePerKey<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
@@ -21,7 +23,7 @@ final class LoadedBytes: Sendable {
     /// The bytes of a provider.
     init(provided data: Data) {
         self.data = data
-        (url, response, metrics, reasonForNoImage) = (nil, nil, nil, nil)
+        (url, response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil, nil)
     }
 
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
@@ -29,6 +31,7 @@ final class LoadedBytes: Sendable {
         self.response = response
         url = transfer.request.url
         metrics = transfer.sessionTask.metrics
+        share = transfer.takeShare()
         reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
     }
 

@@ -22,6 +22,10 @@ final class Transfer: TransportEvents {
         var isAnnounced = false
         var redirectHandler: (any ImageDownloadRedirectHandler)?
         var isRedirectDeclined = false
+        /// The memory its bytes may take; what is made of them takes it over.
+        var share: BytesInFlight.Share?
+        /// Whether the share has room for all of the body.
+        var isLengthKnown = false
     }
 
     static let redirectLimit = 20
@@ -97,7 +101,7 @@ final class Transfer: TransportEvents {
             return .now(nil)
         }
         let leaving = response.url ?? request.url
-        let stripped = proposed.withoutCredentials(leaving: leaving)
+        let stripped = proposed.removing(loader?.fieldsRemovedAcrossOrigins ?? [], leaving: leaving)
         guard let handler = fixedRedirectHandler() else {
             guard leaving?.scheme?.lowercased() == "https", stripped.url?.scheme?.lowercased() == "http" else {
                 return .now(stripped)
@@ -137,7 +141,7 @@ final class Transfer: TransportEvents {
         }
         guard !hasFailed else { return .now(.cancel) }
         guard let (downloader, delegate) = loader?.delegateAndDownloader else {
-            return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
+            return accepts(response) { (200..<400).contains($0) } ? roomForBody() : .now(.cancel)
         }
         return .later { [self] in
             let isAccepted = await WorkExecutor.io.run { [self] in
@@ -145,15 +149,44 @@ final class Transfer: TransportEvents {
             }
             guard isAccepted else { return .cancel }
             let head = response.urlResponse
-            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else { return .allow }
+            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else {
+                return await roomForBody().value
+            }
             state.withLock { $0.failure = .responseError(reason: .cancelledByDelegate(response: head)) }
             return .cancel
         }
     }
 
+    /// Waits until there is memory for the body, if its length is known.
+    private func roomForBody() -> TransportDecision<TransportDisposition> {
+        guard let share = loader?.bytesInFlight.share() else { return .now(.allow) }
+        let expected = state.withLock { state in
+            state.share = share
+            state.isLengthKnown = state.expected > 0
+            return Int(max(state.expected, 0))
+        }
+        guard let room = share.take(expected, isThere: false) else { return .now(.allow) }
+        return .later {
+            await room.value
+            return .allow
+        }
+    }
+
+    /// The memory of the bytes, for what is made of them.
+    func takeShare() -> BytesInFlight.Share? {
+        state.withLock { state in
+            defer { state.share = nil }
+            return state.share
+        }
+    }
+
     /// Checks the head of the response, and records why it is refused.
     private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
-        if let status = response.statusCode, status != 304 || isConditional, isValid(status) { return expect(response) }
+        if let status = response.statusCode, status != 304 || isConditional, status != 206 || hasRange(response),
+            isValid(status)
+        {
+            return expect(response)
+        }
         let head = response.urlResponse
         let failure: KingfisherError.ResponseErrorReason =
             if let http = head as? HTTPURLResponse {
@@ -172,6 +205,16 @@ final class Transfer: TransportEvents {
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil }
     }
 
+    /// Whether a part of the body was asked for, and it is that part.
+    private func hasRange(_ response: TransportResponse) -> Bool {
+        guard let wanted = request.value(forHTTPHeaderField: "Range"), wanted.hasPrefix("bytes="),
+            let given = response.value(forHTTPHeaderField: "Content-Range"), given.hasPrefix("bytes ")
+        else { return false }
+        let first = wanted.dropFirst(6).prefix { $0 != "-" }
+        // Of the last so many bytes ("bytes=-500") the first is not known.
+        return first.isEmpty || first == given.dropFirst(6).prefix { $0 != "-" }
+    }
+
     private func expect(_ response: TransportResponse) -> Bool {
         let announced = response.expectedContentLength
         guard announced <= Int64(limit) else {
@@ -188,7 +231,7 @@ final class Transfer: TransportEvents {
 
     private func tooLarge() {
         state.withLock {
-            $0.failure = .responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))
+            $0.failure = $0.failure ?? .responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))
         }
     }
 
@@ -201,13 +244,17 @@ final class Transfer: TransportEvents {
             return .now(())
         }
         loader?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
-        return .now(())
+        let share = state.withLock { $0.isLengthKnown ? nil : $0.share }
+        guard let room = share?.take(data.count, isThere: true) else { return .now(()) }
+        return .later { await room.value }
     }
 
     func didCollect(_ metrics: TransportMetrics) { sessionTask.collected(NetworkMetrics(metrics)) }
 
     func didComplete(_ error: TransportError?) {
-        let (response, failure) = state.withLock { ($0.response, $0.failure) }
+        if error?.code == .dataLengthExceedsMaximum { tooLarge() }
+        let (response, failure, share) = state.withLock { ($0.response, $0.failure, $0.share) }
+        share?.stopReading()
         let result: Result<Data, KingfisherError> =
             if let failure {
                 .failure(failure)
@@ -222,6 +269,7 @@ final class Transfer: TransportEvents {
             } else {
                 .success(sessionTask.sharedData)
             }
+        if case .failure = result { _ = takeShare() }
         loader?.finished(self, Ending(response: response, result: result))
     }
 }
@@ -233,6 +281,7 @@ struct TransferKey: Hashable, Sendable {
     private let fields: [String: String]
     private let body: Data?
     private let allowsConstrainedNetworkAccess: Bool
+    private let addressPolicy: AddressPolicy
 
     init(_ request: URLRequest, _ policy: TransportPolicy) {
         url = request.url
@@ -240,8 +289,21 @@ struct TransferKey: Hashable, Sendable {
         fields = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
         allowsConstrainedNetworkAccess = policy.allowsConstrainedNetworkAccess
+        addressPolicy = policy.addressPolicy
     }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
+}
+
+extension TransportDecision {
+    /// The value, as soon as it is there.
+    fileprivate var value: Value {
+        get async {
+            switch self {
+            case .now(let value): value
+            case .later(let value): await value()
+            }
+        }
+    }
 }

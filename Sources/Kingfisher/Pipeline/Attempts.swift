@@ -46,10 +46,11 @@ extension KingfisherManager {
         throw .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }
 
-    /// Tries one source, as often as the retry strategy allows.
+    /// Tries one source, as often as the retry strategy allows; a file that is forbidden is not tried.
     private func retrying(_ source: Source, of load: Load, isFirst: Bool)
         async throws(KingfisherError) -> RetrieveImageResult
     {
+        if let file = forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
         load.previews?.begin()
         var retries = 0
         var userInfo: (any Sendable)?

@@ -40,7 +40,7 @@ extension KingfisherManager {
     ) -> DownloadTask? {
         options.settle()
         let options = options
-        let cached = lookInMemory(source.cacheKey, options)
+        let cached = forbiddenFile(source) == nil ? lookInMemory(source.cacheKey, options) : nil
         if let cached, cached.satisfies(options) {
             guard let completionHandler else { return nil }
             let result = found(cached, source, options, requested: source)

@@ -49,6 +49,9 @@ extension KingfisherManager {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.resource.convertToSource()) }).first {
+            throw .requestError(reason: .fileURLNotAllowed(url: file))
+        }
         let cache = options.targetCache ?? cache
         // Waits for stores and removals that are under way.
         for resource in source.resources {

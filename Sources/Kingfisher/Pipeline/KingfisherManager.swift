@@ -1,6 +1,7 @@
 // The manager: its configuration and its entry points. How images are found is in the files beside this one.
 
 import Dispatch
+import Foundation
 import KFSupport
 
 /// Finds images: in memory, on disk, or by loading and processing them; and stores what it made.
@@ -19,6 +20,7 @@ public final class KingfisherManager: Sendable {
         private(set) var template = KingfisherParsedOptionsInfo()
         /// Whether the default options leave the callback queue to ``CallbackQueue/default``, which may change.
         private(set) var usesDefaultQueue = true
+        var allowsFileURLs = true
 
         init(downloader: ImageDownloader, cache: ImageCache) {
             (self.downloader, self.cache) = (downloader, cache)
@@ -76,6 +78,24 @@ public final class KingfisherManager: Sendable {
         set { configuration.withLock { $0.defaultOptions = newValue } }
     }
 
+    /// Whether a URL may lead to a file; true at first. (Not in Kingfisher.)
+    ///
+    /// A server that loads images from URLs its users name sets it to false: otherwise it reads any file that its
+    /// process may read. Then a resource with a `file:` URL, alone or as an alternative, a low data mode source or a
+    /// part of a live photo, fails with ``KingfisherError/RequestErrorReason/fileURLNotAllowed(url:)`` before anything
+    /// is read, also when its image is cached.
+    ///
+    /// A ``LocalFileImageDataProvider`` that the program makes itself is allowed, and so is any other provider: the
+    /// program has chosen what it reads. Where an address may lead on the network is up to the transport; see
+    /// `AddressPolicy`. Read when each source is tried.
+    public var allowsFileURLs: Bool {
+        get { configuration.withLock { $0.allowsFileURLs } }
+        set { configuration.withLock { $0.allowsFileURLs = newValue } }
+    }
+
+    /// The URL of a source that must not be read; nil when it may be.
+    func forbiddenFile(_ source: Source) -> URL? { source.fileURL.flatMap { allowsFileURLs ? nil : $0 } }
+
     /// The manager's own settings, then its default options, then the call's.
     func parsed(_ options: KingfisherOptionsInfo?) -> KingfisherParsedOptionsInfo {
         var (parsed, usesDefaultQueue) = configuration.withLock { ($0.template, $0.usesDefaultQueue) }
@@ -109,7 +129,7 @@ public final class KingfisherManager: Sendable {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         options.settle()
         let options = options
-        let cached = lookInMemory(source.cacheKey, options)
+        let cached = forbiddenFile(source) == nil ? lookInMemory(source.cacheKey, options) : nil
         if let cached, cached.satisfies(options) { return found(cached, source, options, requested: source) }
         let look = look(cached, KeyedSource(source, options))
         return try await image(load(source, options, progressBlock, look))

@@ -1,6 +1,6 @@
 // One cell of the grid, which shows one picture after the other. Knows no list.
 
-import CGTK
+import CKFGTK4
 import Foundation
 import Kingfisher
 import KingfisherGTK

@@ -1,7 +1,7 @@
 // The grid that scrolls: GTK makes as many cells as it needs and passes them from picture to picture. Loads nothing.
 
-import CGTK
 import CKFGTK
+import CKFGTK4
 import Kingfisher
 import KingfisherGTK
 

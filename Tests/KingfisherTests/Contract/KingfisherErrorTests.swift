@@ -25,6 +25,7 @@ import Testing
             (.requestError(reason: .livePhotoTaskCancelled(source: photo)), 1004),
             (.requestError(reason: .asyncTaskContextCancelled), 1005),
             (.requestError(reason: .dataProviderCancelled(provider: provider)), 1006),
+            (.requestError(reason: .fileURLNotAllowed(url: url)), 1105),
             (.responseError(reason: .invalidURLResponse(response: response)), 2001),
             (.responseError(reason: .URLSessionError(error: URLError(.timedOut))), 2003),
             (.responseError(reason: .cancelledByDelegate(response: response)), 2006),

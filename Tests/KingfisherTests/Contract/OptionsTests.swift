@@ -92,6 +92,9 @@ import Testing
                 $0.progressiveJPEG(progressive)
             },
             Option(property: "transition", item: .transition(.fade(1))) { $0.fade(duration: 1) },
+            Option(property: "connectTimeout", item: .connectTimeout(3)) { $0.connectTimeout(3) },
+            Option(property: "downloadTimeout", item: .downloadTimeout(4)) { $0.downloadTimeout(4) },
+            Option(property: "totalTimeout", item: .totalTimeout(5)) { $0.totalTimeout(5) },
             Option(property: "forceTransition", item: .forceTransition) { $0.forceTransition() },
             Option(property: "keepCurrentImageWhileLoading", item: .keepCurrentImageWhileLoading) {
                 $0.keepCurrentImageWhileLoading()
@@ -130,7 +133,7 @@ import Testing
     @Test("the list of this suite names every option") func optionList() {
         let inner: Set = [
             "onDataReceived", "onTransferLinked", "onTransferStarted", "sourceTaskIdentifierChecker", "httpFacts",
-            "countsMemoryMiss",
+            "countsMemoryMiss", "isForView",
         ]
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         let listed = Set(Self.all(.default, .default).map(\.property))

@@ -63,6 +63,10 @@ uint8_t *baseline_read(const char *path, size_t *size);
 /// Writes a file so that no reader ever sees half of it: open, write, close, rename.
 bool baseline_store(const char *temporary, const char *path, const uint8_t *bytes, size_t size);
 
+/// Gets URLs through libcurl's multi interface on this thread, so many in flight at a time; returns how many bytes all
+/// bodies have together, 0 when one is not received.
+size_t baseline_curl(const char *const *urls, size_t count, size_t in_flight);
+
 // The bytes of memory that are allocated at the moment.
 size_t baseline_allocated(void);
 

@@ -1,0 +1,2 @@
+// libcurl, for what the library is compared with.
+#include <curl/curl.h>

@@ -1,0 +1,186 @@
+// Downloads from nginx against bare AsyncHTTPClient and bare libcurl. Knows the library by its public API only.
+
+import Foundation
+import Kingfisher
+
+let downloadBenchmarks = [
+    Benchmark(name: "2,000 downloads of 20 KB, 16 in flight, bytes only, against AsyncHTTPClient") {
+        try await Downloads.small.rate(.faster(2.5), against: { $0.throughBareClient })
+    },
+    Benchmark(name: "2,000 downloads of 20 KB, 16 in flight, bytes only, against libcurl") {
+        try await Downloads.small.rate(.share(0.5), against: { $0.throughBareCurl })
+    },
+    Benchmark(name: "2,000 downloads of 20 KB, bytes only, processor time of one, against AsyncHTTPClient") {
+        try await Downloads.small.processorTime(against: { $0.throughBareClient })
+    },
+    Benchmark(name: "2,000 downloads of 20 KB, bytes only, processor time of one, against libcurl") {
+        try await Downloads.small.processorTime(against: { $0.throughBareCurl })
+    },
+    // Nothing of a cache but the storing in memory: what remains is the manager's way from the call to the image.
+    Benchmark(name: "2,000 downloads of 20 KB, 16 in flight, through the manager, processor that does nothing") {
+        try await Downloads.small.rate(.faster(1.8), of: { $0.throughManager }, against: { $0.throughBareClient })
+    },
+    Benchmark(name: "100 downloads of 5 MB, 8 in flight, bytes only, against AsyncHTTPClient") {
+        try await Downloads.large.rate(.faster(2), against: { $0.throughBareClient })
+    },
+    Benchmark(name: "100 downloads of 5 MB, 8 in flight, bytes only: growth of the peak of memory") {
+        try LargeDownloads.growth()
+    },
+]
+
+/// Many downloads of the same kind.
+private struct Downloads: Sendable {
+    let count: Int
+    let size: Int
+    let inFlight: Int
+    let rounds: Int
+
+    static let small = Downloads(count: 2_000, size: 20 << 10, inFlight: 16, rounds: 15)
+    static let large = Downloads(count: 100, size: 5 << 20, inFlight: 8, rounds: 7)
+
+    typealias Way = (Run) -> () async throws -> Void
+
+    /// Downloads a second.
+    func rate(_ goal: Goal, of ours: Way = { $0.bytesOnly }, against baseline: Way) async throws -> Figure {
+        Figure(rateOf: try await compared(by: .wall, ours, baseline), goal)
+    }
+
+    /// What one download costs all threads of this process together.
+    func processorTime(against baseline: Way) async throws -> Figure {
+        Figure(try await compared(by: .process, { $0.bytesOnly }, baseline), .shown)
+    }
+
+    private func compared(by stopwatch: Stopwatch, _ ours: Way, _ baseline: Way) async throws -> Comparison {
+        let nginx = try Nginx(serving: ["body": .random(count: size)])
+        let run = try Run(self, from: nginx)
+        let comparison = try await compare(
+            rounds: rounds,
+            by: stopwatch,
+            operations: count,
+            ours: ours(run),
+            baseline: baseline(run)
+        )
+        // A way that is fast because it did not download does not count.
+        let (expected, served) = (2 * (rounds + 1) * count, try nginx.served())
+        try BenchmarkError.unless(served == expected, "\(expected) downloads took \(served) requests")
+        return comparison
+    }
+}
+
+extension Downloads {
+    /// Calls a function with the numbers up to `count`, as often at once as downloads are in flight.
+    fileprivate func inParallel(_ count: Int, _ download: @escaping @Sendable (Int) async throws -> Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for first in 0..<inFlight {
+                group.addTask { @concurrent in
+                    for number in stride(from: first, to: count, by: inFlight) {
+                        try BenchmarkError.unless(try await download(number) == size, "a download is not complete")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension Data {
+    /// Bytes that cannot be compressed.
+    fileprivate static func random(count: Int) -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+}
+
+/// The same downloads in several ways.
+private struct Run: Sendable {
+    private let downloads: Downloads
+    private let addresses: [String]
+    private let urls: [URL]
+    private let downloader = ImageDownloader(name: "bench")
+    private let manager: KingfisherManager
+    private let folder: TemporaryFolder
+
+    init(_ downloads: Downloads, from nginx: Nginx) throws {
+        self.downloads = downloads
+        addresses = (0..<downloads.count).map { nginx.address(of: "body") + "\($0)" }
+        urls = addresses.compactMap { URL(string: $0) }
+        folder = try TemporaryFolder()
+        manager = KingfisherManager(
+            downloader: downloader,
+            cache: try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
+        )
+    }
+
+    /// Our way without images.
+    func bytesOnly() async throws {
+        try await inParallel { try await downloader.downloadData(with: urls[$0]).data.count }
+    }
+
+    /// Our way of images, without reading caches and files and without decoding.
+    func throughManager() async throws {
+        let processor = NoDecoding()
+        try await inParallel { index in
+            let result = try await manager.retrieveImage(
+                with: urls[index],
+                options: [.forceRefresh, .cacheMemoryOnly, .processor(processor)]
+            )
+            return result.data()?.count ?? 0
+        }
+    }
+
+    func throughBareClient() async throws {
+        try await inParallel { try await BareClient.download(addresses[$0]) }
+    }
+
+    func throughBareCurl() async throws {
+        let size = try BareCurl.download(addresses, inFlight: downloads.inFlight)
+        try BenchmarkError.unless(size == downloads.count * downloads.size, "a download is not complete")
+    }
+
+    private func inParallel(_ download: @escaping @Sendable (Int) async throws -> Int) async throws {
+        try await downloads.inParallel(downloads.count, download)
+    }
+}
+
+/// Looks at no bytes: what remains is the way to it and from it.
+struct NoDecoding: ImageProcessor {
+    let identifier = "none"
+    private let image = Image()
+
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? { image }
+}
+
+/// The memory that downloads of large bodies take, in a process where nothing else has been.
+enum LargeDownloads {
+    /// The bodies in flight, one copy of each; and 8 MB for a body that its caller still holds while its successor
+    /// begins, for the buffers of the connections, and for the stacks of threads that have not run before.
+    private static let limit = Downloads.large.inFlight * Downloads.large.size + (8 << 20)
+
+    static func growth() throws -> Figure {
+        let nginx = try Nginx(serving: ["body": .random(count: Downloads.large.size)])
+        let sizes = try ["ours", "bare"].map { way in
+            let address = nginx.address(of: "body")
+            return Double(try Child.output(of: [Child.memoryOfDownloads, way, address])) ?? .infinity
+        }
+        return Figure(.bytes(sizes[0]), baseline: .bytes(sizes[1]), .atMost(.bytes(Double(limit))))
+    }
+    /// By how many bytes downloading raises the peak; connections and threads that one download needs do not count.
+    static func peakGrowth(way: String, address: String) async throws -> Int {
+        let downloader = ImageDownloader(name: "bench")
+        try await download(1, way, address, downloader)
+        Child.forgetPeak()
+        let start = try Child.peak()
+        try await download(Downloads.large.count, way, address, downloader)
+        return try Child.peak() - start
+    }
+
+    private static func download(_ count: Int, _ way: String, _ address: String, _ downloader: ImageDownloader)
+        async throws
+    {
+        try await Downloads.large.inParallel(count) { number in
+            guard way == "ours" else { return try await BareClient.download(address + "\(number)") }
+            guard let url = URL(string: address + "\(number)") else { throw BenchmarkError("no URL: \(address)") }
+            return try await downloader.downloadData(with: url).data.count
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// Downloads that wait for a connection: cancelled together, and the newest first. Knows public API only.
+
+import Foundation
+import Kingfisher
+import Synchronization
+
+let queueBenchmarks = [
+    Benchmark(name: "1,000 downloads of a silent server cancelled: until all have ended") {
+        var times: [Double] = []
+        for _ in 0..<5 { times.append(try await SilentServer.secondsToCancel(1_000)) }
+        return Figure(.seconds(median(times)), .below(.seconds(0.02)))
+    },
+    Benchmark(name: "300 images of a server that takes 1 s for each: arrive") {
+        Figure(.count(try await Scrolling.outcome.value.arrived), .exactly(300))
+    },
+    Benchmark(name: "300 images, newest first: others that end before the 30 wanted last") {
+        let outcome = try await Scrolling.outcome.value
+        return Figure(.count(outcome.before), .atMost(.count(outcome.running)))
+    },
+]
+
+/// The ends of downloads in their order.
+private final class Ends: Sendable {
+    private struct State {
+        var numbers: [Int] = []
+        var results: [Result<ImageLoadingResult, KingfisherError>] = []
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let count: Int
+    private let state = Mutex(State())
+
+    /// - Parameter count: How many downloads there are.
+    init(of count: Int) { self.count = count }
+
+    /// The downloads' numbers, the one that ended first at first.
+    var numbers: [Int] { state.withLock { $0.numbers } }
+    /// How they ended, in the same order.
+    var results: [Result<ImageLoadingResult, KingfisherError>] { state.withLock { $0.results } }
+
+    func add(_ number: Int, _ result: Result<ImageLoadingResult, KingfisherError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.numbers.append(number)
+            state.results.append(result)
+            return state.numbers.count == count ? state.waiter.take() : nil
+        }
+        waiter?.resume()
+    }
+
+    /// Returns when all have ended.
+    func all() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.numbers.count < count { state.waiter = continuation }
+                return state.numbers.count == count
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+}
+
+extension ImageDownloader {
+    /// Starts one download now, and notes its end on the thread it comes on.
+    fileprivate func start(_ url: URL, number: Int, notedIn ends: Ends) {
+        let options: KingfisherOptionsInfo = [.processor(NoDecoding()), .callbackQueue(.untouch)]
+        downloadImage(with: url, options: KingfisherParsedOptionsInfo(options)) { ends.add(number, $0) }
+    }
+}
+
+// MARK: - Cancelling
+
+/// Takes connections and never says anything.
+private enum SilentServer {
+    /// How long it takes from cancelling downloads until all have ended.
+    static func secondsToCancel(_ count: Int) async throws -> Double {
+        let listener = try Socket.listening()
+        let downloader = ImageDownloader(name: "bench")
+        let ends = Ends(of: count)
+        for number in 0..<count {
+            guard let url = URL(string: "http://127.0.0.1:\(listener.port)/\(number).jpg") else { continue }
+            downloader.start(url, number: number, notedIn: ends)
+        }
+        // Then those that run wait for responses, and the others for them.
+        var connections: [Socket] = []
+        for _ in 0..<downloader.maxConnectionsPerHost {
+            connections.append(try listener.accepted(within: 5))
+            _ = try connections.last?.receive(within: 5)
+        }
+        let time = try await seconds(.wall) {
+            downloader.cancelAll()
+            await ends.all()
+        }
+        let cancelled = ends.results.filter { if case .failure(let error) = $0 { error.isCancelled } else { false } }
+        try BenchmarkError.unless(cancelled.count == count, "only \(cancelled.count) of \(count) were cancelled")
+        return time
+    }
+}
+
+// MARK: - The newest first
+
+/// Somebody scrolls past many images of a slow server, and stops at the last.
+private enum Scrolling {
+    private static let passed = 270
+    private static let wanted = 30
+
+    /// How many of all arrived, how many were running when the wanted were asked for, and how many of those passed ended
+    /// before the last of the wanted; measured once.
+    static let outcome = Task {
+        let server = try SlowServerProcess(delay: 1, body: try Pictures.jpeg(width: 300, height: 300))
+        let downloader = ImageDownloader(name: "bench")
+        downloader.executionOrder = .newestFirst
+        let ends = Ends(of: passed + wanted)
+        var running = 0
+        for (number, url) in server.urls(passed + wanted).enumerated() {
+            // By then the first are under way, and not over yet.
+            if number == passed {
+                try await Task.sleep(for: .milliseconds(500))
+                running = downloader.queueStatus.running
+            }
+            downloader.start(url, number: number, notedIn: ends)
+        }
+        await ends.all()
+        _ = try server.stop()
+        let last = ends.numbers.lastIndex { $0 >= passed } ?? 0
+        let arrived = ends.results.filter { if case .success = $0 { true } else { false } }.count
+        return (arrived: arrived, running: running, before: last + 1 - wanted)
+    }
+}

@@ -1,0 +1,52 @@
+// libcurl for Swift: what is variadic or a macro in its header, and the callbacks of one transfer.
+#pragma once
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a transfer is told while `curl_multi_perform` runs. `context` is what `kf_curl_prepare` was given.
+typedef struct {
+    /// One line of the head, with its end. False ends the transfer.
+    bool (*head)(void *context, const char *line, size_t count);
+    /// Bytes of the body, decoded. `count` or fewer: how many were taken; `KF_CURL_PAUSE`: come again with them later.
+    size_t (*body)(void *context, const char *bytes, size_t count);
+    /// Whether a connection to an address may be opened: 4 or 16 bytes in network order, none for a Unix socket.
+    bool (*may_connect)(void *context, const uint8_t *address, size_t count);
+    /// There is a connection, new or reused, to a numeric address. False ends the transfer before it sends anything.
+    bool (*connected)(void *context, const char *address);
+} kf_curl_callbacks;
+
+/// Returned by `body`: the bytes are kept by libcurl until the transfer is resumed.
+#define KF_CURL_PAUSE CURL_WRITEFUNC_PAUSE
+
+/// Initialises libcurl, and sets what all transfers call; false if libcurl cannot be used. Once a process.
+bool kf_curl_initialize(kf_curl_callbacks callbacks);
+
+/// Whether the libcurl of this process speaks HTTP/3.
+bool kf_curl_has_http3(void);
+
+/// Sets what all transfers have in common: http and https only, no redirects followed, no signals, the callbacks.
+/// `error`, a buffer of `CURL_ERROR_SIZE` bytes, must outlive the handle.
+CURLcode kf_curl_prepare(CURL *handle, void *context, char *error);
+
+CURLcode kf_curl_set_long(CURL *handle, CURLoption option, long value);
+CURLcode kf_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
+CURLcode kf_curl_set_string(CURL *handle, CURLoption option, const char *value);
+CURLcode kf_curl_set_pointer(CURL *handle, CURLoption option, const void *value);
+CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/// Answers a server's challenge with HTTP's Digest.
+CURLcode kf_curl_set_digest(CURL *handle, const char *user, const char *password);
+
+/// The value of CURLOPT_HTTP_VERSION that tries HTTP/3, and goes back to earlier ones.
+#define KF_CURL_HTTP_VERSION_3 30
+
+/// Facts about a transfer; 0 or NULL for what is not known.
+long kf_curl_long(CURL *handle, CURLINFO info);
+curl_off_t kf_curl_offset(CURL *handle, CURLINFO info);
+const char *kf_curl_string(CURL *handle, CURLINFO info);
+
+/// The next transfer that has ended: its handle, and how it ended. NULL when there is none.
+CURL *kf_curl_next_ended(CURLM *multi, CURLcode *result);

@@ -1,0 +1,4 @@
+// TLS of OpenSSL, for the test server.
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>

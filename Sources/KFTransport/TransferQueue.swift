@@ -1,0 +1,143 @@
+// Which transfer goes next: the waiting ones by host, and the slots that are taken. For CurlEngine.
+
+/// Where a transfer stands among waiting ones of the same priority.
+public enum TransferOrder: Hashable, Sendable {
+    /// Those that came first go first.
+    case oldestFirst
+    /// Those that came last go first, and before all that are ``oldestFirst``: for what is being looked at.
+    case newestFirst
+}
+
+/// Transfers that wait for a slot, and how many run.
+///
+/// A value without clocks or connections: a transfer waits, is taken by ``next()``, and gives its slot back. It never
+/// takes the last slot for a host that has all others while another host waits.
+struct TransferQueue {
+    /// How many transfers may run.
+    struct Limits: Hashable {
+        /// In all.
+        var total = 128
+        /// To one host, over HTTP/1.1: one a connection.
+        var perHost = 16
+        /// To one host over HTTP/2, where a connection takes many.
+        var perMultiplexedHost = 100
+    }
+
+    /// Which goes first: the greater.
+    private struct Position: Comparable {
+        var priority: Float
+        let rank: Int
+        static func < (a: Self, b: Self) -> Bool { (a.priority, a.rank) < (b.priority, b.rank) }
+    }
+
+    private struct Host {
+        /// In ascending order: the last one goes first.
+        var waiting: [(position: Position, id: Int)] = []
+        var running = 0
+
+        /// The first index whose position is not before `position`.
+        func insertionIndex(of position: Position) -> Int {
+            var (low, high) = (0, waiting.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if waiting[middle].position < position { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+
+        func index(of position: Position) -> Int? {
+            let index = insertionIndex(of: position)
+            return index < waiting.count && waiting[index].position == position ? index : nil
+        }
+    }
+
+    var limits: Limits
+    /// How many have a slot.
+    private(set) var runningCount = 0
+    private var hosts: [String: Host] = [:]
+    private var waiting: [Int: (host: String, position: Position)] = [:]
+    private var multiplexedHosts: Set<String> = []
+    private var lastRank = 0
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// How many wait for a slot.
+    var waitingCount: Int { waiting.count }
+
+    /// Adds a transfer.
+    ///
+    /// - Parameters:
+    ///   - id: What ``next()`` returns for it.
+    ///   - host: Scheme, host and port, written alike for all transfers to it.
+    ///   - priority: The higher goes first.
+    ///   - order: Its position among those of the same priority.
+    ///   - isContinued: Whether it is the next hop of one that has begun, which goes before all of its priority.
+    mutating func add(_ id: Int, to host: String, priority: Float, order: TransferOrder, isContinued: Bool = false) {
+        lastRank += 1
+        let rank = order == .newestFirst ? lastRank : -lastRank
+        insert(id, host, Position(priority: priority, rank: isContinued ? Int.max - lastRank : rank))
+    }
+
+    /// Removes a transfer that waits.
+    mutating func remove(_ id: Int) {
+        guard let (host, position) = waiting.removeValue(forKey: id), let index = hosts[host]?.index(of: position)
+        else { return }
+        hosts[host]?.waiting.remove(at: index)
+        forgetIfUnused(host)
+    }
+
+    /// Moves a transfer that waits; does nothing to one that runs.
+    mutating func setPriority(_ priority: Float, of id: Int) {
+        guard let (host, position) = waiting[id], position.priority != priority else { return }
+        remove(id)
+        insert(id, host, Position(priority: priority, rank: position.rank))
+    }
+
+    /// Takes a slot for the transfer that goes next; nil when none may go.
+    mutating func next() -> Int? {
+        guard runningCount < limits.total, var host = bestHost() else { return nil }
+        if runningCount > 0, runningCount == limits.total - 1, hosts[host]?.running == runningCount {
+            host = bestHost(except: host) ?? host
+        }
+        guard let id = hosts[host]?.waiting.popLast()?.id else { return nil }
+        hosts[host]?.running += 1
+        runningCount += 1
+        waiting[id] = nil
+        return id
+    }
+
+    /// Gives back the slot of a transfer to a host.
+    mutating func finished(_ host: String) {
+        hosts[host]?.running -= 1
+        runningCount -= 1
+        forgetIfUnused(host)
+    }
+
+    /// From now on a connection to this host takes many transfers.
+    mutating func multiplex(_ host: String) {
+        // A bound for programs that visit hosts without end; one that is forgotten is recognised again.
+        if multiplexedHosts.count >= 1_000 { multiplexedHosts = [] }
+        multiplexedHosts.insert(host)
+    }
+
+    private mutating func insert(_ id: Int, _ host: String, _ position: Position) {
+        waiting[id] = (host, position)
+        let index = hosts[host, default: Host()].insertionIndex(of: position)
+        hosts[host, default: Host()].waiting.insert((position, id), at: index)
+    }
+
+    private mutating func forgetIfUnused(_ host: String) {
+        if let known = hosts[host], known.waiting.isEmpty, known.running == 0 { hosts[host] = nil }
+    }
+
+    /// The host whose first transfer goes first, among those with room.
+    private func bestHost(except excluded: String? = nil) -> String? {
+        var best: (host: String, position: Position)?
+        for (name, host) in hosts where name != excluded {
+            let limit = multiplexedHosts.contains(name) ? limits.perMultiplexedHost : limits.perHost
+            guard let first = host.waiting.last, host.running < limit else { continue }
+            if best.map({ $0.position < first.position }) ?? true { best = (name, first.position) }
+        }
+        return best?.host
+    }
+}

@@ -1,0 +1,107 @@
+// What a downloader may use: connections, time, memory, and addresses. Not in Kingfisher, where URLSession decides.
+
+public import Foundation
+import KFSupport
+public import KFTransport
+
+extension ImageDownloader {
+    /// Which of the downloads of one priority goes first when they wait for a connection.
+    public enum ExecutionOrder: Hashable, Sendable {
+        /// Downloads for views first, the latest of them before all; then the others, the oldest first.
+        case automatic
+        /// The oldest first.
+        case oldestFirst
+        /// The latest first.
+        case newestFirst
+
+        func order(isForView: Bool) -> TransferOrder {
+            switch self {
+            case .automatic: isForView ? .newestFirst : .oldestFirst
+            case .oldestFirst: .oldestFirst
+            case .newestFirst: .newestFirst
+            }
+        }
+    }
+
+    /// How long the queue of a downloader is, and how much memory its bytes take.
+    public struct QueueStatus: Hashable, Sendable {
+        /// Downloads that wait for a connection.
+        public let waiting: Int
+        /// Downloads that have one.
+        public let running: Int
+        /// Bytes that arrive, or of which images are still being made.
+        public let bytesInFlight: Int
+    }
+
+    /// How long the queue is now; 0 downloads with a transport of your own.
+    public var queueStatus: QueueStatus {
+        let status = curl?.queueStatus ?? CurlTransport.QueueStatus()
+        return QueueStatus(waiting: status.waiting, running: status.running, bytesInFlight: loader.bytesInFlight.used)
+    }
+
+    /// The default transport, if this downloader uses it.
+    private var curl: CurlTransport? { loader.transport as? CurlTransport }
+
+    /// How many downloads run at once; 128 at first.
+    ///
+    /// Further ones wait, by priority, then by ``executionOrder``, and their time limits do not run. May be changed at
+    /// any time. Without effect with a transport of your own; so is ``maxConnectionsPerHost``.
+    public var maxConcurrentDownloads: Int {
+        get { curl?.configuration.maximumConcurrentTransfers ?? 0 }
+        set { curl?.configuration.maximumConcurrentTransfers = newValue }
+    }
+
+    /// How many connections one host gets over HTTP/1.1; 16 at first.
+    ///
+    /// Over HTTP/2 one connection takes 100 downloads.
+    public var maxConnectionsPerHost: Int {
+        get { curl?.configuration.connectionsPerHost ?? 0 }
+        set { curl?.configuration.connectionsPerHost = newValue }
+    }
+
+    /// Which of the waiting downloads of one priority goes first; ``ExecutionOrder/automatic`` at first.
+    public var executionOrder: ExecutionOrder {
+        get { loader.settings.withLock { $0.executionOrder } }
+        set { loader.settings.withLock { $0.executionOrder = newValue } }
+    }
+
+    /// How many bytes may be in memory between the network and the pixels.
+    ///
+    /// An eighth of the memory the process may use at first, at least 64 MiB. While there are more, downloads wait.
+    public var maximumBytesInFlight: Int {
+        get { loader.bytesInFlight.limit }
+        set { loader.bytesInFlight.limit = newValue }
+    }
+
+    /// How long connecting may take, in seconds: name look-up, TCP and TLS.
+    ///
+    /// nil, as at first, means ``downloadTimeout``.
+    public var connectTimeout: TimeInterval? {
+        get { loader.settings.withLock { $0.connectTimeout } }
+        set { loader.settings.withLock { $0.connectTimeout = newValue } }
+    }
+
+    /// How long a download may take in all, redirects included and waiting in the queue not, in seconds.
+    ///
+    /// nil, as at first, means no limit. A server that sends a byte now and then is stopped by nothing else.
+    public var totalTimeout: TimeInterval? {
+        get { loader.settings.withLock { $0.totalTimeout } }
+        set { loader.settings.withLock { $0.totalTimeout = newValue } }
+    }
+
+    /// To which addresses downloads may connect; ``AddressPolicy/everything`` at first.
+    ///
+    /// A server that downloads what its users name should say ``AddressPolicy/publicOnly``. Checked for the address
+    /// that is about to be connected, on every redirect.
+    public var addressPolicy: AddressPolicy {
+        get { loader.settings.withLock { $0.addressPolicy } }
+        set { loader.settings.withLock { $0.addressPolicy = newValue } }
+    }
+
+    /// The header fields that a redirect to another origin does not take along; at first `Authorization`, `Cookie` and
+    /// `Proxy-Authorization`.
+    public var fieldsRemovedAcrossOrigins: Set<String> {
+        get { loader.settings.withLock { $0.fieldsRemovedAcrossOrigins } }
+        set { loader.settings.withLock { $0.fieldsRemovedAcrossOrigins = newValue } }
+    }
+}

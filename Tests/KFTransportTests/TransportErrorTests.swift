@@ -1,0 +1,36 @@
+// What a transport's error says, and what it keeps to itself.
+
+import Foundation
+import Testing
+
+@testable import KFTransport
+
+@Suite struct TransportErrorTests {
+    private func error() throws -> TransportError {
+        let url = try #require(URL(string: "https://me:pass@a.example/b.png?w=3&X-Amz-Signature=abcdef"))
+        return TransportError(.timedOut, "\(url) took too long.", url: url)
+    }
+
+    @Test("No description of an error has a password or a signature of its URL") func descriptions() throws {
+        let error = try error()
+        let texts = [
+            error.message, "\(error)", String(reflecting: error), error.urlError.localizedDescription,
+            "\(error.urlError)", String(reflecting: error.urlError), "\(error.urlError.errorUserInfo)",
+            "\(error.urlError as NSError)",
+        ]
+        for text in texts {
+            #expect(!text.contains("pass") && !text.contains("abcdef"), "\(text)")
+        }
+        #expect(error.description == "https://a.example/b.png?w=3&X-Amz-Signature=REDACTED took too long. (-1001)")
+    }
+
+    @Test("The failing URL of a URLError has lost its secrets, that of the transport's error has not")
+    func failingURL() throws {
+        let error = try error()
+        #expect(error.urlError.failingURL?.absoluteString == "https://a.example/b.png?w=3&X-Amz-Signature=REDACTED")
+        #expect(error.url?.password == "pass")
+        let plain = try #require(URL(string: "https://a.example/b.png?w=3"))
+        #expect(TransportError(.timedOut, "", url: plain).urlError.failingURL == plain)
+        #expect(TransportError(.timedOut, "").urlError.failingURL == nil)
+    }
+}

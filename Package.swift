@@ -90,7 +90,7 @@ let package = Package(
             cSettings: cSettings + optionalFormats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
         ),
-        .target(name: "CKFCurl", dependencies: ["CKFLibcurl"], cSettings: cSettings),
+        .target(name: "CKFCurl", dependencies: ["CKFLibcurl", "CKFLibCrypto"], cSettings: cSettings),
         .target(name: "CKFLinux", cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
 

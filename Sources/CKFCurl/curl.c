@@ -2,6 +2,7 @@
 #include "CKFCurl.h"
 
 #include <netinet/in.h>
+#include <openssl/crypto.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@ static kf_curl_callbacks calls;
 
 bool kf_curl_initialize(kf_curl_callbacks callbacks) {
     calls = callbacks;
+    // A thread of ours may be ending while the process exits: OpenSSL must not clean up under it.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
@@ -115,6 +118,10 @@ CURLcode kf_curl_prepare(CURL *handle, void *context, char *error) {
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
 #else
     SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // A transfer that is cancelled while its host is looked up does not wait for the answer.
+    SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_FOLLOWLOCATION, 0L);

@@ -157,8 +157,13 @@ final class CurlHandle {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }
-        if let file = configuration.certificateFile ?? Environment["SSL_CERT_FILE"] { set(CURLOPT_CAINFO, file) }
-        if let directory = Environment["SSL_CERT_DIR"] { set(CURLOPT_CAPATH, directory) }
+        if let file = configuration.certificateFile {
+            set(CURLOPT_CAINFO, file)
+            kf_curl_set_string(curl, CURLOPT_CAPATH, nil)
+        } else {
+            if let file = Environment["SSL_CERT_FILE"] { set(CURLOPT_CAINFO, file) }
+            if let directory = Environment["SSL_CERT_DIR"] { set(CURLOPT_CAPATH, directory) }
+        }
         // Transfers to a host that may speak HTTP/2 wait for its first connection, to share it.
         set(CURLOPT_PIPEWAIT, 1)
         if configuration.usesHTTP3, kf_curl_has_http3() { set(CURLOPT_HTTP_VERSION, Int(KF_CURL_HTTP_VERSION_3)) }

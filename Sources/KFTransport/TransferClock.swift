@@ -15,7 +15,7 @@ struct TransferClock {
     private var lastActivity: ContinuousClock.Instant
     private var hasBegun = false
     /// Whether the current request has a connection, and was sent.
-    private(set) var isSent = false
+    private var isSent = false
     /// Whether the transfer waits for its reader, not for the server.
     var isPaused = false
 
@@ -39,7 +39,7 @@ struct TransferClock {
 
     /// The earliest instant at which a limit may be reached; nil if there is none.
     var earliestLimit: ContinuousClock.Instant? {
-        let idle = isPaused ? nil : idleTimeout.map { lastActivity + .seconds($0) }
+        let idle = isPaused || !isSent ? nil : idleTimeout.map { lastActivity + .seconds($0) }
         return [idle, total].compactMap(\.self).min()
     }
 

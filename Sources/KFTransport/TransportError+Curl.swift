@@ -11,15 +11,20 @@ extension TransportError {
     ///   - handle: Knows more about it.
     ///   - url: Where the request went.
     ///   - hasHead: Whether a response had begun.
-    ///   - isSent: Whether there was a connection.
-    init(_ result: CURLcode, of handle: CurlHandle, url: URL?, hasHead: Bool, isSent: Bool) {
-        let host = url?.host ?? "the server"
+    init(_ result: CURLcode, of handle: CurlHandle, url: URL?, hasHead: Bool) {
+        let host = Self.place(url)
         let detail = handle.error
+        let connectStatus = kf_curl_long(handle.curl, CURLINFO_HTTP_CONNECTCODE)
         switch result {
+        case _ where connectStatus >= 300: self.init(connectStatus: connectStatus, host: host, url: url)
+        case CURLE_OK:
+            // The connection has ended, and libcurl takes what came for all of the response.
+            let message = "\(host) closed the connection in the head of its response."
+            self.init(.networkConnectionLost, message, url: url)
         case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
             self.init(.unsupportedURL, "The URL cannot be used: \(detail).", url: url)
         case CURLE_COULDNT_RESOLVE_HOST:
-            self.init(.cannotFindHost, "The host \(host) could not be found.", url: url)
+            self.init(.cannotFindHost, "The host \(url?.host ?? host) could not be found.", url: url)
         case CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.cannotFindHost, "The proxy before \(host) could not be found.", url: url)
         case CURLE_COULDNT_CONNECT: self.init(connecting: handle, host: host, url: url)
@@ -36,39 +41,83 @@ extension TransportError {
             self.init(.secureConnectionFailed, message, url: url)
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
             self.init(.cannotDecodeContentData, "The compressed body is damaged.", url: url)
-        case _ where Self.notHTTP.contains(result) && !hasHead:
-            self.init(.badServerResponse, "\(host) does not speak HTTP: \(detail).", url: url)
+        case _ where !hasHead && Self.notHTTP.contains(result.rawValue):
+            self.init(head: result, detail, host: host, url: url)
         default: self.init(broken: result, of: handle, host: host, url: url)
         }
     }
 
-    /// What libcurl returns for bytes that are no head of a response.
-    private static let notHTTP = [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY]
+    /// What libcurl returns for bytes that are no head of a response; one that is too long is the last, since 8.6.
+    private static let notHTTP = [
+        CURLE_UNSUPPORTED_PROTOCOL.rawValue, CURLE_WEIRD_SERVER_REPLY.rawValue, CURLE_OUT_OF_MEMORY.rawValue, 100,
+    ]
+
+    /// The host of a URL, with its port if it has one.
+    static func place(_ url: URL?) -> String {
+        guard let host = url?.host else { return "the server" }
+        guard let port = url?.port else { return host }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The proxy answered the request for a tunnel.
+    private init(connectStatus status: Int, host: String, url: URL?) {
+        let what = status == 407 ? "asks for a user name and a password" : "refused to connect to it"
+        self.init(.cannotConnectToHost, "The proxy before \(host) \(what) (status \(status)).", url: url)
+    }
 
     /// There was no connection.
     private init(connecting handle: CurlHandle, host: String, url: URL?) {
+        let target = Self.proxy(in: handle.error, for: url).map { "The proxy \($0) before \(host)" } ?? host
         switch CInt(truncatingIfNeeded: kf_curl_long(handle.curl, CURLINFO_OS_ERRNO)) {
-        case ECONNREFUSED: self.init(.cannotConnectToHost, "\(host) refused the connection.", url: url)
+        case ECONNREFUSED: self.init(.cannotConnectToHost, "\(target) refused the connection.", url: url)
         case ETIMEDOUT: self.init(.timedOut, "Connecting to \(host) took too long.", url: url)
-        case 0: self.init(.cannotConnectToHost, "\(host) cannot be reached: \(handle.error).", url: url)
+        case 0: self.init(.cannotConnectToHost, "\(target) cannot be reached: \(handle.error).", url: url)
         case let code:
-            self.init(.cannotConnectToHost, "\(host) cannot be reached: \(String(cString: strerror(code))).", url: url)
+            let reason = String(cString: strerror(code))
+            self.init(.cannotConnectToHost, "\(target) cannot be reached: \(reason).", url: url)
         }
+    }
+
+    /// The proxy that libcurl could not connect to; nil if it was the server itself, or libcurl does not say.
+    private static func proxy(in detail: String, for url: URL?) -> String? {
+        // "Failed to connect to HOST port PORT after …"
+        let words = detail.split(separator: " ")
+        guard words.count > 6, detail.hasPrefix("Failed to connect to "), words[5] == "port", let url else {
+            return nil
+        }
+        let isServer =
+            words[4].lowercased() == url.host?.lowercased()
+            && Int(words[6]) == url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return isServer ? nil : "\(words[4]):\(words[6])"
+    }
+
+    /// What came is no head of HTTP.
+    private init(head result: CURLcode, _ detail: String, host: String, url: URL?) {
+        let message =
+            if detail.contains("Content-Length") {
+                "The response of \(host) is damaged: \(detail)."
+            } else if result.rawValue == 100 || detail.isEmpty {
+                "The head of the response of \(host) is too long."
+            } else {
+                "\(host) does not speak HTTP: \(detail)."
+            }
+        self.init(.badServerResponse, message, url: url)
     }
 
     /// A connection broke, or what came through it was not HTTP.
     private init(broken result: CURLcode, of handle: CurlHandle, host: String, url: URL?) {
         let detail = handle.error
-        let refused = kf_curl_long(handle.curl, CURLINFO_HTTP_CONNECTCODE)
-        if refused >= 300 {
-            let message = "The proxy before \(host) refused with status \(refused)."
-            self.init(.cannotConnectToHost, message, url: url)
-        } else if detail.contains("chunk") || detail.contains("Invalid Content-Length") {
+        if detail.contains("chunk") || detail.contains("Invalid Content-Length") {
             self.init(.badServerResponse, "The response of \(host) is damaged: \(detail).", url: url)
+        } else if detail.hasPrefix("Too large response headers") {
+            self.init(.badServerResponse, "The head of the response of \(host) is too long.", url: url)
         } else if [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(result) {
             self.init(.networkConnectionLost, "\(host) ended the HTTP/2 stream: \(detail).", url: url)
-        } else if [CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE].contains(result) {
-            self.init(.networkConnectionLost, "\(host) closed the connection too early.", url: url)
+        } else if result == CURLE_GOT_NOTHING {
+            self.init(.networkConnectionLost, "\(host) closed the connection without a response.", url: url)
+        } else if result == CURLE_PARTIAL_FILE {
+            let message = "\(host) closed the connection before the whole body had come."
+            self.init(.networkConnectionLost, message, url: url)
         } else if [CURLE_SEND_ERROR, CURLE_RECV_ERROR].contains(result) {
             self.init(.networkConnectionLost, "The connection to \(host) was lost: \(detail).", url: url)
         } else {
@@ -79,16 +128,19 @@ extension TransportError {
 
     /// The server's certificate was not accepted.
     private init(distrust handle: CurlHandle, host: String, url: URL?) {
-        // The numbers are those of OpenSSL (X509_V_ERR_…); other TLS libraries leave 0 and say it in words.
         let certificate = "The certificate of \(host)"
+        // The number says nothing of names.
+        guard !handle.error.contains("subject name") else {
+            self.init(.serverCertificateUntrusted, "\(certificate) is for another host.", url: url)
+            return
+        }
+        // The numbers are those of OpenSSL (X509_V_ERR_…); other TLS libraries leave 0 and say it in words.
         switch kf_curl_long(handle.curl, CURLINFO_SSL_VERIFYRESULT) {
         case 9: self.init(.serverCertificateNotYetValid, "\(certificate) is not valid yet.", url: url)
         case 10: self.init(.serverCertificateHasBadDate, "\(certificate) has expired.", url: url)
         case 18: self.init(.serverCertificateUntrusted, "\(certificate) is self-signed.", url: url)
         case 2, 19, 20, 21:
             self.init(.serverCertificateUntrusted, "\(certificate) is from an issuer that is not trusted.", url: url)
-        case 0 where handle.error.contains("subject name"):
-            self.init(.serverCertificateUntrusted, "\(certificate) is for another host.", url: url)
         default: self.init(.serverCertificateUntrusted, "\(certificate) is not trusted: \(handle.error).", url: url)
         }
     }

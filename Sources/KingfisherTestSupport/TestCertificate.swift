@@ -55,7 +55,7 @@ public enum TestCertificate: String, CaseIterable, Sendable {
         """
 
     /// The certificate.
-    var pem: String {
+    public var pem: String {
         switch self {
         case .selfSigned: Self.selfSignedPEM
         case .issued: Self.issuedPEM
@@ -66,7 +66,7 @@ public enum TestCertificate: String, CaseIterable, Sendable {
     }
 
     /// The private key of all of them.
-    static let keyPEM = """
+    public static let keyPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcAi5E+cHe6PAa+0/
         ChjHFX91ct1EiDH6Y62lgvENlbShRANCAATIL5l09/yLFrY/59VjxQN2c9IZA7lU

@@ -59,7 +59,8 @@ struct Failure: Error, Equatable {
     init(_ error: KingfisherError) {
         code = error.errorCode
         reason = Self.name(of: error)
-        message = Self.oneLine(error.errorDescription ?? "superseded by another load")
+        let text = NetworkFailure.message(error) ?? error.errorDescription ?? "superseded by another load"
+        message = Self.oneLine(text)
         imaging = error.imagingError.map(Self.name)
     }
 

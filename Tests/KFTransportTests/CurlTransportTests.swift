@@ -179,7 +179,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("A body that inflates beyond the limit is refused before it is all there") func inflationLimit() async throws
+    @Test("A body that inflates beyond the limit is refused before it is all in memory") func inflationLimit()
+        async throws
     {
         try await withServer { server in
             server.route("/a", .data(Data(count: 50 << 20)).with { $0.compresses = true })

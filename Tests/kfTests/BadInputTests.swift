@@ -60,35 +60,6 @@ import Testing
         try await expectFailure(.status(302), code: 2002, words: "a redirect that does not say where to (code")
     }
 
-    @Test("A redirect loop is an error") func redirectLoop() async throws {
-        try await expectFailure(.redirect(to: "/a.png"), code: 2003, words: "redirects too often")
-    }
-
-    @Test("A connection that is cut is an error") func cutConnection() async throws {
-        let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .cut(after: 100) }
-        try await expectFailure(response, code: 2003, words: "was lost")
-    }
-
-    @Test("A body that stalls ends in a timeout") func stalledBody() async throws {
-        let response = TestResponse.data(try Pictures.png()).with { $0.interruption = .stall(after: 100) }
-        try await expectFailure(response, code: 2003, words: "in time", arguments: ["--timeout", "0.3"])
-    }
-
-    @Test("A refused connection is an error") func refusedConnection() async throws {
-        let port = try RefusingPort()
-        try await expectFailure(port.url("/a.png").absoluteString, code: 2003, words: "refused")
-        withExtendedLifetime(port) {}
-    }
-
-    @Test("An unknown host is an error") func unknownHost() async throws {
-        try await expectFailure(
-            "http://does-not-exist.invalid/a.png",
-            code: 2003,
-            words: "cannot be found",
-            arguments: ["--timeout", "300"]
-        )
-    }
-
     @Test(
         "Bytes that are no picture are refused",
         arguments: [

@@ -76,7 +76,7 @@ struct FakeTerminal: Sendable {
         process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = directory
-        var environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm-256color"]) { $1 }
+        var environment = TestDirectory.environment.merging(["TERM": "xterm-256color"]) { $1 }
         // A reply comes, however late: this process may not run for a while.
         if kind != .silent { environment["KF_TERMINAL_PATIENCE"] = "120" }
         process.environment = environment

@@ -70,9 +70,15 @@ final class TestDirectory: Sendable {
     ///   - arguments: Its arguments.
     ///   - input: What a pipe brings to standard input, less than a pipe holds; nil is nothing at all.
     ///   - target: Where standard output goes instead of a file that is kept.
+    ///   - variables: Variables of its environment.
     /// - Returns: What it said, and how it ended.
     /// - Throws: Why it could not be run.
-    func kf(_ arguments: [String], input: Data? = nil, target: FileHandle? = nil) async throws -> KFResult {
+    func kf(
+        _ arguments: [String],
+        input: Data? = nil,
+        target: FileHandle? = nil,
+        variables: [String: String] = [:]
+    ) async throws -> KFResult {
         let run = UUID().uuidString
         let output = directory.appendingPathComponent("\(run).out")
         let errors = directory.appendingPathComponent("\(run).err")
@@ -84,7 +90,7 @@ final class TestDirectory: Sendable {
             process.executableURL = executable
             process.arguments = arguments
             process.currentDirectoryURL = directory
-            process.environment = ProcessInfo.processInfo.environment.merging(
+            process.environment = Self.environment.merging(variables) { $1 }.merging(
                 ["XDG_CACHE_HOME": directory.appendingPathComponent("home-cache").path]
             ) { $1 }
             process.standardInput = FileHandle.nullDevice
@@ -108,6 +114,11 @@ final class TestDirectory: Sendable {
         )
         for url in [output, errors] { try FileManager.default.removeItem(at: url) }
         return result
+    }
+
+    /// The environment without proxies and certificates, which are not for servers on loopback.
+    static let environment = ProcessInfo.processInfo.environment.filter { name, _ in
+        !name.lowercased().hasSuffix("_proxy") && !name.hasPrefix("SSL_CERT_")
     }
 
     /// The tool stands beside the bundle of tests.

@@ -30,6 +30,15 @@ import Testing
             (["fetch", "a", "--timeout", "0"], "--timeout must be more than 0"),
             (["fetch", "a", "--concurrency", "0"], "--concurrency must be from 1"),
             (["fetch", "a", "--repeat", "0"], "--repeat must be at least 1"),
+            (["fetch", "a", "--connect-timeout", "0"], "--connect-timeout must be more than 0"),
+            (["info", "a", "--max-time", "-1"], "--max-time must be more than 0"),
+            (["fetch", "a", "--max-time", "inf"], "--max-time must be more than 0"),
+            (["fetch", "a", "--proxy", "ftp://host"], "\"ftp\" is no kind of proxy"),
+            (["fetch", "a", "--proxy", "http://"], "no URL with a host"),
+            (["fetch", "a", "--proxy", "host:99999"], "there is no port 99999"),
+            (["fetch", "a", "--cacert", "missing.pem"], "cannot read missing.pem: No such file"),
+            (["fetch", "a", "--cacert", "/"], "cannot read /: it is no file"),
+            (["fetch", "a", "--cacert", "/etc/passwd"], "there is no certificate in /etc/passwd"),
             (["fetch", "a", "--header", "no colon"], "no colon"),
             (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
             (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
@@ -60,6 +69,14 @@ import Testing
         #expect(result.output == "")
         #expect(result.errors.hasPrefix("kf: "), "\(result.errors)")
         #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test("a proxy that makes no sense is refused without its password") func secretsOfProxies() async throws {
+        for proxy in ["ftp://me:s3cret@host", "http://me:s3cret@", "http://me:s3cret@host:99999"] {
+            let result = try await TestDirectory().kf("fetch", "a", "--proxy", proxy)
+            #expect(result.status == 2)
+            #expect(!result.errors.contains("s3cret"), "\(result.errors)")
+        }
     }
 
     @Test(

@@ -68,7 +68,11 @@ package struct FileNaming: Sendable, Equatable {
 /// An algorithm of libcrypto, fetched once: looking it up takes longer than hashing a key.
 // SAFETY: an algorithm never changes, and libcrypto lets any number of threads use it.
 private struct Algorithm: @unchecked Sendable {
-    static let sha256 = Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+    static let sha256: Algorithm = {
+        // Names are made while the process exits, too: libcrypto must not clean up before.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        return Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+    }()
 
     let pointer: OpaquePointer?
 }

@@ -175,6 +175,7 @@ extension HTTPURLResponse {
     fileprivate var whyWithoutImage: String {
         switch statusCode {
         case 204, 205: ", which comes without an image"
+        case 206: ", a part of it, which was not asked for"
         case 304: ""
         case 300..<400:
             if let location = value(forHTTPHeaderField: "Location") {
@@ -203,15 +204,19 @@ extension Error {
         guard let error = self as? URLError else { return "The transfer failed: \(plainDescription)" }
         let place = error.failingURL?.absoluteString ?? "the server"
         let host = error.failingURL?.host ?? place
+        // A transport knows more than its code says.
+        var said = (error.errorUserInfo[NSLocalizedDescriptionKey] as? String).flatMap { $0.isEmpty ? nil : $0 }
+        if said?.last == "." { said?.removeLast() }
         let what: String =
             switch error.code {
-            case .timedOut: "\(place) did not respond in time; allow it more if it is just slow"
-            case .cannotConnectToHost: "The connection to \(host) was refused; is the server running on that port?"
+            case .timedOut: "\(said ?? "\(place) did not respond in time"); allow it more if it is just slow"
+            case .cannotConnectToHost:
+                "\(said ?? "The connection to \(host) was refused"); is the server running, and on that port?"
             case .cannotFindHost, .dnsLookupFailed: "The host \(host) cannot be found; check the name and the network"
-            case .networkConnectionLost: "The connection to \(host) was lost before all of \(place) had arrived"
+            case .networkConnectionLost: said ?? "The connection to \(host) was lost before all of \(place) had arrived"
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
-                "No secure connection to \(host): its certificate or TLS set-up is not acceptable"
+                said ?? "No secure connection to \(host): its certificate or TLS set-up is not acceptable"
             case .httpTooManyRedirects: "\(place) redirects too often"
             case .unsupportedURL, .badURL: "\(place) is not a URL that can be downloaded; use http or https"
             case .cancelled: "The transfer of \(place) was stopped"
@@ -219,7 +224,7 @@ extension Error {
                 "\(place) was not loaded because the network is one to save data on"
             case .notConnectedToInternet: "There is no network to reach \(host) through"
             default:
-                "The transfer of \(place) failed: \(error.errorUserInfo[NSLocalizedDescriptionKey] ?? "no reason given")"
+                "The transfer of \(place) failed: \(said ?? "no reason given")"
             }
         let underlying = (error.errorUserInfo[NSUnderlyingErrorKey] as? any Error).map { " [\($0.plainDescription)]" }
         return "\(what)\(underlying ?? "") (URL error \(error.errorCode))"

@@ -38,13 +38,19 @@ final class BytesInFlight: Sendable {
         /// Transfers whose bodies are being read, first to last.
         var reading: [Int] = []
         var waiting: [Waiting] = []
+        /// Bytes of bodies that are complete: they are given back whatever the other transfers do.
+        var complete = 0
+
+        func hasRoom(for count: Int, of id: Int) -> Bool {
+            used + count <= limit || (reading.first == id && complete == 0)
+        }
 
         /// Lets those go on for which there is room now, in the order they came.
         mutating func grant() -> [Promise<Void>] {
             var granted: [Promise<Void>] = []
             var left: [Waiting] = []
             for entry in waiting {
-                if entry.id == reading.first || used + entry.count <= limit {
+                if hasRoom(for: entry.count, of: entry.id) {
                     add(entry.count, to: entry.id)
                     granted.append(entry.promise)
                 } else {
@@ -62,8 +68,10 @@ final class BytesInFlight: Sendable {
         }
 
         mutating func stopReading(_ id: Int) {
-            if let index = reading.firstIndex(of: id) { reading.remove(at: index) }
+            guard let index = reading.firstIndex(of: id) else { return }
+            reading.remove(at: index)
             waiting.removeAll { $0.id == id }
+            complete += shares[id] ?? 0
         }
     }
 
@@ -98,7 +106,7 @@ final class BytesInFlight: Sendable {
 
     private func take(_ count: Int, for id: Int, isThere: Bool) -> Promise<Void>? {
         state.withLock { state in
-            let hasRoom = state.used + count <= state.limit || state.reading.first == id
+            let hasRoom = state.hasRoom(for: count, of: id)
             if isThere || hasRoom { state.add(count, to: id) }
             guard !hasRoom else { return nil }
             let waiting = Waiting(id: id, count: isThere ? 0 : count, promise: Promise())
@@ -113,8 +121,10 @@ final class BytesInFlight: Sendable {
 
     private func release(_ id: Int) {
         change { state in
-            state.used -= state.shares.removeValue(forKey: id) ?? 0
             state.stopReading(id)
+            let held = state.shares.removeValue(forKey: id) ?? 0
+            state.complete -= held
+            state.used -= held
         }
     }
 

@@ -1,0 +1,136 @@
+// The options that say how downloads are made, and the downloader they lead to. Loads nothing itself.
+
+import ArgumentParser
+import Foundation
+import KFSupport
+import Kingfisher
+
+/// Under which conditions downloads are made.
+struct NetworkArguments: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up on a download that stands still this long.", valueName: "seconds")
+    )
+    var timeout: Double = 15
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Give up on a connection that takes longer: name look-up, TCP and TLS. (default: that of --timeout)",
+            valueName: "seconds"
+        )
+    )
+    var connectTimeout: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Give up on a download that takes longer in all, redirects included. (default: no limit)",
+            valueName: "seconds"
+        )
+    )
+    var maxTime: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Download through this proxy; '' is none. Without this option the variables http_proxy, https_proxy, \
+            all_proxy and no_proxy say it.
+            """,
+            valueName: "url"
+        )
+    )
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Trust the certificates in this PEM file. Without this option the variables SSL_CERT_FILE and SSL_CERT_DIR \
+            name others than the system's.
+            """,
+            valueName: "file"
+        )
+    )
+    var cacert: String?
+
+    @Option(
+        name: .customLong("header"),
+        parsing: .singleValue,
+        help: ArgumentHelp("Send this header field with every request; may be repeated.", valueName: "'Name: value'")
+    )
+    var headers: [HeaderField] = []
+
+    func validate() throws {
+        for (name, value) in [("--timeout", timeout), ("--connect-timeout", connectTimeout), ("--max-time", maxTime)] {
+            guard let value else { continue }
+            guard value > 0, value.isFinite else { throw ValidationError("\(name) must be more than 0 seconds") }
+        }
+        if let proxy, let problem = NetworkSettings.problem(ofProxy: proxy) {
+            throw ValidationError("--proxy: \(problem)")
+        }
+        if let cacert, let problem = NetworkSettings.problem(ofCertificates: cacert) {
+            throw ValidationError("--cacert: \(problem)")
+        }
+    }
+
+    /// A downloader that does as asked.
+    ///
+    /// - Parameter connections: How many connections one host gets at once, as far as it takes them; nil is as many as
+    ///   the library gives it.
+    /// - Returns: The downloader.
+    func downloader(connections: Int? = nil) -> ImageDownloader {
+        var configuration = CurlTransport.Configuration()
+        if let connections {
+            configuration.connectionsPerHost = connections
+            configuration.maximumConcurrentTransfers = max(configuration.maximumConcurrentTransfers, connections)
+        }
+        configuration.proxy = proxy
+        configuration.certificateFile = cacert
+        let downloader = ImageDownloader(name: "kf", transport: CurlTransport(configuration: configuration))
+        downloader.downloadTimeout = timeout
+        downloader.connectTimeout = connectTimeout
+        downloader.totalTimeout = maxTime
+        downloader.delegate = PictureStatus.rule
+        return downloader
+    }
+
+    /// Puts the header fields into requests; nil when there are none.
+    var modifier: AnyModifier? {
+        guard !headers.isEmpty else { return nil }
+        return AnyModifier { [headers] request in
+            var request = request
+            for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
+            return request
+        }
+    }
+}
+
+/// Which statuses can bring a picture.
+///
+/// The library takes every redirect that leads nowhere, and "no content", for a success.
+final class PictureStatus: ImageDownloaderDelegate {
+    static let rule = PictureStatus()
+
+    func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
+        (200..<300).contains(code) && code != 204 && code != 205
+    }
+}
+
+/// `Name: value`.
+struct HeaderField: Equatable, Sendable, ExpressibleByArgument {
+    let name: String
+    let value: String
+
+    /// Nil unless the name is one and neither part can smuggle in another line.
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":") else { return nil }
+        let name = argument[..<colon]
+        let value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        let marks = "!#$%&'*+-.^_`|~"
+        guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }),
+            value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { return nil }
+        self.name = String(name)
+        self.value = value
+    }
+}

@@ -1,0 +1,50 @@
+// What the network did, in one line with advice that names the tool's options. Knows nothing of how it was tried.
+
+import Foundation
+import Kingfisher
+
+/// A failed transfer in words.
+enum NetworkFailure {
+    /// What happened, and what to do about it; nil for an error that is none of the network.
+    static func message(_ error: KingfisherError) -> String? {
+        guard case .responseError(reason: .URLSessionError(let error as URLError)) = error,
+            let said = error.errorUserInfo[NSLocalizedDescriptionKey] as? String, !said.isEmpty
+        else { return nil }
+        let what = said.hasSuffix(".") ? String(said.dropLast()) : said
+        let url = error.failingURL
+        let sentence =
+            switch error.code {
+            case .httpTooManyRedirects: "it redirects too often: \(what)"
+            // The tool downloads nothing else by itself.
+            case .unsupportedURL where url?.scheme?.lowercased().hasPrefix("http") == false:
+                "it redirects to \(url?.absoluteString ?? ""): \(what.first?.lowercased() ?? "")\(what.dropFirst())"
+            default: what
+            }
+        return sentence + (advice(error.code, what).map { "; \($0)" } ?? "") + " (URL error \(error.errorCode))"
+    }
+
+    /// What may help.
+    ///
+    /// The same code stands for several causes, which only the words tell apart.
+    private static func advice(_ code: URLError.Code, _ what: String) -> String? {
+        switch code {
+        case .timedOut where what.contains("in all"): "--max-time allows it more"
+        case .timedOut where what.hasPrefix("Connecting"): "--connect-timeout allows it more"
+        case .timedOut: "--timeout allows it more"
+        case .cannotFindHost where what.contains("proxy"), .cannotConnectToHost where what.contains("proxy"):
+            "check --proxy, or http_proxy, https_proxy and all_proxy in the environment"
+        case .cannotFindHost, .dnsLookupFailed: "check the name and the network"
+        case .cannotConnectToHost where what.contains("refused"): "is the server running on that port?"
+        case .cannotConnectToHost: "check the network"
+        case .networkConnectionLost: "try again"
+        case .serverCertificateUntrusted where what.contains("another host"): "check the name in the URL"
+        case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
+            "if you know it, --cacert FILE trusts the certificates in a file"
+        case .serverCertificateHasBadDate: "the server needs a new one, unless the clock of this machine is wrong"
+        case .serverCertificateNotYetValid: "is the clock of this machine right?"
+        case .badServerResponse where what.contains("does not speak HTTP"): "check the port, and whether it is https"
+        case .appTransportSecurityRequiresSecureConnection: "load that URL itself if it may go over plain http"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// What the transport's tests against servers share: waiting for a state, files in a folder of their own, what the
+// process holds.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+/// Returns once a condition holds that another thread brings about; for what announces itself in no other way.
+///
+/// - Throws: An error if that takes longer than the busiest machine does.
+func until(_ what: Comment, _ condition: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(120)
+    while !condition() {
+        guard ContinuousClock.now < end else {
+            Issue.record("Waited in vain: \(what)")
+            throw CancellationError()
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// Runs `body` with a folder that is removed afterwards.
+func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+    // A short name: the path of a Unix socket has little room.
+    let name = "kf-\(UInt32.random(in: 0 ... .max))"
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+/// Runs `body` with a transport that trusts the authority of ``TestCertificate`` and nothing else.
+func withTrustingTransport(
+    _ change: (inout CurlTransport.Configuration) -> Void = { _ in },
+    _ body: (CurlTransport) async throws -> Void
+) async throws {
+    try await withFolder { folder in
+        let file = folder.appendingPathComponent("authority.pem")
+        try Data(TestCertificate.authorityPEM.utf8).write(to: file)
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateFile = file.path
+        change(&configuration)
+        try await body(CurlTransport(configuration: configuration))
+    }
+}
+
+/// What the kernel says about this process.
+enum ThisProcess {
+    /// The most memory it has taken so far, in bytes.
+    static var peakMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first).flatMap { Int($0) }.map {
+            $0 << 10
+        } ?? .max
+    }
+
+    /// How many descriptors are open, with the one that lists them.
+    static var descriptorCount: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+    }
+
+    /// The names of the threads.
+    static var threadNames: [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+            .map { $0.trimmingCharacters(in: .newlines) }
+    }
+}

@@ -1,0 +1,163 @@
+// Certificates that are not to be trusted, and proxies: working, refusing, missing.
+
+import Foundation
+import KFSupport
+import KFTransport
+import KingfisherTestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Runs `body` with a server that shows a certificate.
+private func withServer(_ certificate: TestCertificate, _ body: (TestServer) async throws -> Void) async throws {
+    let server = try await TestServer.start(certificate: certificate)
+    do { try await body(server) } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}
+
+@Suite(.timeLimit(.minutes(5))) struct CertificateFaultTests {
+    @Test(
+        "A certificate that is not to be trusted says why",
+        arguments: [
+            (TestCertificate.selfSigned, URLError.Code.serverCertificateUntrusted, "is self-signed."),
+            (.expired, .serverCertificateHasBadDate, "has expired."),
+            (.otherHost, .serverCertificateUntrusted, "is for another host."),
+        ]
+    )
+    func distrusted(certificate: TestCertificate, code: URLError.Code, words: String) async throws {
+        try await withServer(certificate) { server in
+            server.route("/a", .data(hundredKilobytes))
+            try await withTrustingTransport { transport in
+                let (recorder, error) = await load(server.url("/a"), with: transport)
+                #expect(error?.code == code)
+                #expect(error?.message == "The certificate of localhost:\(server.port) \(words)")
+                #expect(recorder.log.response == nil)
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test("A certificate of an issuer that nobody knows says so") func unknownIssuer() async throws {
+        try await withServer(.issued) { server in
+            let error = await load(server.url("/a"), with: CurlTransport()).error
+            #expect(error?.code == .serverCertificateUntrusted)
+            #expect(
+                error?.message == "The certificate of localhost:\(server.port) is from an issuer that is not trusted."
+            )
+        }
+    }
+
+    @Test(
+        "A file of certificates is trusted, for both names of the certificate",
+        arguments: ["localhost", "127.0.0.1"]
+    )
+    func trustedFile(host: String) async throws {
+        try await withServer(.issued) { server in
+            server.route("/a", .data(hundredKilobytes))
+            let url = try #require(URL(string: "https://\(host):\(server.port)/a"))
+            try await withTrustingTransport { transport in
+                let (recorder, error) = await load(url, with: transport)
+                #expect(error == nil)
+                #expect(recorder.received(hundredKilobytes))
+            }
+        }
+    }
+
+    @Test("A file of certificates that is not there is named as the cause") func missingFile() async throws {
+        try await withServer(.issued) { server in
+            var configuration = CurlTransport.Configuration()
+            configuration.certificateFile = "/nowhere/authority.pem"
+            let error = await load(server.url("/a"), with: CurlTransport(configuration: configuration)).error
+            #expect(error?.code == .secureConnectionFailed)
+            #expect(error?.message.contains("The file of trusted certificates cannot be read") == true)
+            #expect(error?.message.contains("/nowhere/authority.pem") == true, "\(error?.message ?? "success")")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
+    private func transport(proxy: String) -> CurlTransport {
+        var configuration = CurlTransport.Configuration()
+        configuration.proxy = proxy
+        return CurlTransport(configuration: configuration)
+    }
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test("A proxy is asked with the whole URL, and without its fragment") func plain() async throws {
+        try await withServer { proxy in
+            proxy.route("http://pictures.test/a", .data(hundredKilobytes))
+            let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
+            let (recorder, error) = await load(try url("http://pictures.test/a?b=1#c"), with: transport)
+            #expect(error == nil)
+            #expect(recorder.received(hundredKilobytes))
+            #expect(proxy.requests.map(\.uri) == ["http://pictures.test/a?b=1"])
+            #expect(proxy.requests.first?.header("Host") == "pictures.test")
+        }
+    }
+
+    @Test("An empty proxy means none") func none() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes))
+            let (_, error) = await load(server.url("/a"), with: transport(proxy: ""))
+            #expect(error == nil)
+            #expect(server.requests.map(\.uri) == ["/a"])
+        }
+    }
+
+    @Test("A proxy that refuses to connect says so with its status") func refusesTunnel() async throws {
+        try await withServer { proxy in
+            proxy.route("pictures.test:443", .status(403))
+            let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
+            let (recorder, error) = await load(try url("https://pictures.test/a"), with: transport)
+            #expect(error?.code == .cannotConnectToHost)
+            #expect(error?.message == "The proxy before pictures.test refused to connect to it (status 403).")
+            #expect(recorder.log.response == nil)
+            #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        }
+    }
+
+    @Test("A proxy that the address policy cannot look behind is refused") func refusedByPolicy() async throws {
+        try await withServer { proxy in
+            let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
+            var policy = TransportPolicy.patient
+            policy.addressPolicy = AddressPolicy(refusing: .unspecified)
+            let error = await load(try url("http://pictures.test/a"), with: transport, policy: policy).error
+            #expect(error?.code == .resourceUnavailable)
+            #expect(error?.message.contains("There is a proxy before pictures.test") == true)
+            #expect(proxy.connectionCount == 0)
+        }
+    }
+
+    @Test("A policy that allows proxies goes through one") func allowedByPolicy() async throws {
+        try await withServer { proxy in
+            proxy.route("http://pictures.test/a", .data(hundredKilobytes))
+            let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
+            var policy = TransportPolicy.patient
+            policy.addressPolicy = AddressPolicy(refusing: .unspecified, allowsProxies: true)
+            let error = await load(try url("http://pictures.test/a"), with: transport, policy: policy).error
+            #expect(error == nil)
+        }
+    }
+
+    @Test("A proxy that is not there is said to be the one that refused") func missing() async throws {
+        let port = try RefusingPort()
+        let transport = transport(proxy: "http://127.0.0.1:\(port.number)")
+        let error = await load(try url("http://pictures.test/a"), with: transport).error
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(error?.message.contains("proxy") == true, "\(error?.message ?? "success")")
+        withExtendedLifetime(port) {}
+    }
+
+    @Test("A proxy whose name does not resolve is named") func unresolved() async throws {
+        let error = await load(try url("http://pictures.test/a"), with: transport(proxy: "http://nowhere.invalid:1"))
+            .error
+        #expect(error?.code == .cannotFindHost)
+        #expect(error?.message == "The proxy before pictures.test could not be found.")
+    }
+}

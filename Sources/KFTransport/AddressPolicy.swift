@@ -12,8 +12,8 @@ import Foundation
 /// ``everything`` is the default, as in Kingfisher, which is made for apps. A server uses ``publicOnly``, or a policy
 /// of its own.
 ///
-/// Behind a proxy the policy sees the proxy's address and never that of the target: unless ``allowsProxies`` is set,
-/// transfers of a policy that refuses something use no proxy.
+/// Behind a proxy the policy would see the proxy's address and never that of the target: transfers of a policy that
+/// refuses something fail where there is one, unless ``allowsProxies`` is set; then the proxy decides.
 public struct AddressPolicy: Hashable, Sendable {
     /// Kinds of addresses.
     ///

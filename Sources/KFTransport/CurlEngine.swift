@@ -70,6 +70,7 @@ final class CurlEngine {
             checkLimits()
             // Slots that have become free; what begins now is due at once, so that libcurl does not wait.
             startWaiting()
+            if case .end = order, transfers.isEmpty { return }
             if inbox.mayWait(multi, reporting: status) { curl_multi_poll(multi, nil, 0, waitMilliseconds, nil) }
         }
     }
@@ -114,7 +115,7 @@ final class CurlEngine {
         if let host { queue.finished(host) } else { queue.remove(transfer.id) }
     }
 
-    func multiplex(_ host: String) { queue.multiplex(host) }
+    func setMultiplexed(_ isMultiplexed: Bool, _ host: String) { queue.setMultiplexed(isMultiplexed, host) }
 
     /// Has a transfer looked at after this round; called by libcurl's callbacks.
     func touch(_ transfer: CurlTransfer) { touched.append(transfer) }

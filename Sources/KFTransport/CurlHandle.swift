@@ -94,7 +94,7 @@ final class CurlHandle {
         kf_curl_prepare(curl, Unmanaged.passUnretained(transfer).toOpaque(), errorText)
         set(CURLOPT_URL, origin.sentURL)
         setMethod(of: request)
-        try setFields(of: request, policy, userAgent: configuration.userAgent)
+        try setFields(of: request, policy, without: digest, userAgent: configuration.userAgent)
         if let limit = policy.connectTimeout, limit > 0, limit < 1e6 {
             set(CURLOPT_CONNECTTIMEOUT_MS, max(Int(limit * 1_000), 1))
         } else {
@@ -103,9 +103,25 @@ final class CurlHandle {
         set(CURLOPT_MAXAGE_CONN, Int(min(max(configuration.idleConnectionTimeout, 1), 1e8)))
         set(CURLOPT_BUFFERSIZE, 512 << 10)
         if let path = configuration.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
-        if let proxy = try policy.proxy(to: origin, configured: configuration.proxy) { set(CURLOPT_PROXY, proxy) }
+        let proxy = try policy.proxy(to: origin, configured: configuration.proxy)
+        transfer.isProxied = !(proxy ?? "").isEmpty && policy.addressPolicy.allowsProxies
+        if let proxy {
+            set(CURLOPT_PROXY, proxy)
+            // What is said here goes before the environment.
+            set(CURLOPT_NOPROXY, "")
+        }
         if let digest { kf_curl_set_digest(curl, digest.user, digest.password) }
+        setRoots(configuration)
         if origin.isSecure { setTLS(to: origin, policy, configuration) }
+    }
+
+    /// What is trusted instead of the system's certificates, by servers and by proxies.
+    private func setRoots(_ configuration: CurlTransport.Configuration) {
+        let file = configuration.certificateFile ?? Environment["SSL_CERT_FILE"]
+        let directory = configuration.certificateFile == nil ? Environment["SSL_CERT_DIR"] : nil
+        guard file != nil || directory != nil else { return }
+        for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { kf_curl_set_string(curl, option, file) }
+        for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { kf_curl_set_string(curl, option, directory) }
     }
 
     private func set(_ option: CURLoption, _ value: Int) { kf_curl_set_long(curl, option, value) }
@@ -127,6 +143,7 @@ final class CurlHandle {
     private func setFields(
         of request: URLRequest,
         _ policy: TransportPolicy,
+        without digest: Credentials?,
         userAgent: String
     ) throws(TransportError) {
         var coding = policy.asksForCompression ? "" : "identity"
@@ -137,6 +154,7 @@ final class CurlHandle {
             }
             switch name.lowercased() {
             case "accept-encoding": coding = value
+            case "authorization" where digest != nil: continue
             case "user-agent": hasUserAgent = true
             default: break
             }
@@ -156,13 +174,6 @@ final class CurlHandle {
         if policy.trustedHosts.contains(where: { $0.lowercased() == origin.host }) {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
-        }
-        if let file = configuration.certificateFile {
-            set(CURLOPT_CAINFO, file)
-            kf_curl_set_string(curl, CURLOPT_CAPATH, nil)
-        } else {
-            if let file = Environment["SSL_CERT_FILE"] { set(CURLOPT_CAINFO, file) }
-            if let directory = Environment["SSL_CERT_DIR"] { set(CURLOPT_CAPATH, directory) }
         }
         // Transfers to a host that may speak HTTP/2 wait for its first connection, to share it.
         set(CURLOPT_PIPEWAIT, 1)

@@ -80,8 +80,8 @@ struct CurlHop: ~Copyable {
     /// Whether a head has come that no other one follows.
     var hasFinalHead: Bool {
         guard head.isComplete, head.status >= 200 else { return false }
-        // With Digest, libcurl asks for a challenge first.
-        let isFirstChallenge = digest != nil && head.status == 401 && headCount == 1
+        // With Digest, and for a proxy with a password, libcurl asks for a challenge first.
+        let isFirstChallenge = headCount == 1 && (head.status == 407 || (head.status == 401 && digest != nil))
         return !isFirstChallenge || result != nil
     }
 
@@ -116,7 +116,7 @@ struct CurlHop: ~Copyable {
     }
 
     /// A piece of the body is no longer than this, or than what libcurl decodes at a time.
-    private var bufferLimit: Int { announced < 0 ? 256 << 10 : 8 << 20 }
+    private var bufferLimit: Int { announced < 0 ? 256 << 10 : 1 << 20 }
     private var isBufferFull: Bool { buffer.count >= bufferLimit }
 
     /// Whether bytes wait for the reader.

@@ -58,12 +58,11 @@ final class CurlInbox: Sendable {
 
     var status: CurlTransport.QueueStatus { state.withLock { $0.status } }
 
-    var configuration: CurlTransport.Configuration {
-        get { state.withLock { $0.configuration } }
-        set {
-            state.withLock { $0.configuration = newValue }
-            send(.configure)
-        }
+    var configuration: CurlTransport.Configuration { state.withLock { $0.configuration } }
+
+    func configure(_ change: (inout CurlTransport.Configuration) -> Void) {
+        state.withLock { change(&$0.configuration) }
+        send(.configure)
     }
 
     func start(_ request: URLRequest, policy: TransportPolicy, events: any TransportEvents) -> CurlTask {
@@ -97,6 +96,7 @@ final class CurlInbox: Sendable {
 
     private func end(_ order: Order) {
         state.withLock { state in
+            if case .invalidate = state.order { return }
             state.order = order
             state.isOrderTaken = false
             state.wake()

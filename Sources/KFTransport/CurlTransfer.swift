@@ -30,6 +30,8 @@ final class CurlTransfer {
     private var exchanges: [TransportMetrics.Exchange] = []
     /// Whether the engine knows that something has happened.
     private var isTouched = false
+    /// Whether the connection is one to a proxy, which the address policy allows: then it does not judge its address.
+    var isProxied = false
 
     init(_ task: CurlTask, policy: TransportPolicy, events: any TransportEvents, engine: CurlEngine) {
         self.task = task
@@ -48,7 +50,13 @@ final class CurlTransfer {
     /// Stands in the queue.
     func wait(in queue: inout TransferQueue) {
         exchanges.append(TransportMetrics.Exchange(url: url, start: exchanges.isEmpty ? task.start : engine.now))
-        queue.add(id, to: hop.host, priority: task.priority, order: policy.order, isContinued: exchanges.count > 1)
+        queue.add(
+            id,
+            to: hop.host,
+            priority: task.priority,
+            order: policy.order,
+            isContinued: exchanges.count > 1 || hop.digest != nil
+        )
     }
 
     /// Has a slot: sends the request, or ends if it cannot be sent.
@@ -70,6 +78,8 @@ final class CurlTransfer {
     private func follow(_ next: URLRequest, digest: CurlHandle.Credentials?) {
         closeHop()
         let host = hop.host
+        // The answer to a challenge is the same exchange.
+        if digest != nil { exchanges.removeLast() }
         hop = CurlHop(next, digest: digest)
         task.currentRequest = next
         engine.requeue(self, leaving: host)
@@ -108,7 +118,9 @@ final class CurlTransfer {
 
     func mayConnect(to address: UnsafeRawBufferPointer) -> Bool {
         // No address: the Unix socket of the configuration.
-        guard !address.isEmpty, let kind = policy.addressPolicy.refusal(of: Array(address)) else { return true }
+        guard !address.isEmpty, !isProxied, let kind = policy.addressPolicy.refusal(of: Array(address)) else {
+            return true
+        }
         hop.refusal = .refused(kind, host: url?.host, url: url)
         return false
     }
@@ -120,7 +132,7 @@ final class CurlTransfer {
         engine.watch(until: clock.earliestLimit)
         // Another address of the host may have been refused before.
         hop.refusal = nil
-        guard !policy.addressPolicy.refused.isEmpty, !address().isEmpty,
+        guard !policy.addressPolicy.refused.isEmpty, !isProxied, !address().isEmpty,
             let kind = policy.addressPolicy.refusal(ofNumericHost: address())
         else { return true }
         hop.refusal = .refused(kind, host: url?.host, url: url)
@@ -182,7 +194,7 @@ extension CurlTransfer {
         let response = TransportResponse(head, url: url)
         self.response = response
         task.received(response)
-        if !head.version.hasPrefix("HTTP/1") { engine.multiplex(hop.host) }
+        engine.setMultiplexed(!head.version.hasPrefix("HTTP/1"), hop.host)
         if (300..<400).contains(head.status), let redirecting = response.urlResponse as? HTTPURLResponse,
             let proposed = request.redirected(by: redirecting)
         {
@@ -190,9 +202,7 @@ extension CurlTransfer {
         } else if head.status == 401, hop.digest == nil, let credentials = request.basicCredentials,
             head.value(of: "www-authenticate")?.lowercased().contains("digest") == true
         {
-            var next = request
-            next.setValue(nil, forHTTPHeaderField: "Authorization")
-            hop.stage = .discarding(next: next, digest: credentials)
+            hop.stage = .discarding(next: request, digest: credentials)
         } else {
             decide(events.didReceive(response)) { .response($0) }
         }

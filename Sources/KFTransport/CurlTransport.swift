@@ -24,7 +24,9 @@ public final class CurlTransport: Transport {
         ///
         /// A host that speaks HTTP/2 gets 100 transfers.
         public var connectionsPerHost = 16
-        /// How many seconds an unused connection is kept.
+        /// How many seconds a connection may have been unused and be used again.
+        ///
+        /// It is closed by the next transfer that would use it, or when there are too many.
         public var idleConnectionTimeout: TimeInterval = 60
         /// Sent as `User-Agent` by requests that do not set it.
         public var userAgent = "Kingfisher/\(LibraryVersion.text)"
@@ -80,8 +82,11 @@ public final class CurlTransport: Transport {
     /// has.
     public var configuration: Configuration {
         get { inbox.configuration }
-        set { inbox.configuration = newValue }
+        set { configure { $0 = newValue } }
     }
+
+    /// Changes some of the configuration, at once with respect to other threads.
+    package func configure(_ change: (inout Configuration) -> Void) { inbox.configure(change) }
 
     /// How long the queue is.
     public var queueStatus: QueueStatus { inbox.status }

@@ -39,10 +39,13 @@ struct Origin {
 extension TransportPolicy {
     /// What libcurl is told about proxies: a URL, an empty text for none, nil for what the environment says.
     ///
+    /// Where addresses are judged it is told: whether there is a proxy must not be left to its reading of `no_proxy`.
+    ///
     /// - Throws: An error if there is a proxy, behind which the address policy could not see where the request goes.
     func proxy(to origin: Origin, configured: String?) throws(TransportError) -> String? {
-        guard !addressPolicy.allowsProxies else { return configured }
-        if (configured ?? origin.proxyOfEnvironment ?? "").isEmpty { return "" }
+        guard !addressPolicy.refused.isEmpty else { return configured }
+        let proxy = configured ?? origin.proxyOfEnvironment ?? ""
+        if proxy.isEmpty || addressPolicy.allowsProxies { return proxy }
         throw TransportError(
             .resourceUnavailable,
             "There is a proxy before \(origin.host), which hides where a request goes; the address policy refuses it.",

@@ -113,8 +113,12 @@ struct TransferQueue {
         forgetIfUnused(host)
     }
 
-    /// From now on a connection to this host takes many transfers.
-    mutating func multiplex(_ host: String) {
+    /// Whether from now on a connection to this host takes many transfers.
+    mutating func setMultiplexed(_ isMultiplexed: Bool, _ host: String) {
+        guard isMultiplexed else {
+            if !multiplexedHosts.isEmpty { multiplexedHosts.remove(host) }
+            return
+        }
         // A bound for programs that visit hosts without end; one that is forgotten is recognised again.
         if multiplexedHosts.count >= 1_000 { multiplexedHosts = [] }
         multiplexedHosts.insert(host)

@@ -15,7 +15,8 @@ public protocol Transport: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`. A user name and a
-    ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`.
+    ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`; a server that
+    ///     wants HTTP's Digest instead has then seen them.
     ///   - policy: The time limits of this transfer, and the hosts it trusts.
     ///   - events: Receives the events. The transport releases it after ``TransportEvents/didComplete(_:)``.
     /// - Returns: The running transfer.

@@ -57,9 +57,13 @@ enum ThisProcess {
         } ?? .max
     }
 
-    /// How many descriptors are open, with the one that lists them.
+    /// How many descriptors are open, without the timers of Swift's tasks, which come when they are first needed.
     static var descriptorCount: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.count { number in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return target != nil && target != "anon_inode:[timerfd]"
+        }
     }
 
     /// The names of the threads.

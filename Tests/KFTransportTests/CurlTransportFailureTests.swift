@@ -209,6 +209,39 @@ struct CurlTransportFailureTests {
         }
     }
 
+    @Test("Invalidating cancels also when the transport is released at once") func invalidateAndRelease() async throws {
+        try await withServer { server in
+            server.route("/a", .data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) })
+            for _ in 0..<20 {
+                let recorder = Recorder()
+                var transport: CurlTransport? = CurlTransport()
+                let task = transport?.start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
+                await recorder.firstData.value
+                transport?.invalidate()
+                transport = nil
+                #expect(await recorder.end()?.code == .cancelled)
+                _ = task
+            }
+        }
+    }
+
+    @Test("A transport that was released closes its connections with its last transfer", .timeLimit(.minutes(1)))
+    func closesConnections() async throws {
+        try await withServer { server in
+            let gate = Gate()
+            server.route("/a", .data(hundredKilobytes).with { $0.gate = gate })
+            let recorder = Recorder()
+            _ = CurlTransport().start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
+            await server.waitForRequests(to: "/a")
+            gate.open()
+            #expect(await recorder.end() == nil)
+            // Long before libcurl would have waited for something.
+            let start = ContinuousClock.now
+            await server.lastRequest("/a")?.disconnected.wait()
+            #expect(ContinuousClock.now - start < .seconds(30))
+        }
+    }
+
     @Test("A running transfer outlives its transport") func outlivesTransport() async throws {
         try await withServer { server in
             let gate = Gate()

@@ -81,6 +81,12 @@ extension TestServer {
             batch.start(server.url("/hold"))
             await server.waitForRequests(to: "/hold")
             try prepare(batch, server)
+            // What was asked for before this one is known once it waits: a slot goes to what is known.
+            let last = Recorder()
+            let task = batch.transport.start(URLRequest(url: server.url("/last")), policy: .patient, events: last)
+            try await batch.waits(batch.running.count, running: 1)
+            task.cancel()
+            #expect(await last.end()?.code == .cancelled)
             gate.open()
             #expect(await batch.errors().isEmpty)
             paths = server.paths
@@ -200,8 +206,9 @@ extension TestServer {
             }
             for index in 0..<3 { await server.waitForRequests(to: "/\(index)") }
             server.route("/next", .data(Data([1])))
-            batch.start(server.url("/next"))
             batch.transport.configuration.maximumConcurrentTransfers = 1
+            batch.start(server.url("/next"))
+            try await batch.waits(1, running: 3)
             for index in 0..<2 {
                 gates[index].open()
                 #expect(await batch.running[index].recorder.end() == nil)

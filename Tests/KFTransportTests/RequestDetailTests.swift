@@ -128,6 +128,18 @@ private final class UnixServer: Sendable {
         try #require(URL(string: "http://user:\(password)@127.0.0.1:\(server.port)/a"))
     }
 
+    @Test("A challenge for Digest is answered behind a redirect, too") func digestBehindRedirect() async throws {
+        try await withServer { server in
+            routeDigest(on: server)
+            server.route("/from", .redirect(to: server.url("/a").absoluteString))
+            let url = try #require(URL(string: "http://user:secret@127.0.0.1:\(server.port)/from"))
+            let (recorder, error) = await load(url, with: CurlTransport())
+            #expect(error == nil)
+            #expect(recorder.http?.statusCode == 200)
+            #expect(recorder.log.metrics?.redirectCount == 1)
+        }
+    }
+
     @Test("A challenge for Digest is answered, without the password") func digest() async throws {
         try await withServer { server in
             routeDigest(on: server)
@@ -135,6 +147,7 @@ private final class UnixServer: Sendable {
             #expect(error == nil)
             #expect(recorder.http?.statusCode == 200)
             #expect(recorder.received(hundredKilobytes))
+            #expect(recorder.log.metrics?.redirectCount == 0)
             let field = try #require(server.lastRequest("/a")?.header("Authorization"))
             #expect(field.contains("username=\"user\"") && field.contains("uri=\"/a\"") && !field.contains("secret"))
         }

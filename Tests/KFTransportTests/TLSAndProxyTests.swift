@@ -101,6 +101,24 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
+    @Test("A proxy that asks for a password gets it") func password() async throws {
+        try await withServer { proxy in
+            proxy.route("http://pictures.test/a") { request in
+                guard request.header("Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ=" else {
+                    return TestResponse.status(407).with { $0.headers["Proxy-Authenticate"] = "Basic realm=\"proxy\"" }
+                }
+                return .data(hundredKilobytes)
+            }
+            let known = transport(proxy: "http://user:secret@127.0.0.1:\(proxy.port)")
+            let (recorder, error) = await load(try url("http://pictures.test/a"), with: known)
+            #expect(error == nil)
+            #expect(recorder.http?.statusCode == 200)
+            #expect(recorder.received(hundredKilobytes))
+            let unknown = transport(proxy: "http://user:wrong@127.0.0.1:\(proxy.port)")
+            #expect(await load(try url("http://pictures.test/a"), with: unknown).recorder.http?.statusCode == 407)
+        }
+    }
+
     @Test("An empty proxy means none") func none() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
@@ -139,7 +157,8 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
             proxy.route("http://pictures.test/a", .data(hundredKilobytes))
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
             var policy = TransportPolicy.patient
-            policy.addressPolicy = AddressPolicy(refusing: .unspecified, allowsProxies: true)
+            // The proxy itself may be where no target may be.
+            policy.addressPolicy = AddressPolicy(refusing: AddressPolicy.publicOnly.refused, allowsProxies: true)
             let error = await load(try url("http://pictures.test/a"), with: transport, policy: policy).error
             #expect(error == nil)
         }

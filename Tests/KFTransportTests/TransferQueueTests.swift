@@ -72,8 +72,11 @@ struct TransferQueueTests {
         for id in 1...300 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         queue.add(301, to: "http://b:80", priority: 0, order: .oldestFirst)
         #expect(all(&queue) == [1, 2, 301])
-        queue.multiplex(Self.host)
+        queue.setMultiplexed(true, Self.host)
         #expect(all(&queue).count == 98)
+        queue.setMultiplexed(false, Self.host)
+        queue.finished(Self.host)
+        #expect(all(&queue) == [])
     }
 
     @Test("The limit in all may change while transfers run") func changedLimits() {

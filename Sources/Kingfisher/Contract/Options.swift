@@ -133,6 +133,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var forceTransition = false
 
     /// How long connecting may take, in seconds; nil means what the downloader says.
+    ///
+    /// Loads that share a transfer have the time limits of the first of them; so for the next two.
     public var connectTimeout: TimeInterval?
 
     /// How long the server may keep silent, in seconds; nil means what the downloader says.

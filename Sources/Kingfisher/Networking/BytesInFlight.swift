@@ -4,9 +4,9 @@ import KFSupport
 
 /// The bytes that a downloader holds: bodies that arrive, and those of which images are still being made.
 ///
-/// A transfer whose length is announced takes its share before its body is read, and another one piece by piece. While
-/// there is no room its reading waits. The first of the transfers whose responses have begun always goes on, so that
-/// bodies longer than the budget arrive too, one at a time.
+/// Every piece counts as it arrives. While there are more bytes than the limit allows, reading waits. Where no complete
+/// body waits for its pixels, the first of the transfers that have bytes goes on, so that bodies longer than the limit
+/// arrive too, one at a time.
 final class BytesInFlight: Sendable {
     /// The bytes of one transfer; they are given back when it is released.
     final class Share: Sendable {
@@ -15,10 +15,10 @@ final class BytesInFlight: Sendable {
         fileprivate init(_ id: Int, of budget: BytesInFlight) { (self.id, self.budget) = (id, budget) }
         deinit { budget.release(id) }
 
-        /// Takes room for so many more bytes; those that are there already count at once.
+        /// Counts bytes that have arrived.
         ///
         /// Returns what to wait for before the transfer goes on; nil if it may at once.
-        func take(_ count: Int, isThere: Bool) -> Promise<Void>? { budget.take(count, for: id, isThere: isThere) }
+        func add(_ count: Int) -> Promise<Void>? { budget.add(count, to: id) }
 
         /// The body is complete, or will not be.
         func stopReading() { budget.stopReading(id) }
@@ -26,7 +26,6 @@ final class BytesInFlight: Sendable {
 
     private struct Waiting: Sendable {
         let id: Int
-        let count: Int
         let promise: Promise<Void>
     }
 
@@ -41,24 +40,14 @@ final class BytesInFlight: Sendable {
         /// Bytes of bodies that are complete: they are given back whatever the other transfers do.
         var complete = 0
 
-        func hasRoom(for count: Int, of id: Int) -> Bool {
-            used + count <= limit || (reading.first == id && complete == 0)
-        }
+        func mayRead(_ id: Int) -> Bool { used <= limit || (reading.first == id && complete == 0) }
 
-        /// Lets those go on for which there is room now, in the order they came.
-        mutating func grant() -> [Promise<Void>] {
-            var granted: [Promise<Void>] = []
-            var left: [Waiting] = []
-            for entry in waiting {
-                if hasRoom(for: entry.count, of: entry.id) {
-                    add(entry.count, to: entry.id)
-                    granted.append(entry.promise)
-                } else {
-                    left.append(entry)
-                }
-            }
-            waiting = left
-            return granted
+        /// Takes out those that may go on now, or have ended.
+        mutating func takeReleased() -> [Promise<Void>] {
+            let released = waiting.filter { mayRead($0.id) || !reading.contains($0.id) }
+            let ids = Set(released.map(\.id))
+            waiting.removeAll { ids.contains($0.id) }
+            return released.map(\.promise)
         }
 
         mutating func add(_ count: Int, to id: Int) {
@@ -70,7 +59,6 @@ final class BytesInFlight: Sendable {
         mutating func stopReading(_ id: Int) {
             guard let index = reading.firstIndex(of: id) else { return }
             reading.remove(at: index)
-            waiting.removeAll { $0.id == id }
             complete += shares[id] ?? 0
         }
     }
@@ -93,7 +81,7 @@ final class BytesInFlight: Sendable {
     /// How many bytes are held.
     var used: Int { state.withLock { $0.used } }
 
-    /// A share for a transfer whose response has begun.
+    /// A share for a transfer whose body has begun.
     func share() -> Share {
         let id = state.withLock { state in
             state.lastID += 1
@@ -104,12 +92,11 @@ final class BytesInFlight: Sendable {
         return Share(id, of: self)
     }
 
-    private func take(_ count: Int, for id: Int, isThere: Bool) -> Promise<Void>? {
+    private func add(_ count: Int, to id: Int) -> Promise<Void>? {
         state.withLock { state in
-            let hasRoom = state.hasRoom(for: count, of: id)
-            if isThere || hasRoom { state.add(count, to: id) }
-            guard !hasRoom else { return nil }
-            let waiting = Waiting(id: id, count: isThere ? 0 : count, promise: Promise())
+            state.add(count, to: id)
+            guard !state.mayRead(id) else { return nil }
+            let waiting = Waiting(id: id, promise: Promise())
             state.waiting.append(waiting)
             return waiting.promise
         }
@@ -129,10 +116,10 @@ final class BytesInFlight: Sendable {
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let granted = state.withLock { state in
+        let released = state.withLock { state in
             body(&state)
-            return state.grant()
+            return state.takeReleased()
         }
-        for promise in granted { promise.fulfil(()) }
+        for promise in released { promise.fulfil(()) }
     }
 }

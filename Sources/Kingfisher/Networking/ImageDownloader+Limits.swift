@@ -48,7 +48,7 @@ extension ImageDownloader {
     /// any time. Without effect with a transport of your own; so is ``maxConnectionsPerHost``.
     public var maxConcurrentDownloads: Int {
         get { curl?.configuration.maximumConcurrentTransfers ?? 0 }
-        set { curl?.configuration.maximumConcurrentTransfers = newValue }
+        set { curl?.configure { $0.maximumConcurrentTransfers = newValue } }
     }
 
     /// How many connections one host gets over HTTP/1.1; 16 at first.
@@ -56,7 +56,7 @@ extension ImageDownloader {
     /// Over HTTP/2 one connection takes 100 downloads.
     public var maxConnectionsPerHost: Int {
         get { curl?.configuration.connectionsPerHost ?? 0 }
-        set { curl?.configuration.connectionsPerHost = newValue }
+        set { curl?.configure { $0.connectionsPerHost = newValue } }
     }
 
     /// Which of the waiting downloads of one priority goes first; ``ExecutionOrder/automatic`` at first.
@@ -67,7 +67,9 @@ extension ImageDownloader {
 
     /// How many bytes may be in memory between the network and the pixels.
     ///
-    /// An eighth of the memory the process may use at first, at least 64 MiB. While there are more, downloads wait.
+    /// An eighth of the memory the process may use at first, at least 64 MiB. While there are more, downloads wait; of
+    /// those that are under way each may bring one piece more, up to 1 MiB. Over HTTP/2 libcurl itself takes up to 32 MiB
+    /// of a download that waits.
     public var maximumBytesInFlight: Int {
         get { loader.bytesInFlight.limit }
         set { loader.bytesInFlight.limit = newValue }

@@ -24,8 +24,6 @@ final class Transfer: TransportEvents {
         var isRedirectDeclined = false
         /// The memory its bytes may take; what is made of them takes it over.
         var share: BytesInFlight.Share?
-        /// Whether the share has room for all of the body.
-        var isLengthKnown = false
     }
 
     static let redirectLimit = 20
@@ -141,7 +139,7 @@ final class Transfer: TransportEvents {
         }
         guard !hasFailed else { return .now(.cancel) }
         guard let (downloader, delegate) = loader?.delegateAndDownloader else {
-            return accepts(response) { (200..<400).contains($0) } ? roomForBody() : .now(.cancel)
+            return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
         }
         return .later { [self] in
             let isAccepted = await WorkExecutor.io.run { [self] in
@@ -149,26 +147,9 @@ final class Transfer: TransportEvents {
             }
             guard isAccepted else { return .cancel }
             let head = response.urlResponse
-            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else {
-                return await roomForBody().value
-            }
+            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else { return .allow }
             state.withLock { $0.failure = .responseError(reason: .cancelledByDelegate(response: head)) }
             return .cancel
-        }
-    }
-
-    /// Waits until there is memory for the body, if its length is known.
-    private func roomForBody() -> TransportDecision<TransportDisposition> {
-        guard let share = loader?.bytesInFlight.share() else { return .now(.allow) }
-        let expected = state.withLock { state in
-            state.share = share
-            state.isLengthKnown = state.expected > 0
-            return Int(max(state.expected, 0))
-        }
-        guard let room = share.take(expected, isThere: false) else { return .now(.allow) }
-        return .later {
-            await room.value
-            return .allow
         }
     }
 
@@ -244,8 +225,11 @@ final class Transfer: TransportEvents {
             return .now(())
         }
         loader?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
-        let share = state.withLock { $0.isLengthKnown ? nil : $0.share }
-        guard let room = share?.take(data.count, isThere: true) else { return .now(()) }
+        let share = state.withLock { state in
+            if state.share == nil { state.share = loader?.bytesInFlight.share() }
+            return state.share
+        }
+        guard let room = share?.add(data.count) else { return .now(()) }
         return .later { await room.value }
     }
 
@@ -294,16 +278,4 @@ struct TransferKey: Hashable, Sendable {
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
-}
-
-extension TransportDecision {
-    /// The value, as soon as it is there.
-    fileprivate var value: Value {
-        get async {
-            switch self {
-            case .now(let value): value
-            case .later(let value): await value()
-            }
-        }
-    }
 }

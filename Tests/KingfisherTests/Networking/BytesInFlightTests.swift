@@ -13,12 +13,12 @@ extension Promise where Value == Void {
 }
 
 @Suite struct BytesInFlightTests {
-    @Test("Shares within the budget are given at once, and returned by their release") func shares() {
+    @Test("Bytes within the budget wait for nothing, and are given back with their share") func shares() {
         let budget = BytesInFlight(limit: 100)
         do {
             let (first, second) = (budget.share(), budget.share())
-            #expect(first.take(60, isThere: false) == nil)
-            #expect(second.take(40, isThere: false) == nil)
+            #expect(first.add(60) == nil)
+            #expect(second.add(40) == nil)
             #expect(budget.used == 100)
             second.stopReading()
             #expect(budget.used == 100)
@@ -27,49 +27,12 @@ extension Promise where Value == Void {
         #expect(budget.used == 0)
     }
 
-    @Test("What has no room waits until others release theirs, in the order it came") func order() throws {
-        let budget = BytesInFlight(limit: 100)
-        var first: BytesInFlight.Share? = budget.share()
-        #expect(first?.take(90, isThere: false) == nil)
-        let shares = (0..<3).map { _ in budget.share() }
-        let promises = try shares.map { try #require($0.take(40, isThere: false)) }
-        #expect(promises.map(\.isFulfilled) == [false, false, false])
-        #expect(budget.used == 90)
-        first = nil
-        #expect(promises.map(\.isFulfilled) == [true, true, false])
-        #expect(budget.used == 80)
-        withExtendedLifetime(shares) {}
-    }
-
-    @Test("The first one always goes on, also beyond the budget") func firstGoesOn() throws {
-        let budget = BytesInFlight(limit: 100)
-        let (first, second) = (budget.share(), budget.share())
-        #expect(first.take(500, isThere: false) == nil)
-        #expect(first.take(500, isThere: true) == nil)
-        let promise = try #require(second.take(1, isThere: false))
-        #expect(!promise.isFulfilled)
-        #expect(budget.used == 1_000)
-        withExtendedLifetime(first) {}
-    }
-
-    @Test("When the first one leaves, the next one is the first") func nextFirst() throws {
+    @Test("Beyond the budget reading waits until others give theirs back") func waiting() throws {
         let budget = BytesInFlight(limit: 100)
         var first: BytesInFlight.Share? = budget.share()
         let second = budget.share()
-        #expect(first?.take(100, isThere: false) == nil)
-        let promise = try #require(second.take(500, isThere: false))
-        first = nil
-        #expect(promise.isFulfilled)
-        #expect(budget.used == 500)
-        withExtendedLifetime(second) {}
-    }
-
-    @Test("Bytes that are there count at once, and their transfer waits") func there() throws {
-        let budget = BytesInFlight(limit: 100)
-        var first: BytesInFlight.Share? = budget.share()
-        let second = budget.share()
-        #expect(first?.take(90, isThere: true) == nil)
-        let promise = try #require(second.take(30, isThere: true))
+        #expect(first?.add(90) == nil)
+        let promise = try #require(second.add(30))
         #expect(budget.used == 120)
         #expect(!promise.isFulfilled)
         first = nil
@@ -78,11 +41,25 @@ extension Promise where Value == Void {
         withExtendedLifetime(second) {}
     }
 
+    @Test("The first one goes on, also beyond the budget; when it leaves, the next one is the first") func first()
+        throws
+    {
+        let budget = BytesInFlight(limit: 100)
+        var first: BytesInFlight.Share? = budget.share()
+        let (second, third) = (budget.share(), budget.share())
+        #expect(first?.add(500) == nil)
+        let promises = [try #require(second.add(600)), try #require(third.add(1))]
+        #expect(promises.map(\.isFulfilled) == [false, false])
+        first = nil
+        #expect(promises.map(\.isFulfilled) == [true, false])
+        withExtendedLifetime((second, third)) {}
+    }
+
     @Test("A larger budget lets those go on that have room in it") func raisedLimit() throws {
         let budget = BytesInFlight(limit: 100)
         let (first, second) = (budget.share(), budget.share())
-        #expect(first.take(100, isThere: false) == nil)
-        let promise = try #require(second.take(100, isThere: false))
+        #expect(first.add(100) == nil)
+        let promise = try #require(second.add(100))
         budget.limit = 199
         #expect(!promise.isFulfilled)
         budget.limit = 200
@@ -90,20 +67,15 @@ extension Promise where Value == Void {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("A share that is released while it waits takes nothing") func releasedWaiting() throws {
+    @Test("What waits and ends is let go: nothing waits for ever") func endedWhileWaiting() throws {
         let budget = BytesInFlight(limit: 100)
-        var first: BytesInFlight.Share? = budget.share()
-        var second: BytesInFlight.Share? = budget.share()
-        let third = budget.share()
-        #expect(first?.take(100, isThere: false) == nil)
-        _ = try #require(second?.take(80, isThere: false))
-        let promise = try #require(third.take(80, isThere: false))
-        second = nil
-        #expect(budget.used == 100)
-        first = nil
+        let (first, second) = (budget.share(), budget.share())
+        #expect(first.add(100) == nil)
+        let promise = try #require(second.add(80))
+        second.stopReading()
         #expect(promise.isFulfilled)
-        #expect(budget.used == 80)
-        withExtendedLifetime(third) {}
+        #expect(budget.used == 180)
+        withExtendedLifetime((first, second)) {}
     }
 
     @Test("A body that is complete and not yet processed still counts: the next one does not become an exception")
@@ -111,11 +83,11 @@ extension Promise where Value == Void {
         let budget = BytesInFlight(limit: 100)
         var first: BytesInFlight.Share? = budget.share()
         let second = budget.share()
-        #expect(first?.take(100, isThere: false) == nil)
-        let promise = try #require(second.take(80, isThere: false))
+        #expect(first?.add(100) == nil)
+        let promise = try #require(second.add(80))
         first?.stopReading()
         #expect(!promise.isFulfilled)
-        #expect(budget.used == 100)
+        #expect(budget.used == 180)
         first = nil
         #expect(promise.isFulfilled)
         withExtendedLifetime(second) {}
@@ -153,7 +125,7 @@ extension Promise where Value == Void {
     func waiting(framing: TestResponse.Framing) async throws {
         try await withDownloader { server, downloader in
             let held = Held()
-            // Room for two, and one more while nothing else is read.
+            // Less than all of them, and more than one.
             downloader.maximumBytesInFlight = 40 << 20
             for index in 0..<8 {
                 let response = TestResponse.data(Self.body).with { ($0.framing, $0.pieceSize) = (framing, 64 << 10) }
@@ -168,7 +140,8 @@ extension Promise where Value == Void {
                 (last, sent) = (sent, server.requests.reduce(0) { $0 + $1.bytesSent })
             }
             #expect(held.runs.value <= 3)
-            #expect(downloader.queueStatus.bytesInFlight <= 56 << 20)
+            // The budget, the rest of the body that went on as the first, and a piece of each of the others.
+            #expect(downloader.queueStatus.bytesInFlight <= 64 << 20)
             held.letGo(8)
             for caller in callers { #expect(await caller.data?.count == Self.body.count) }
             #expect(held.runs.value == 8)

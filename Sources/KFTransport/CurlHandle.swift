@@ -101,7 +101,7 @@ final class CurlHandle {
             set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         }
         set(CURLOPT_MAXAGE_CONN, Int(min(max(configuration.idleConnectionTimeout, 1), 1e8)))
-        set(CURLOPT_BUFFERSIZE, 512 << 10)
+        set(CURLOPT_BUFFERSIZE, 128 << 10)
         if let path = configuration.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
         let proxy = try policy.proxy(to: origin, configured: configuration.proxy)
         transfer.isProxied = !(proxy ?? "").isEmpty && policy.addressPolicy.allowsProxies

@@ -104,7 +104,7 @@ struct CurlHop: ~Copyable {
         }
         received += bytes.count
         if buffer.count == 0 { gatheringEnd = now + Self.gatheringTime }
-        guard buffer.append(bytes, expected: min(announced, bufferLimit)) else {
+        guard buffer.append(bytes, expected: min(announced, Self.longestPiece)) else {
             refuse("There is no memory for the body.")
             return 0
         }
@@ -115,9 +115,10 @@ struct CurlHop: ~Copyable {
         refusal = TransportError(.dataLengthExceedsMaximum, message, url: request.url)
     }
 
-    /// A piece of the body is no longer than this, or than what libcurl decodes at a time.
-    private var bufferLimit: Int { announced < 0 ? 256 << 10 : 1 << 20 }
-    private var isBufferFull: Bool { buffer.count >= bufferLimit }
+    /// A piece of the body is no longer than this, or than what libcurl decodes at a time: the reader copies it while it
+    /// is in the processor's caches.
+    private static let longestPiece = 64 << 10
+    private var isBufferFull: Bool { buffer.count >= Self.longestPiece }
 
     /// Whether bytes wait for the reader.
     var hasBytes: Bool { buffer.count > 0 }

@@ -68,7 +68,7 @@ extension ImageDownloader {
     /// How many bytes may be in memory between the network and the pixels.
     ///
     /// An eighth of the memory the process may use at first, at least 64 MiB. While there are more, downloads wait; of
-    /// those that are under way each may bring one piece more, up to 1 MiB. Over HTTP/2 libcurl itself takes up to 32 MiB
+    /// those that are under way each may bring one piece more. Over HTTP/2 libcurl itself takes up to 32 MiB
     /// of a download that waits.
     public var maximumBytesInFlight: Int {
         get { loader.bytesInFlight.limit }

@@ -37,9 +37,9 @@ struct Origin {
 }
 
 extension TransportPolicy {
-    /// What libcurl is told about proxies: a URL, an empty text for none, nil for what the environment says.
+    /// The proxy setting for libcurl: a URL, an empty text for none, nil for what the environment says.
     ///
-    /// Where addresses are judged it is told: whether there is a proxy must not be left to its reading of `no_proxy`.
+    /// Where addresses are judged it is always set: libcurl's reading of `no_proxy` might differ from ours.
     ///
     /// - Throws: An error if there is a proxy, behind which the address policy could not see where the request goes.
     func proxy(to origin: Origin, configured: String?) throws(TransportError) -> String? {

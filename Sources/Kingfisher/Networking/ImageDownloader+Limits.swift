@@ -85,7 +85,7 @@ extension ImageDownloader {
 
     /// How long a download may take in all, redirects included and waiting in the queue not, in seconds.
     ///
-    /// nil, as at first, means no limit. A server that sends a byte now and then is stopped by nothing else.
+    /// nil, as at first, means no limit. Nothing else stops a server that sends single bytes with pauses.
     public var totalTimeout: TimeInterval? {
         get { loader.settings.withLock { $0.totalTimeout } }
         set { loader.settings.withLock { $0.totalTimeout = newValue } }

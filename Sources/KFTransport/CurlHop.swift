@@ -25,7 +25,7 @@ struct CurlHop: ~Copyable {
 
     /// A longer body of a response that is not final costs more than a new connection.
     private static let longestDiscardedBody = 32 << 10
-    /// A piece that is not full is handed over after this time. A short body is mostly complete by then.
+    /// After this time a piece that is not full is handed over; a short body is mostly complete by then.
     private static let gatheringTime = Duration.milliseconds(50)
 
     let request: URLRequest

@@ -82,38 +82,6 @@ import Testing
         await high.value
     }
 
-    @Test("Shared work that waits for a thread moves up when a more urgent caller joins", arguments: [false, true])
-    func joining(later: Bool) async throws {
-        let rig = Rig(expecting: 3)
-        let tasks = SharedTasks<String, Void, Void, Never>(context: {})
-        let helper = WorkExecutor("kf.helper", threads: 1), hasBegun = Promise<Void>()
-        @Sendable func join(_ priority: TaskPriority?) async {
-            await tasks.value(
-                for: "shared",
-                priority: priority,
-                cancelled: { _ in preconditionFailure("nothing cancels it") }
-            ) { _ in
-                await helper.run {
-                    hasBegun.fulfil(())
-                    await rig.note("shared")
-                }
-                return .success(())
-            }
-        }
-        let first = Task.immediate(priority: .background) { await join(.background) }
-        await hasBegun.value
-        // The helper's one thread is free again once the shared work waits for the other.
-        await helper.run {}
-        rig.wait("low", .background)
-        rig.wait("medium", .medium)
-        // Joins urgently, or joined before and becomes urgent.
-        let second = Task.immediate(priority: later ? .background : .high) { await join(nil) }
-        if later { second.escalatePriority(to: .high) }
-        #expect(await rig.release() == ["shared", "medium", "low"])
-        await first.value
-        await second.value
-    }
-
     @Test(
         "Download priorities are those of tasks",
         arguments: [

@@ -58,11 +58,11 @@ extension CacheCore {
     /// The options' checker is called between the steps: is the image still wanted?
     private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let options = query.options
-        let isWanted = options.sourceTaskIdentifierChecker ?? { true }
+        let isWanted = options.hooks.isWanted ?? { true }
         // It may have waited for other operations.
-        guard isWanted() else { return .unwanted }
+        guard isWanted() else { return .superseded }
         guard let entry = try await read(query).get() else { return .nothing }
-        guard isWanted() else { return .unwanted }
+        guard isWanted() else { return .superseded }
         let image = await perform(options, or: .cpu) { [recorder] in
             recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
         }
@@ -70,7 +70,7 @@ extension CacheCore {
             await perform(options, or: .io) { [disk] in disk.discard(entry) }
             return .nothing
         }
-        guard isWanted() else { return .unwanted }
+        guard isWanted() else { return .superseded }
         await perform(options, or: .io) { [disk] in
             disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
         }

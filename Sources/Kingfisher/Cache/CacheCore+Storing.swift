@@ -37,7 +37,7 @@ extension CacheCore {
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
-            facts: options.httpFacts
+            facts: options.hooks.httpFacts
         )
         let serializer = options.cacheSerializer
         return { [self] in

@@ -49,13 +49,13 @@ final class CacheCore: Sendable {
         /// There is none.
         case nothing
         /// The look-up was cancelled before it was known whether there is one.
-        case unwanted
+        case superseded
 
         /// The image, if there is one.
         var image: KFCrossPlatformImage? {
             switch self {
             case .memory(let image), .disk(let image, _, _): image
-            case .nothing, .unwanted: nil
+            case .nothing, .superseded: nil
             }
         }
     }
@@ -84,7 +84,7 @@ final class CacheCore: Sendable {
         memory.store.value(
             forKey: computedKey,
             extending: options.memoryCacheAccessExtendingExpiration,
-            countingMiss: options.countsMemoryMiss
+            countingMiss: options.hooks.countsMemoryMiss
         )
     }
 

@@ -17,7 +17,7 @@ enum DiskRetrievalOutcome: Sendable {
         switch result {
         case .memory(let image), .disk(let image, _, _): self = .image(image)
         case .nothing: self = .notFound
-        case .unwanted: self = .stale
+        case .superseded: self = .stale
         }
     }
 
@@ -32,7 +32,7 @@ extension ImageCacheResult {
         switch result {
         case .memory(let image): self = .memory(image)
         case .disk(let image, _, _): self = .disk(image)
-        case .nothing, .unwanted: self = .none
+        case .nothing, .superseded: self = .none
         }
     }
 }

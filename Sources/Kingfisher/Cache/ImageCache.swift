@@ -49,7 +49,7 @@ open class ImageCache: @unchecked Sendable {
     }
 
     /// Whether it is no subclass, so that nothing of it can be overridden.
-    final var isPlain: Bool { type(of: self) == ImageCache.self }
+    final var isSubclassed: Bool { type(of: self) != ImageCache.self }
 
     // MARK: Storing
 
@@ -225,7 +225,7 @@ open class ImageCache: @unchecked Sendable {
         forKey key: String,
         options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> ImageCacheResult {
-        guard isPlain else {
+        guard !isSubclassed else {
             return try await awaited {
                 retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
             }.get()
@@ -333,7 +333,7 @@ open class ImageCache: @unchecked Sendable {
     /// The bytes of all files of the cache.
     open var diskStorageSize: UInt {
         get async throws(KingfisherError) {
-            try await (isPlain ? core.size() : awaited { calculateDiskStorageSize(completion: $0) }).get()
+            try await (isSubclassed ? awaited { calculateDiskStorageSize(completion: $0) } : core.size()).get()
         }
     }
 
@@ -357,7 +357,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes all files.
     open func clearDiskCache() async {
-        await isPlain ? core.clearDisk()() : completed { clearDiskCache(completion: $0) }
+        await isSubclassed ? completed { clearDiskCache(completion: $0) } : core.clearDisk()()
     }
 
     /// Removes what has expired, in memory and on disk; the handler is called on the main queue, whatever happens.
@@ -368,7 +368,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes what has expired, in memory and on disk.
     open func cleanExpiredCache() async {
-        guard isPlain else { return await completed { cleanExpiredCache(completion: $0) } }
+        guard !isSubclassed else { return await completed { cleanExpiredCache(completion: $0) } }
         cleanExpiredMemoryCache()
         await cleanExpiredDiskCache()
     }
@@ -385,6 +385,6 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes the files that have expired, then those above the size limit, and posts `KingfisherDidCleanDiskCache`.
     open func cleanExpiredDiskCache() async {
-        await isPlain ? cleanDisk() : completed { cleanExpiredDiskCache(completion: $0) }
+        await isSubclassed ? completed { cleanExpiredDiskCache(completion: $0) } : cleanDisk()
     }
 }

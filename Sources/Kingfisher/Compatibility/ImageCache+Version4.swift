@@ -42,8 +42,8 @@ extension ImageCache {
         guard let completionHandler else { return nil }
         let task = RetrieveImageDiskTask()
         var options = KingfisherParsedOptionsInfo(options)
-        let isWanted = options.sourceTaskIdentifierChecker ?? { true }
-        options.sourceTaskIdentifierChecker = { !task.isCancelled && isWanted() }
+        let isWanted = options.hooks.isWanted ?? { true }
+        options.hooks.isWanted = { !task.isCancelled && isWanted() }
         let handler = { @Sendable (result: Result<ImageCacheResult, KingfisherError>) in
             let found = (try? result.get()) ?? .none
             completionHandler(found.image, found.cacheType)

@@ -133,8 +133,6 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     public var forceTransition = false
 
     /// How long connecting may take, in seconds; nil means what the downloader says.
-    ///
-    /// Loads that share a transfer have the time limits of the first of them; so for the next two.
     public var connectTimeout: TimeInterval?
 
     /// How long the server may keep silent, in seconds; nil means what the downloader says.
@@ -150,29 +148,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// What a view shows when loading fails: an image, or none with `.some(nil)`; nil leaves the placeholder.
     public var onFailureImage: KFCrossPlatformImage??
 
-    /// Called with every chunk of a download: bytes so far and bytes expected (−1 when unknown).
-    ///
-    /// Called in order, on a thread of the transport, never after the load has settled.
-    var onDataReceived: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
-
-    /// Called with the transfer that serves the load, and the load's token in it, before the transfer is started.
-    var onTransferLinked: (@Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void)?
-
-    /// Called once the transport works on that transfer, before the load can end.
-    var onTransferStarted: (@Sendable () -> Void)?
-
-    /// Whether a view waits for the image: of such downloads the latest goes first.
-    var isForView = false
-
-    /// What the response said about the bytes that are about to be stored; kept with their entry.
-    var httpFacts: HTTPFacts?
-
-    /// Whether a miss in memory counts: false where memory has been looked at before.
-    var countsMemoryMiss = true
-
-    /// Called between the steps of a look-up on disk, on any thread, to find out whether the image is still wanted; nil
-    /// means it is.
-    var sourceTaskIdentifierChecker: (@Sendable () -> Bool)?
+    /// What the pipeline adds for those who carry the load out.
+    var hooks = LoadHooks()
 
     /// Reads a list of options; nil or an empty list gives the defaults.
     /// - Parameter info: The options; later ones override earlier ones.

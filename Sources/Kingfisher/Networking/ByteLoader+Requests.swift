@@ -27,56 +27,12 @@ extension ByteLoader {
     /// The largest response accepted by default where so many bytes of memory may be used.
     static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
-    /// The image the options' processor makes of the bytes at a URL.
-    ///
-    /// - Parameters:
-    ///   - url: Where the bytes are.
-    ///   - options: How they are downloaded and processed.
-    ///   - handle: Linked to the transfer once there is one.
-    ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
-    /// - Returns: The image, the bytes it was made of, and how long that took.
-    /// - Throws: ``KingfisherError``, also for a cancelled download.
-    func image(
-        at url: URL,
+    /// The request that is sent for a URL, and the conditions of its transfer.
+    func request(
+        for url: URL,
         _ options: KingfisherParsedOptionsInfo,
-        _ handle: DownloadTask,
-        timeout: TimeInterval? = nil
-    ) async throws(KingfisherError) -> ImageLoadingResult {
-        try await withBytes(at: url, options, handle, timeout: timeout) { delivery throws(KingfisherError) in
-            let bytes = delivery.bytes
-            var result = ImageLoadingResult(
-                image: try await delivery.image(options),
-                url: bytes.url,
-                originalData: bytes.data,
-                metrics: bytes.metrics
-            )
-            result.response = bytes.response
-            return result
-        }
-    }
-
-    /// Does something with the bytes at a URL, of which the caller's image is made if that is wanted.
-    ///
-    /// - Parameters:
-    ///   - url: Where the bytes are.
-    ///   - options: How they are downloaded and processed.
-    ///   - handle: Linked to the transfer once there is one.
-    ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
-    ///   - wantsImage: Whether an image is made of the bytes before they are handed out.
-    ///   - sharesArrivalsSince: Bytes will do that arrived after this, if others still work with them; nil if not.
-    ///   - body: What is done with the bytes.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``KingfisherError``, also for a cancelled download.
-    func withBytes<Value>(
-        at url: URL,
-        _ options: KingfisherParsedOptionsInfo,
-        _ handle: DownloadTask,
-        timeout: TimeInterval? = nil,
-        wantsImage: Bool = true,
-        sharesArrivalsSince: ContinuousClock.Instant? = nil,
-        _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
-    ) async throws(KingfisherError) -> Value {
-        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        timeout: TimeInterval?
+    ) async throws(KingfisherError) -> (URLRequest, TransportPolicy) {
         let settings = settings.withLock { $0 }
         let plain = URLRequest(
             url: url,
@@ -101,16 +57,9 @@ extension ByteLoader {
             allowsConstrainedNetworkAccess: !savesData,
             addressPolicy: settings.addressPolicy,
             maximumBodySize: settings.maximumResponseSize,
-            order: settings.executionOrder.order(isForView: options.isForView)
+            order: settings.executionOrder.order(isForView: options.hooks.isForView)
         )
-        let caller = BytesCaller(
-            url,
-            options,
-            handle,
-            wantsImage: wantsImage && !(options.processor is BytesOnly),
-            sharesArrivalsSince: sharesArrivalsSince
-        )
-        return try await withBytes(request, policy: policy, limit: settings.maximumResponseSize, for: caller, body)
+        return (request, policy)
     }
 
     /// The request a modifier makes of another one; nil if it refuses.

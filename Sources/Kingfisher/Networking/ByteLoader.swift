@@ -1,48 +1,21 @@
-// Which callers wait for which transfer, and what they get when it is over. The rules are SharedWork's; what is made of
-// the bytes is LoadedBytes' business.
+// Gets bytes from the network, and has a delegate follow it: the core below ImageDownloader, and the manager's way there.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// Gets bytes from the network: one transfer for all callers that want the same at the same time.
+/// Gets bytes from the network: one transfer for all subscribers that want the same at the same time.
 ///
-/// The core below ``ImageDownloader``, which adds what subclasses may override.
+/// ``ImageDownloader`` adds what subclasses may override.
 final class ByteLoader: Sendable {
-    private typealias Work = SharedWork<TransferKey, BytesCaller>
-
-    /// One transfer and its state.
-    private struct Round: Sendable {
-        let transfer: Transfer
-        /// Whether the transport has begun, and the callers have been notified.
-        var isStarted = false
-        /// How it ended, first of all.
-        var ending: Transfer.Ending?
-    }
-
-    /// Bytes that have arrived, while callers that waited for them still work with them.
-    private struct Arrival: Sendable {
-        let transfer: Transfer
-        let bytes: LoadedBytes
-        let time = ContinuousClock.now
-        var users: Set<ObjectIdentifier>
-    }
-
-    private struct State: Sendable {
-        var work = Work()
-        var rounds: [Int: Round] = [:]
-        var arrivals: [TransferKey: Arrival] = [:]
-        var isClosed = false
-    }
-
     private struct DelegateReference: Sendable {
         weak var downloader: ImageDownloader?
         weak var delegate: (any ImageDownloaderDelegate)?
     }
 
+    let transfers = Flights<Transfer>()
     let transport: any Transport
     let bytesInFlight = BytesInFlight(limit: BytesInFlight.defaultLimit)
-    private let state = Locked(State())
     private let delegateReference = Locked(DelegateReference())
     let settings = Locked(Settings())
 
@@ -68,273 +41,151 @@ final class ByteLoader: Sendable {
         return (downloader, delegate)
     }
 
-    // MARK: Joining and leaving
+    // MARK: Downloading
 
-    /// Does something with the bytes of the response to a request; the caller's image is made of them if it wants one.
+    /// Does something with the bytes at a URL.
     ///
-    /// The transfer is under way before this first suspends. Cancelling the calling task, or the caller's handle,
-    /// removes this caller; the last one to leave stops the transfer. A caller that shares arrivals may be given bytes
-    /// that others still work with.
-    /// - Throws: ``KingfisherError``; for a caller that has left
-    ///   ``KingfisherError/RequestErrorReason/taskCancelled(task:token:)``.
+    /// The transfer is under way before this first suspends, unless the request's modifier is asynchronous. Cancelling
+    /// the calling task removes this subscriber; the last one to leave stops the transfer.
+    /// - Parameters:
+    ///   - url: Where the bytes are.
+    ///   - options: How they are downloaded.
+    ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
+    ///   - sharesValuesSince: Bytes will do that arrived after this, if others still work with them; nil if not.
+    ///   - use: What is done with the bytes; also given the error to end with if the calling task is cancelled.
+    /// - Returns: What `use` returns.
+    /// - Throws: ``KingfisherError``, also for a cancelled download.
     func withBytes<Value>(
-        _ request: URLRequest,
-        policy: TransportPolicy,
-        limit: Int,
-        for caller: BytesCaller,
-        _ body: (BytesCaller.Delivery) async throws(KingfisherError) -> Value
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        timeout: TimeInterval? = nil,
+        sharesValuesSince: ContinuousClock.Instant? = nil,
+        use: (LoadedBytes, KingfisherError) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
+        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        let (request, policy) = try await request(for: url, options, timeout: timeout)
         let key = TransferKey(request, policy)
-        defer {
-            caller.handle.finish()
-            if caller.sharesArrivalsSince != nil { release(key, caller) }
+        let subscriber = Subscriber<LoadedBytes>(
+            hooks: options.hooks,
+            priority: options.downloadPriority,
+            url: url,
+            redirectHandler: options.redirectHandler,
+            sharesValuesSince: sharesValuesSince
+        )
+        return try await transfers.value(
+            for: key,
+            subscriber,
+            make: { Transfer(request, policy: policy, key: key, loader: self) },
+            joined: { transfer, number in subscriber.served(by: .transfer(transfer.sessionTask, number)) },
+            use: use
+        )
+    }
+
+    /// The image the options' processor makes of the bytes at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: Where the bytes are.
+    ///   - options: How they are downloaded and processed.
+    ///   - timeout: How long the server may keep silent, in seconds.
+    /// - Returns: The image, the bytes it was made of, and how long that took.
+    /// - Throws: ``KingfisherError``, also for a download that is cancelled, at once and at whatever step it is.
+    func image(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        timeout: TimeInterval
+    ) async throws(KingfisherError) -> ImageLoadingResult {
+        try await withBytes(at: url, options, timeout: timeout) { bytes, cancellation throws(KingfisherError) in
+            var result = ImageLoadingResult(
+                image: try await image(of: bytes, options, orIfCancelled: cancellation),
+                url: bytes.url,
+                originalData: bytes.data,
+                metrics: bytes.metrics
+            )
+            result.response = bytes.response
+            return result
         }
-        guard let registration = try join(caller, request, key, policy, limit) else {
-            return try await body(try await caller.outcome.value.get())
+    }
+
+    /// The image the options' processor makes of downloaded bytes; an error as soon as the calling task is cancelled.
+    private func image(
+        of bytes: LoadedBytes,
+        _ options: KingfisherParsedOptionsInfo,
+        orIfCancelled error: KingfisherError
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        let made = Promise<Result<KFCrossPlatformImage, KingfisherError>>()
+        // The task runs where the processing will: a change of threads costs as much as parsing the response.
+        Task(executorPreference: WorkExecutor.cpu) {
+            made.fulfil(await Result { () async throws(KingfisherError) in try await self.image(of: bytes, options) })
         }
-        let delivery = try await withTaskCancellationHandler {
-            await caller.outcome.value
+        return try await withTaskCancellationHandler {
+            await made.value
         } onCancel: {
-            leave(caller, registration)
+            made.fulfil(.failure(error))
         }.get()
-        return try await body(delivery)
     }
 
-    /// The registration of a caller that has to wait; nil for one that was given bytes that have arrived already.
-    private func join(
-        _ caller: BytesCaller,
-        _ request: URLRequest,
-        _ key: TransferKey,
-        _ policy: TransportPolicy,
-        _ limit: Int
-    ) throws(KingfisherError) -> BytesCaller.Registration? {
-        enum Joined {
-            case waiting(Round, Work.Ticket, isFirst: Bool)
-            case arrived(Arrival)
-            case closed
-        }
-        let joined = state.withLock { state -> Joined in
-            guard !state.isClosed else { return .closed }
-            // Not what arrived before the caller's load began: it may have been removed or replaced since.
-            if let since = caller.sharesArrivalsSince, let arrival = state.arrivals[key], arrival.time > since {
-                state.arrivals[key]?.users.insert(ObjectIdentifier(caller))
-                return .arrived(arrival)
-            }
-            let (ticket, isFirst) = state.work.join(key, caller)
-            if isFirst {
-                let transfer = Transfer(request, key: key, round: ticket.round, limit: limit, loader: self)
-                state.rounds[ticket.round] = Round(transfer: transfer)
-            }
-            return state.rounds[ticket.round].map { .waiting($0, ticket, isFirst: isFirst) } ?? .closed
-        }
-        switch joined {
-        case .closed: throw .requestError(reason: .asyncTaskContextCancelled)
-        case .arrived(let arrival):
-            take(nil, arrival.transfer, caller)
-            caller.transferHasStarted()
-            caller.outcome.fulfil(.success(BytesCaller.Delivery(bytes: arrival.bytes)))
-            return nil
-        case .waiting(let round, let ticket, let isFirst):
-            let transfer = round.transfer
-            let registration = take(ticket, transfer, caller)
-            if isFirst {
-                begin(transfer, policy)
-            } else {
-                raisePriority(of: transfer)
-                if round.isStarted { caller.transferHasStarted() }
-            }
-            return registration
-        }
-    }
-
-    /// Links a caller to its transfer; from now on its handle cancels it, at once if it was cancelled before.
-    @discardableResult
-    private func take(_ ticket: Work.Ticket?, _ transfer: Transfer, _ caller: BytesCaller) -> BytesCaller.Registration {
-        let token = transfer.sessionTask.issueToken()
-        let registration = BytesCaller.Registration(ticket: ticket, transfer: transfer, token: token)
-        caller.take(registration)
-        caller.handle.onCancel { [weak self, weak caller] in
-            if let self, let caller { leave(caller, registration) }
-        }
-        return registration
-    }
-
-    /// A caller has made what it wanted of the bytes; the last one releases them.
-    private func release(_ key: TransferKey, _ caller: BytesCaller) {
-        state.withLock { state in
-            guard state.arrivals[key]?.users.remove(ObjectIdentifier(caller)) != nil else { return }
-            if state.arrivals[key]?.users.isEmpty == true { state.arrivals[key] = nil }
-        }
-    }
-
-    /// Starts a transfer, unless all its callers have left already, and notifies them.
-    private func begin(_ transfer: Transfer, _ policy: TransportPolicy) {
-        guard transfer.announce() else { return }
-        if let url = transfer.request.url, let (downloader, delegate) = delegateAndDownloader {
-            delegate.imageDownloader(downloader, willDownloadImageForURL: url, with: transfer.request)
-        }
-        transfer.start(on: transport, policy: policy, priority: priority(of: transfer))
-        let (callers, ending) = state.withLock { state in
-            state.rounds[transfer.round]?.isStarted = true
-            return (state.work.waiters(transfer.key, round: transfer.round), state.rounds[transfer.round]?.ending)
-        }
-        for caller in callers { caller.transferHasStarted() }
-        if let ending { handOut(transfer, ending) }
-    }
-
-    /// Removes a caller; the last one to leave stops the transfer.
-    private func leave(_ caller: BytesCaller, _ registration: BytesCaller.Registration) {
-        let transfer = registration.transfer
-        let (departure, hasEnded) = state.withLock { state -> (Work.Departure, Bool) in
-            let departure = registration.ticket.map { state.work.leave($0) } ?? .tooLate
-            let hasEnded = state.rounds[transfer.round]?.ending != nil
-            if case .stop = departure { state.rounds[transfer.round] = nil }
-            return (departure, hasEnded)
-        }
-        let error = registration.cancellation
-        if case .stop = departure, transfer.stop(), !hasEnded, delegateAndDownloader != nil {
-            Task(executorPreference: WorkExecutor.io) { [self] in
-                notifyOfEnd(transfer, response: transfer.response, error)
-                caller.outcome.fulfil(.failure(error))
-            }
-        } else {
-            // Also after the bytes arrived: until it is settled it can be cancelled.
-            caller.outcome.fulfil(.failure(error))
-        }
-        if case .others = departure { raisePriority(of: transfer) }
-    }
-
-    /// Cancels every caller, or every caller of one URL, as the caller gave it or as a modifier changed it.
-    func cancel(url: URL? = nil) {
-        let callers = state.withLock { state in
-            state.rounds.values.flatMap { round in
-                state.work.waiters(round.transfer.key, round: round.transfer.round)
-                    .filter { url == nil || $0.url == url || round.transfer.request.url == url }
+    /// The image the options' processor makes of downloaded bytes; the delegate is notified of it.
+    func image(
+        of bytes: LoadedBytes,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        let image = try await bytes.image(options).get()
+        if !(options.processor is BytesOnly), let url = bytes.url, let (downloader, delegate) = delegateAndDownloader {
+            let response = bytes.response?.urlResponse
+            await WorkExecutor.cpu.run {
+                delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
             }
         }
-        for caller in callers { caller.handle.cancel() }
+        return image
     }
 
-    /// Cancels every caller, and those to come.
-    func close() {
-        state.withLock { $0.isClosed = true }
-        cancel()
-    }
-
-    private func callers(of transfer: Transfer) -> [BytesCaller] {
-        state.withLock { $0.work.waiters(transfer.key, round: transfer.round) }
-    }
-
-    /// The highest priority of the callers that wait.
-    private func priority(of transfer: Transfer) -> Float {
-        callers(of: transfer).reduce(nil) { max($0 ?? 0, $1.options.downloadPriority) } ?? 0.5
-    }
-
-    private func raisePriority(of transfer: Transfer) { transfer.sessionTask.task?.priority = priority(of: transfer) }
-
-    // MARK: While it goes on
-
-    /// The handler of the first caller that has one.
-    func redirectHandler(of transfer: Transfer) -> (any ImageDownloadRedirectHandler)? {
-        callers(of: transfer).lazy.compactMap(\.options.redirectHandler).first
-    }
-
-    func report(_ received: Int64, of expected: Int64, for transfer: Transfer) {
-        for caller in callers(of: transfer) { caller.options.onDataReceived?(received, expected) }
-    }
-
-    // MARK: When it is over
-
-    /// Hands out the result of a transfer, once its callers have been notified of its start; only its first end counts.
-    func finished(_ transfer: Transfer, _ ending: Transfer.Ending) {
-        let isReady = state.withLock { state in
-            guard let round = state.rounds[transfer.round], round.ending == nil else { return false }
-            state.rounds[transfer.round]?.ending = ending
-            return round.isStarted
+    /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.
+    func cancel(url: URL?) {
+        for transfer in transfers.all {
+            for (number, subscriber) in transfer.flight.subscribers
+            where url == nil || subscriber.url == url || transfer.request.url == url {
+                transfers.leave(transfer, number)
+            }
         }
-        if isReady { handOut(transfer, ending) }
     }
 
-    private func handOut(_ transfer: Transfer, _ ending: Transfer.Ending) {
+    // MARK: When a transfer is over
+
+    /// A transfer has ended: the delegate is notified, and then the subscribers.
+    func finished(_ transfer: Transfer, _ result: Result<Data, KingfisherError>, _ response: TransportResponse?) {
         guard delegateAndDownloader != nil else {
-            return settle(transfer, ending.result.map { LoadedBytes($0, of: transfer, ending.response) })
+            // This is fast enough for the transport's thread.
+            return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
         Task(executorPreference: WorkExecutor.io) { [self] in
-            let data = hooked(transfer, ending)
-            settle(transfer, data.map { LoadedBytes($0, of: transfer, ending.response) })
+            let result = hooked(transfer, result, response)
+            transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
-    }
-
-    /// Ends the waiting, and keeps the bytes as long as one of the callers works with them.
-    private func settle(_ transfer: Transfer, _ result: Result<LoadedBytes, KingfisherError>) {
-        let callers = state.withLock { state in
-            state.rounds[transfer.round] = nil
-            let callers = state.work.finish(transfer.key, round: transfer.round)
-            let users = callers.filter { $0.sharesArrivalsSince != nil && !$0.isSettled }.map { ObjectIdentifier($0) }
-            if !state.arrivals.isEmpty { state.arrivals[transfer.key] = nil }
-            if !users.isEmpty, case .success(let bytes) = result {
-                state.arrivals[transfer.key] = Arrival(transfer: transfer, bytes: bytes, users: Set(users))
-            }
-            return callers
-        }
-        guard case .success(let bytes) = result, callers.contains(where: \.wantsImage) else {
-            // This is fast enough for the transport's thread.
-            for caller in callers { caller.outcome.fulfil(result.map { BytesCaller.Delivery(bytes: $0) }) }
-            return
-        }
-        let priority = TaskPriority(downloadPriority: callers.map(\.options.downloadPriority).max() ?? 0.5)
-        // The task runs where the processing will: every change of threads in between costs as much as parsing the
-        // response.
-        Task(executorPreference: WorkExecutor.cpu, priority: priority) { [self] in await deliver(bytes, to: callers) }
     }
 
     /// Lets the delegate see, and replace, the bytes that arrived.
-    private func hooked(_ transfer: Transfer, _ ending: Transfer.Ending) -> Result<Data, KingfisherError> {
-        guard let (downloader, delegate) = delegateAndDownloader else { return ending.result }
-        var result = ending.result
-        if case .success(let data) = result {
+    private func hooked(
+        _ transfer: Transfer,
+        _ received: Result<Data, KingfisherError>,
+        _ response: TransportResponse?
+    ) -> Result<Data, KingfisherError> {
+        guard let (downloader, delegate) = delegateAndDownloader else { return received }
+        var result = received
+        if case .success(let data) = received {
             let task = transfer.sessionTask
             result =
                 delegate.imageDownloader(downloader, didDownload: data, with: task).map { .success($0) }
                 ?? .failure(.responseError(reason: .dataModifyingFailed(task: task)))
         }
+        guard let url = transfer.request.url else { return result }
         var error: KingfisherError?
         if case .failure(let failure) = result { error = failure }
-        notifyOfEnd(transfer, response: ending.response, error)
-        return result
-    }
-
-    private func notifyOfEnd(_ transfer: Transfer, response: TransportResponse?, _ error: KingfisherError?) {
-        guard let url = transfer.request.url, let (downloader, delegate) = delegateAndDownloader else { return }
         delegate.imageDownloader(
             downloader,
             didFinishDownloadingImageForURL: url,
             with: response?.urlResponse,
             error: error
         )
-    }
-
-    /// Hands the bytes to all callers, each once its image is made: images that differ are made side by side.
-    private func deliver(_ bytes: LoadedBytes, to callers: [BytesCaller]) async {
-        guard callers.count > 1 else { return await deliver(bytes, toEquivalent: callers) }
-        let groups = Dictionary(grouping: callers) { $0.wantsImage ? ImageRecipe($0.options) : nil }
-        guard groups.count > 1 else { return await deliver(bytes, toEquivalent: callers) }
-        await withTaskGroup(of: Void.self) { tasks in
-            for group in groups.values { tasks.addTask { await self.deliver(bytes, toEquivalent: group) } }
-        }
-    }
-
-    private func deliver(_ bytes: LoadedBytes, toEquivalent callers: [BytesCaller]) async {
-        guard let first = callers.first(where: { !$0.isSettled }) else { return }
-        let made = first.wantsImage ? await bytes.image(first.options) : nil
-        let delegateAndDownloader = delegateAndDownloader
-        for caller in callers where !caller.isSettled {
-            if case .success(let image) = made, let url = bytes.url, let (downloader, delegate) = delegateAndDownloader
-            {
-                let response = bytes.response?.urlResponse
-                delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
-            }
-            caller.outcome.fulfil(.success(BytesCaller.Delivery(bytes: bytes, made: made)))
-        }
+        return result
     }
 }

@@ -1,4 +1,4 @@
-// The handle on one load. Knows how to cancel it at any time, not what it does.
+// The handle on one load, and how a load with a completion handler runs. For all methods that return a handle.
 
 import KFSupport
 
@@ -6,83 +6,126 @@ import KFSupport
 ///
 /// It stays the same through retries, alternative sources and waiting: ``cancel()`` ends whatever is going on.
 public final class DownloadTask: Sendable {
+    private enum Phase: Sendable {
+        /// Nothing runs yet that could be cancelled.
+        case starting
+        case running(Task<Void, Never>)
+        case cancelled
+        case finished
+    }
+
     private struct State: Sendable {
-        var cancellation: (@Sendable () -> Void)?
-        var isCancelled = false
-        var isFinished = false
-        var isProviderLoad = false
-        var sessionTask: SessionDataTask?
-        var cancelToken: SessionDataTask.CancelToken?
+        var phase = Phase.starting
+        var service: LoadService?
     }
 
     private let state = Locked(State())
 
     init() {}
 
+    private var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? {
+        if case .transfer(let task, let token) = state.withLock({ $0.service }) { (task, token) } else { nil }
+    }
+
     /// The transfer this load waits for, which other loads may share; nil until there is one, and for providers.
-    public var sessionTask: SessionDataTask? { state.withLock { $0.sessionTask } }
+    public var sessionTask: SessionDataTask? { transfer?.task }
 
     /// What distinguishes this load from the others that share its transfer.
-    public var cancelToken: SessionDataTask.CancelToken? { state.withLock { $0.cancelToken } }
+    public var cancelToken: SessionDataTask.CancelToken? { transfer?.token }
 
     /// Whether a transfer has been created for this load, or it is being served by a provider.
-    public var isInitialized: Bool { state.withLock { $0.sessionTask != nil || $0.isProviderLoad } }
+    public var isInitialized: Bool { state.withLock { $0.service != nil } }
 
     /// Cancels this load; others that share its transfer go on.
     ///
-    /// Safe at any time, from any thread. Before the transfer began it never will; after the load has settled
+    /// Safe at any time, from any thread. Before the transfer began it never will; after the load has finished
     /// nothing happens. The load's completion handler is called with a cancellation error.
     public func cancel() {
-        let cancellation = state.withLock { state -> (@Sendable () -> Void)? in
-            guard !state.isFinished else { return nil }
-            state.isCancelled = true
-            return state.cancellation
+        let running = state.withLock { state -> Task<Void, Never>? in
+            switch state.phase {
+            case .starting:
+                state.phase = .cancelled
+                return nil
+            case .running(let task):
+                state.phase = .cancelled
+                return task
+            case .cancelled, .finished: return nil
+            }
         }
-        cancellation?()  // outside the lock: the user's handlers run here
+        running?.cancel()  // outside the lock: the user's handlers run here
     }
 
-    /// Whether the load was cancelled before it settled.
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// Whether the load was cancelled before it finished.
+    var isCancelled: Bool { if case .cancelled = state.withLock({ $0.phase }) { true } else { false } }
 
-    /// Whether the load has settled.
-    var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// The service of the load is known.
+    func serve(_ service: LoadService) { state.withLock { $0.service = service } }
 
-    /// Sets how the load is stopped from now on; a load that was cancelled before is stopped at once.
-    func onCancel(_ cancellation: @escaping @Sendable () -> Void) {
-        let isCancelled = state.withLock { state in
-            if !state.isFinished { state.cancellation = cancellation }
-            return state.isCancelled && !state.isFinished
+    /// Runs a load in a task that this handle cancels: **now, on this thread**, until it first has to wait.
+    ///
+    /// The completion handler is not called before this returns, unless the value says so.
+    /// - Parameters:
+    ///   - priority: How urgent the load is, from 0 to 1; nil means as urgent as the calling code.
+    ///   - load: Loads something.
+    ///   - endsAtOnce: Whether a value that is there before this returns is handed over before, too.
+    ///   - completion: Called with the value, outside all locks.
+    /// - Returns: Whether it goes on: false when the completion handler has been called.
+    @discardableResult
+    func start<Value: Sendable>(
+        priority: Float? = nil,
+        _ load: @escaping @Sendable () async -> Value,
+        endsAtOnce: @escaping @Sendable (Value) -> Bool = { _ in false },
+        completion: @escaping @Sendable (Value) -> Void
+    ) -> Bool {
+        let returned = Promise<Void>()
+        let task = Task.immediate(priority: priority.map { TaskPriority(downloadPriority: $0) }) { [self] in
+            let value = await load()
+            if !endsAtOnce(value) { await returned.value }
+            finish()
+            completion(value)
         }
-        if isCancelled { cancellation() }
+        let isOver = state.withLock { state in
+            switch state.phase {
+            case .starting: state.phase = .running(task)
+            case .cancelled: task.cancel()
+            case .running: break
+            case .finished: return true
+            }
+            return false
+        }
+        returned.fulfil(())
+        return !isOver
     }
 
-    /// Sets the transfer the load waits for.
-    func link(to sessionTask: SessionDataTask, token: SessionDataTask.CancelToken) {
-        state.withLock {
-            $0.sessionTask = sessionTask
-            $0.cancelToken = token
+    /// The value of a load that this handle cancels, too, and not only the calling task.
+    func value<Value: Sendable>(of load: @escaping @Sendable () async -> Value) async -> Value {
+        let value = Promise<Value>()
+        start(load) { value.fulfil($0) }
+        return await withTaskCancellationHandler {
+            await value.value
+        } onCancel: {
+            cancel()
         }
     }
 
-    /// Notes that a provider serves the load.
-    func linkToProvider() { state.withLock { $0.isProviderLoad = true } }
-
-    /// Notes that the load has settled: cancelling does nothing from now on.
-    func finish() {
-        state.withLock {
-            $0.isFinished = true
-            $0.cancellation = nil
+    private func finish() {
+        state.withLock { state in
+            if case .cancelled = state.phase { return }
+            state.phase = .finished
         }
     }
+}
 
-    /// Starts `operation` **now, on this thread**: it leaves the thread only when it first has to wait.
-    static func start(_ operation: @escaping @Sendable (DownloadTask) async -> Void) -> DownloadTask {
-        let handle = DownloadTask()
-        let task = Task.immediate {
-            await operation(handle)
-            handle.finish()
+extension KingfisherParsedOptionsInfo {
+    /// The options of a download with a handle, which its request modifier is given.
+    ///
+    /// A load of the manager has a handle of its own: then that is the one to be given.
+    func handled(by handle: DownloadTask) -> Self {
+        var options = self
+        options.hooks.handle = handle
+        if hooks.served == nil, let started = requestModifier?.onDownloadTaskStarted {
+            options.hooks.served = { _ in started(handle) }
         }
-        handle.onCancel { task.cancel() }
-        return handle
+        return options
     }
 }

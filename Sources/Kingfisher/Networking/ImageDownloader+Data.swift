@@ -25,15 +25,28 @@ extension ImageDownloader {
     public func downloadData(with url: URL, options: KingfisherParsedOptionsInfo = .init())
         async throws(KingfisherError) -> DataLoadingResult
     {
-        guard isPlain else {
+        guard !isSubclassed else {
             var options = options
             options.processor = BytesOnly()
             let result = try await downloadImage(with: url, options: options)
             return DataLoadingResult(data: result.originalData, url: result.url, metrics: result.metrics)
         }
-        let (handle, timeout) = (DownloadTask(), downloadTimeout)
-        return try await loader.withBytes(at: url, options, handle, timeout: timeout, wantsImage: false) {
-            DataLoadingResult(data: $0.bytes.data, url: $0.bytes.url, metrics: $0.bytes.metrics)
+        // Where somebody is to be given a handle, there has to be one.
+        guard options.requestModifier?.onDownloadTaskStarted != nil else { return try await bytes(at: url, options) }
+        let handle = DownloadTask()
+        return try await handle.value {
+            await Result { () async throws(KingfisherError) in
+                try await self.bytes(at: url, options.handled(by: handle))
+            }
+        }.get()
+    }
+
+    private func bytes(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> DataLoadingResult {
+        try await loader.withBytes(at: url, options, timeout: downloadTimeout) { bytes, _ in
+            DataLoadingResult(data: bytes.data, url: bytes.url, metrics: bytes.metrics)
         }
     }
 }

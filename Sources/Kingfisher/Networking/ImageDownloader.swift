@@ -32,10 +32,10 @@ open class ImageDownloader: @unchecked Sendable {
         loader = ByteLoader(transport: transport)
     }
 
-    deinit { loader.close() }
+    deinit { loader.transfers.close() }
 
-    /// Whether it is no subclass, so that nothing of it can be overridden.
-    final var isPlain: Bool { type(of: self) == ImageDownloader.self }
+    /// Whether its methods may have been overridden.
+    final var isSubclassed: Bool { type(of: self) != ImageDownloader.self }
 
     /// How long the server may keep silent, in seconds.
     ///
@@ -96,17 +96,19 @@ open class ImageDownloader: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
         let (loader, timeout) = (loader, downloadTimeout)
-        return DownloadTask.start { handle in
-            let result = await Result { () async throws(KingfisherError) in
-                try await loader.image(at: url, options, handle, timeout: timeout)
+        let handle = DownloadTask()
+        handle.start(priority: options.downloadPriority) {
+            await Result { () async throws(KingfisherError) in
+                try await loader.image(at: url, options.handled(by: handle), timeout: timeout)
             }
-            handle.finish()
+        } completion: { result in
             if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
         }
+        return handle
     }
 
     /// Cancels all downloads.
-    open func cancelAll() { loader.cancel() }
+    open func cancelAll() { loader.cancel(url: nil) }
 
     /// Cancels all downloads of a URL, as the caller gave it or as a request modifier changed it.
     ///
@@ -148,9 +150,9 @@ extension ImageDownloader {
     ) -> DownloadTask {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.onDataReceived = { relay.report($0, of: $1) } }
+        if let relay { parsed.hooks.received = { relay.report($0, of: $1) } }
         let task = downloadImage(with: url, options: parsed) { result in
-            relay?.settle()
+            relay?.finish()
             completionHandler?(result)
         }
         relay?.follow(task)
@@ -169,13 +171,14 @@ extension ImageDownloader {
     public func downloadImage(with url: URL, options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> ImageLoadingResult
     {
-        guard !isPlain else {
-            return try await loader.image(at: url, options, DownloadTask(), timeout: downloadTimeout)
+        // Where somebody is to be given a handle, there has to be one.
+        guard !isSubclassed, options.requestModifier?.onDownloadTaskStarted == nil else {
+            return try await downloadWithHandle(with: url, options: options) { _ in }
         }
-        return try await overriddenDownload(with: url, options: options) { _ in }
+        return try await loader.image(at: url, options, timeout: downloadTimeout)
     }
 
-    /// What a subclass downloads: awaits the form with the handler, which it may have overridden.
+    /// Awaits the form with the handler, which a subclass may have overridden.
     ///
     /// - Parameters:
     ///   - url: Where the image is.
@@ -183,7 +186,7 @@ extension ImageDownloader {
     ///   - started: Called with the task before anything is awaited.
     /// - Returns: The image, its bytes and how long that took.
     /// - Throws: ``KingfisherError``, also for a cancelled download.
-    func overriddenDownload(
+    func downloadWithHandle(
         with url: URL,
         options: KingfisherParsedOptionsInfo,
         started: (DownloadTask) -> Void
@@ -217,8 +220,8 @@ extension ImageDownloader {
     ) async throws(KingfisherError) -> ImageLoadingResult {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.onDataReceived = { relay.report($0, of: $1) } }
-        defer { relay?.settle() }
+        if let relay { parsed.hooks.received = { relay.report($0, of: $1) } }
+        defer { relay?.finish() }
         return try await downloadImage(with: url, options: parsed)
     }
 }

@@ -54,6 +54,7 @@ public protocol ImageDownloaderDelegate: AnyObject, Sendable {
 
     /// A transfer is over; its images are not made yet.
     ///
+    /// Called before the completion handlers, except for a download that was cancelled: that ends at once.
     /// - Parameters:
     ///   - downloader: The downloader.
     ///   - url: The URL of the request, after its modifier.

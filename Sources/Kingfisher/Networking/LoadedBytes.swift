@@ -1,10 +1,10 @@
-// Bytes that were loaded, and what is made of them: each image and each cache entry once, however many want it.
+// Bytes that were loaded, and what is made of them: each image and each cache entry once. For all who share them.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// The bytes of one response or of one provider, shared by all callers that waited for them.
+/// The bytes of one response or of one provider, shared by all subscribers that waited for them.
 final class LoadedBytes: Sendable {
     /// The bytes, as the downloader's delegate left them.
     let data: Data
@@ -16,9 +16,9 @@ final class LoadedBytes: Sendable {
     private let share: BytesInFlight.Share?
     /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
-    private let images = OncePerKey<ImageRecipe, Result<KFCrossPlatformImage, KingfisherError>>()
+    private let images = OncePerKey<ProcessingKey, Result<KFCrossPlatformImage, KingfisherError>>()
     /// How storing goes of what was made of the bytes.
-    let entries = OncePerKey<StoreRecipe, CacheStoreResult>()
+    let entries = OncePerKey<StoreKey, CacheStoreResult>()
 
     /// The bytes of a provider.
     init(provided data: Data) {
@@ -39,7 +39,7 @@ final class LoadedBytes: Sendable {
     ///
     /// It runs once for all options that are alike in what an image is made by.
     func image(_ options: KingfisherParsedOptionsInfo) async -> Result<KFCrossPlatformImage, KingfisherError> {
-        await images.value(for: ImageRecipe(options)) {
+        await images.value(for: ProcessingKey(options)) {
             await Result { () async throws(KingfisherError) in
                 try await options.processor.processed(.data(data), options)
             }.mapError { reasonForNoImage ?? $0 }

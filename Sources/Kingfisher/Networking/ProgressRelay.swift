@@ -2,12 +2,12 @@
 
 import KFSupport
 
-/// Brings progress to the main queue; no report begins there once the load has settled.
+/// Brings progress to the main queue; no report begins there once the load has finished.
 ///
 /// So on the main queue the completion comes last; on another it may come while the last progress is reported.
 final class ProgressRelay: Sendable {
     private let block: DownloadProgressBlock
-    private let isSettled = Locked(false)
+    private let isFinished = Locked(false)
     /// The load whose progress it is; no report begins once that is cancelled.
     private let task = Locked<DownloadTask?>(nil)
 
@@ -19,12 +19,12 @@ final class ProgressRelay: Sendable {
     func report(_ received: Int64, of expected: Int64) {
         guard expected >= 0 else { return }
         CallbackQueue.mainAsync.execute { [self] in
-            guard !isSettled.withLock({ $0 }), task.withLock({ $0 })?.isCancelled != true else { return }
+            guard !isFinished.withLock({ $0 }), task.withLock({ $0 })?.isCancelled != true else { return }
             MainActor.assumeIsolated { block(received, expected) }
         }
     }
 
     func follow(_ task: DownloadTask) { self.task.withLock { $0 = task } }
 
-    func settle() { isSettled.withLock { $0 = true } }
+    func finish() { isFinished.withLock { $0 = true } }
 }

@@ -16,7 +16,6 @@ public final class SessionDataTask: Sendable {
         var data = Data()
         var announced = 0
         var metrics: NetworkMetrics?
-        var nextToken = 0
     }
 
     /// The URL of the request the transfer was created with; redirects do not change it.
@@ -52,18 +51,17 @@ public final class SessionDataTask: Sendable {
         }
     }
 
-    func issueToken() -> CancelToken {
-        state.withLock { state in
-            defer { state.nextToken += 1 }
-            return state.nextToken
-        }
+    /// Makes the transfer more urgent, if it is less.
+    func raisePriority(to priority: Float) {
+        guard let task, task.priority < priority else { return }
+        task.priority = priority
     }
 
     func started(_ task: any TransportTask) { state.withLock { $0.task = task } }
 
     func collected(_ metrics: NetworkMetrics?) { state.withLock { $0.metrics = metrics } }
 
-    /// Notes the announced length of the body, which the caller has checked against its limit.
+    /// Records the announced length of the body, which the caller has checked against its limit.
     func expect(_ count: Int) { state.withLock { $0.announced = count } }
 
     /// Appends a chunk and returns how many bytes there are now.

@@ -1,25 +1,17 @@
-// One transfer's policy: redirects, statuses, sizes, hooks. The transport moves bytes; which callers wait is the byte
-// loader's business.
+// One transfer and its policy: redirects, statuses, sizes. For the byte loader; the transport moves the bytes.
 
 import Foundation
 import KFSupport
 import KFTransport
 
-/// Follows one transfer for the byte loader and makes the decisions the transport needs.
-final class Transfer: TransportEvents {
-    /// How a transfer ended.
-    struct Ending: Sendable {
-        var response: TransportResponse?
-        var result: Result<Data, KingfisherError>
-    }
-
+/// One transfer for all its subscribers, and the decisions the transport needs.
+final class Transfer: TransportEvents, FlightWork {
     private struct State: Sendable {
-        var response: TransportResponse?
+        /// Why there will be no bytes; once it is set, nothing that arrives counts.
         var failure: KingfisherError?
+        var response: TransportResponse?
         var expected: Int64 = -1
         var redirects = 0
-        var isStopped = false
-        var isAnnounced = false
         var redirectHandler: (any ImageDownloadRedirectHandler)?
         var isRedirectDeclined = false
         /// The memory its bytes may take; what is made of them takes it over.
@@ -29,59 +21,52 @@ final class Transfer: TransportEvents {
     static let redirectLimit = 20
 
     let request: URLRequest
-    let sessionTask: SessionDataTask
-    private let limit: Int
-    private weak let loader: ByteLoader?
     let key: TransferKey
-    let round: Int
+    let flight = Flight<LoadedBytes>()
+    let sessionTask: SessionDataTask
+    private let policy: TransportPolicy
+    private weak let loader: ByteLoader?
     private let state = Locked(State())
 
-    init(_ request: URLRequest, key: TransferKey, round: Int, limit: Int, loader: ByteLoader) {
+    init(_ request: URLRequest, policy: TransportPolicy, key: TransferKey, loader: ByteLoader) {
         self.request = request
+        self.policy = policy
         self.key = key
-        self.round = round
-        self.limit = limit
         self.loader = loader
         sessionTask = SessionDataTask(originalURL: request.url)
     }
 
-    /// Starts the transfer, unless all callers have left already.
-    func start(on transport: any Transport, policy: TransportPolicy, priority: Float) {
-        guard !state.withLock({ $0.isStopped }) else { return }
-        let task = transport.start(request, policy: policy, events: self)
-        task.priority = priority
+    /// The largest body accepted.
+    private var limit: Int { policy.maximumBodySize }
+
+    func start() {
+        guard let loader else { return }
+        if let url = request.url, let (downloader, delegate) = loader.delegateAndDownloader {
+            delegate.imageDownloader(downloader, willDownloadImageForURL: url, with: request)
+        }
+        // The delegate's code may have cancelled it.
+        guard !hasFailed else { return didComplete(nil) }
+        let task = loader.transport.start(request, policy: policy, events: self)
+        task.priority = flight.priority
         sessionTask.started(task)
         // A failure while the transport was starting could not cancel the task, which did not exist yet.
-        if state.withLock({ $0.isStopped || $0.failure != nil }) { task.cancel() }
+        if hasFailed { task.cancel() }
     }
 
-    /// Notes that the delegate is about to be notified of the transfer; false when all callers have left already.
-    func announce() -> Bool {
-        state.withLock { state in
-            state.isAnnounced = !state.isStopped
-            return state.isAnnounced
-        }
-    }
+    func stop(_ error: KingfisherError) { fail(error) }
 
-    /// The head of the response, once it has arrived.
-    var response: TransportResponse? { state.withLock { $0.response } }
+    func updatePriority() { sessionTask.task?.priority = flight.priority }
+
+    func cancellation(of subscriber: Int) -> KingfisherError {
+        .requestError(reason: .taskCancelled(task: sessionTask, token: subscriber))
+    }
 
     /// Whether a redirect handler took a redirect as the response.
     var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
 
-    /// Stops the transfer, which has no callers left.
-    ///
-    /// Returns whether the delegate had been notified of it.
-    func stop() -> Bool {
-        let isAnnounced = state.withLock { state in
-            state.isStopped = true
-            return state.isAnnounced
-        }
-        sessionTask.task?.cancel()
-        return isAnnounced
-    }
+    private var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-    /// Ends the transfer with an error of ours instead of the transport's.
+    /// Ends the transfer with an error of ours instead of the transport's; the first one counts.
     private func fail(_ failure: KingfisherError) {
         state.withLock { $0.failure = $0.failure ?? failure }
         sessionTask.task?.cancel()
@@ -118,12 +103,13 @@ final class Transfer: TransportEvents {
         }
     }
 
-    /// The handler of the first caller that has one, the same for every hop.
+    /// The handler of the first subscriber that has one, the same for every hop.
     private func fixedRedirectHandler() -> (any ImageDownloadRedirectHandler)? {
-        if let handler = state.withLock({ $0.redirectHandler }) { return handler }
-        let handler = loader?.redirectHandler(of: self)
-        state.withLock { $0.redirectHandler = handler }
-        return handler
+        let first = flight.subscribers.lazy.compactMap(\.subscriber.redirectHandler).first
+        return state.withLock { state in
+            state.redirectHandler = state.redirectHandler ?? first
+            return state.redirectHandler
+        }
     }
 
     private func failTransport(_ code: URLError.Code, _ message: String) {
@@ -148,7 +134,7 @@ final class Transfer: TransportEvents {
             guard isAccepted else { return .cancel }
             let head = response.urlResponse
             guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else { return .allow }
-            state.withLock { $0.failure = .responseError(reason: .cancelledByDelegate(response: head)) }
+            fail(.responseError(reason: .cancelledByDelegate(response: head)))
             return .cancel
         }
     }
@@ -176,7 +162,7 @@ final class Transfer: TransportEvents {
             } else {
                 .invalidURLResponse(response: head)
             }
-        state.withLock { $0.failure = .responseError(reason: failure) }
+        fail(.responseError(reason: failure))
         return false
     }
 
@@ -210,21 +196,17 @@ final class Transfer: TransportEvents {
         return true
     }
 
-    private func tooLarge() {
-        state.withLock {
-            $0.failure = $0.failure ?? .responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))
-        }
-    }
+    private func tooLarge() { fail(.responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))) }
 
     func didReceive(_ data: Data) -> TransportDecision<Void> {
-        guard state.withLock({ $0.failure == nil && !$0.isStopped }) else { return .now(()) }
+        guard !hasFailed else { return .now(()) }
         let received = sessionTask.append(data)
         guard received <= limit else {
             tooLarge()
-            sessionTask.task?.cancel()
             return .now(())
         }
-        loader?.report(Int64(received), of: state.withLock { $0.expected }, for: self)
+        let expected = state.withLock { $0.expected }
+        for (_, subscriber) in flight.subscribers { subscriber.hooks.received?(Int64(received), expected) }
         let share = state.withLock { state in
             if state.share == nil { state.share = loader?.bytesInFlight.share() }
             return state.share
@@ -254,26 +236,26 @@ final class Transfer: TransportEvents {
                 .success(sessionTask.sharedData)
             }
         if case .failure = result { _ = takeShare() }
-        loader?.finished(self, Ending(response: response, result: result))
+        loader?.finished(self, result, response)
     }
 }
 
-/// What makes two requests one transfer.
+/// What makes two requests one transfer: what is sent, and the conditions under which it may fail.
 struct TransferKey: Hashable, Sendable {
     private let url: URL?
     private let method: String
     private let fields: [String: String]
     private let body: Data?
-    private let allowsConstrainedNetworkAccess: Bool
-    private let addressPolicy: AddressPolicy
+    private let policy: TransportPolicy
 
     init(_ request: URLRequest, _ policy: TransportPolicy) {
         url = request.url
         method = request.httpMethod ?? "GET"
         fields = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
-        allowsConstrainedNetworkAccess = policy.allowsConstrainedNetworkAccess
-        addressPolicy = policy.addressPolicy
+        var policy = policy
+        policy.order = .oldestFirst  // when it goes out is no condition
+        self.policy = policy
     }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.

@@ -1,29 +1,29 @@
-// How loads reach a cache: its core, or the methods a subclass may have overridden. Decides nothing else.
+// How loads reach a cache: its core, or the methods a subclass may have overridden. For the manager.
 
 import Foundation
 import KFSupport
 
 extension ImageCache {
     /// The image that is in memory, if there is one; does not wait for anything.
-    func findInMemory(_ query: CacheCore.Query) -> KFCrossPlatformImage? {
-        isPlain
-            ? core.findInMemory(query.computedKey, query.options)
-            : retrieveImageInMemoryCache(forKey: query.key, options: query.options)
+    func findInMemory(_ key: String, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        isSubclassed
+            ? retrieveImageInMemoryCache(forKey: key, options: options)
+            : core.findInMemory(key.computedKey(with: options.processor.identifier), options)
     }
 
-    /// What is on disk, or has been put in memory since it was missed there.
+    /// What is in memory or on disk.
     ///
     /// A look at the disk alone cannot be overridden in the form that has parsed options.
-    func findBelowMemory(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
+    func find(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
         var query = query
-        query.layers = .disk
-        guard !isPlain, query.promotes else { return try await core.find(query) }
-        query.options.countsMemoryMiss = false
-        let isWanted = query.options.sourceTaskIdentifierChecker
-        switch try await retrieveImage(forKey: query.key, options: query.options) {
+        let options = query.options
+        if options.fromMemoryCacheOrRefresh { query.layers = .memory }
+        if isSubclassed, !query.promotes { query.layers = .disk }
+        guard isSubclassed, query.promotes else { return try await core.find(query) }
+        switch try await retrieveImage(forKey: query.key, options: options) {
         case .memory(let image): return .memory(image)
         case .disk(let image): return .disk(image, bytes: Data(), facts: nil)
-        case .none: return isWanted?() == false ? .unwanted : .nothing
+        case .none: return options.hooks.isWanted?() == false ? .superseded : .nothing
         }
     }
 
@@ -36,7 +36,7 @@ extension ImageCache {
         _ result: Promise<CacheStoreResult>
     ) {
         let (key, options) = (query.key, query.options)
-        if isPlain {
+        if !isSubclassed {
             let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
             if toDisk {
                 _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
@@ -54,8 +54,8 @@ extension ImageCache {
     func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
         let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
-        if isPlain {
-            let write = core.putOnDisk(bytes, forKey: key, type, expiration, facts: options.httpFacts)
+        if !isSubclassed {
+            let write = core.putOnDisk(bytes, forKey: key, type, expiration, facts: options.hooks.httpFacts)
             _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
             storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }

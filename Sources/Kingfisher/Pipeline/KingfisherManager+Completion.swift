@@ -40,45 +40,44 @@ extension KingfisherManager {
     ) -> DownloadTask? {
         options.settle()
         let options = options
-        let cached = forbiddenFile(source) == nil ? lookInMemory(source.cacheKey, options) : nil
-        if let cached, cached.satisfies(options) {
+        if let hit = imageInMemory(source, options, requested: source) {
             guard let completionHandler else { return nil }
-            let result = found(cached, source, options, requested: source)
             // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
             guard !options.callbackQueue.isHere else {
-                completionHandler(.success(result))
+                completionHandler(.success(hit))
                 return nil
             }
-            options.callbackQueue.execute { completionHandler(.success(result)) }
+            options.callbackQueue.execute { completionHandler(.success(hit)) }
             return nil
         }
-        return start(
-            load(
-                source,
-                options,
-                progressBlock,
-                look(cached, KeyedSource(source, options)),
-                previewSetter: previewSetter
-            ),
-            downloadTaskUpdated,
-            completionHandler
+        let handle = DownloadTask()
+        let load = load(
+            source,
+            options,
+            progressBlock: progressBlock,
+            previewSetter: previewSetter,
+            handle: handle,
+            updated: downloadTaskUpdated
         )
+        return start(load, handle, completionHandler) ? handle : nil
     }
 
-    /// Starts a load that was not a hit in memory.
+    /// Starts a load that was not a hit in memory; false when it ended before this returned.
+    ///
+    /// Only an image on disk that the caller's thread was to read is delivered before this returns.
     private func start(
         _ load: Load,
-        _ updated: DownloadTaskUpdatedBlock?,
+        _ handle: DownloadTask,
         _ completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
-    ) -> DownloadTask? {
-        let task = DownloadTask.start { [self] handle in
-            var load = load
-            load.handle = handle
-            load.updated = updated
-            let result = await Result { () async throws(KingfisherError) in try await self.image(load) }
-            if let completionHandler { load.options.callbackQueue.execute { completionHandler(result) } }
+    ) -> Bool {
+        let (queue, readsAtOnce) = (load.options.callbackQueue, load.options.loadDiskFileSynchronously)
+        return handle.start { [self] in
+            await Result { () async throws(KingfisherError) in try await self.image(for: load) }
+        } endsAtOnce: { result in
+            if case .success(let found) = result { readsAtOnce && found.cacheType == .disk } else { false }
+        } completion: { result in
+            if let completionHandler { queue.execute { completionHandler(result) } }
         }
-        return task.isFinished ? nil : task
     }
 
     /// Finds the image of a resource, such as a URL.

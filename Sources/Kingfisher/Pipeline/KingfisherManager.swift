@@ -43,9 +43,9 @@ public final class KingfisherManager: Sendable {
     private let configuration: Locked<Configuration>
     /// Measures the pauses between previews.
     private let clock: any Clock<Duration>
-    let loads = SharedTasks<LoadKey, LoadChannel, LoadResult, KingfisherError>(context: { LoadChannel() })
-    /// The loads of providers that are under way.
-    let providerLoads = SharedTasks<Source, Void, LoadedBytes, KingfisherError>(context: {})
+    /// The loads that are under way.
+    let loads = Flights<ImageLoad>()
+    let providerLoads = Flights<SharedLoad<Source, LoadedBytes>>()
 
     /// Creates a manager.
     /// - Parameters:
@@ -129,19 +129,26 @@ public final class KingfisherManager: Sendable {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         options.settle()
         let options = options
-        let cached = forbiddenFile(source) == nil ? lookInMemory(source.cacheKey, options) : nil
-        if let cached, cached.satisfies(options) { return found(cached, source, options, requested: source) }
-        let look = look(cached, KeyedSource(source, options))
-        return try await image(load(source, options, progressBlock, look))
+        if let hit = imageInMemory(source, options, requested: source) { return hit }
+        // Where somebody is to be given a handle, there has to be one.
+        guard options.requestModifier?.onDownloadTaskStarted != nil else {
+            return try await image(for: load(source, options, progressBlock: progressBlock))
+        }
+        let handle = DownloadTask()
+        let load = load(source, options, progressBlock: progressBlock, handle: handle)
+        return try await handle.value {
+            await Result { () async throws(KingfisherError) in try await self.image(for: load) }
+        }.get()
     }
 
     /// One caller's request.
     func load(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
-        _ progressBlock: DownloadProgressBlock?,
-        _ look: MemoryLookup,
-        previewSetter: Previews.Setter? = nil
+        progressBlock: DownloadProgressBlock?,
+        previewSetter: Previews.Setter? = nil,
+        handle: DownloadTask? = nil,
+        updated: DownloadTaskUpdatedBlock? = nil
     ) -> Load {
         var options = options
         options.originalCache = options.originalCache ?? options.targetCache
@@ -150,7 +157,8 @@ public final class KingfisherManager: Sendable {
             options: options,
             progress: ProgressRelay(progressBlock),
             previews: Previews(options, setter: previewSetter, clock: clock),
-            look: look
+            handle: handle,
+            updated: updated
         )
     }
 

@@ -1,4 +1,4 @@
-// What one caller requests, and what loads in flight have in common. Decides nothing.
+// What one caller requests, and what a load that several share comes to. For the manager.
 
 import Foundation
 import KFStorage
@@ -9,25 +9,44 @@ struct Load: Sendable {
     let source: Source
     var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
-    var previews: Previews?
-    /// The result of the look-up in memory that the load began with.
-    let look: MemoryLookup
-    var handle: DownloadTask?
-    var updated: DownloadTaskUpdatedBlock?
+    let previews: Previews?
+    let handle: DownloadTask?
+    let updated: DownloadTaskUpdatedBlock?
 
     /// Whether the caller still wants the image.
-    var isWanted: Bool { options.sourceTaskIdentifierChecker?() ?? true }
+    var isWanted: Bool { handle?.isCancelled != true && options.hooks.isWanted?() ?? true }
+
+    /// The caller as a subscriber of a shared load; `updated` is called if this is not its first attempt.
+    func subscriber(isFirstAttempt: Bool) -> Subscriber<LoadResult> {
+        var hooks = LoadHooks()
+        hooks.handle = handle
+        hooks.isWanted = options.hooks.isWanted
+        let (progress, previews, handle) = (progress, previews, handle)
+        let updated = isFirstAttempt ? nil : updated
+        let started = options.requestModifier?.onDownloadTaskStarted
+        if progress != nil || previews != nil {
+            hooks.received = { received, expected in
+                progress?.report(received, of: expected)
+                previews?.moreDataHasArrived()
+            }
+        }
+        if previews != nil || started != nil || updated != nil {
+            hooks.served = { service in
+                if case .transfer(let transfer, _) = service {
+                    previews?.follow(transfer)
+                    started?(handle)
+                }
+                updated?(handle)
+            }
+        }
+        return Subscriber(hooks: hooks, priority: options.downloadPriority)
+    }
 }
 
-/// The result of a look-up in memory that has not ended the load.
-enum MemoryLookup: Sendable {
-    /// An animation that was made with other options: its bytes, and the generation of its key.
-    case madeWithOtherOptions(Data, MemoryGeneration)
-    /// There is none; the generation of the key, nil if memory was not to be looked at.
-    case miss(MemoryGeneration?)
-}
+/// A load of an image that all who want the same share.
+typealias ImageLoad = SharedLoad<LoadKey, LoadResult>
 
-/// The result of a shared load, before it is adapted to each caller.
+/// The result of a shared load, before it is adapted to each subscriber.
 struct LoadResult: Sendable {
     let image: KFCrossPlatformImage
     let cacheType: CacheType
@@ -40,7 +59,7 @@ struct LoadResult: Sendable {
     var storing: Promise<CacheStoreResult>?
 }
 
-/// What a loaded source becomes in a cache: its source, and the keys, each built once.
+/// A source with its keys in a cache, which are built once.
 struct KeyedSource: Sendable {
     let source: Source
     let query: CacheCore.Query
@@ -51,90 +70,7 @@ struct KeyedSource: Sendable {
     }
 
     var options: KingfisherParsedOptionsInfo { query.options }
-}
 
-/// How a shared load notifies its callers while it runs, and whether any of them still wants it.
-final class LoadChannel: Sendable {
-    /// One caller of the load.
-    struct Listener: Sendable {
-        /// Whether the caller still wants the image.
-        var isWanted: (@Sendable () -> Bool)?
-        var progress: @Sendable (Int64, Int64) -> Void
-        /// The transfer that serves the load is known, but not started.
-        var linked: @Sendable (SessionDataTask, SessionDataTask.CancelToken) -> Void
-        /// Something serves the load now, and can be cancelled: a provider if there is no transfer.
-        var started: @Sendable (_ byProvider: Bool) -> Void
-    }
-
-    private struct State: Sendable {
-        var listeners: [Int: Listener] = [:]
-        var nextListener = 0
-        var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)?
-        /// Set when something serves the load: whether that is a provider.
-        var isByProvider: Bool?
-        var isAbandoned = false
-    }
-
-    private let state = Locked(State())
-    /// When the load began.
-    let beginning = ContinuousClock.now
-
-    /// The transfer that serves the load, if there is one.
-    var transfer: (task: SessionDataTask, token: SessionDataTask.CancelToken)? { state.withLock { $0.transfer } }
-
-    /// Whether one of the callers still wants the image; nothing is begun for callers that do not.
-    var isWanted: Bool { state.withLock { $0.listeners.values }.contains { $0.isWanted?() ?? true } }
-
-    /// Whether the load was abandoned because none of its callers wanted it.
-    ///
-    /// A caller that has joined since begins another one.
-    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
-
-    func abandon() { state.withLock { $0.isAbandoned = true } }
-
-    /// Adds a caller, which is notified at once of what has begun already, and returns the number to remove it by.
-    func add(_ listener: Listener) -> Int {
-        let (number, transfer, isByProvider) = state.withLock { state in
-            let number = state.nextListener
-            state.nextListener += 1
-            state.listeners[number] = listener
-            return (number, state.transfer, state.isByProvider)
-        }
-        if let transfer { listener.linked(transfer.task, transfer.token) }
-        if let isByProvider { listener.started(isByProvider) }
-        return number
-    }
-
-    /// Removes a caller that has stopped waiting.
-    func remove(_ listener: Int) { state.withLock { $0.listeners[listener] = nil } }
-
-    func link(_ task: SessionDataTask, _ token: SessionDataTask.CancelToken) {
-        let listeners = state.withLock { state in
-            state.transfer = (task, token)
-            return state.listeners.values
-        }
-        for listener in listeners { listener.linked(task, token) }
-    }
-
-    /// Notifies the callers that something serves the load now; the first call counts.
-    func begin(byProvider: Bool = false) {
-        let listeners = state.withLock { state in
-            guard state.isByProvider == nil else { return [:] as [Int: Listener] }
-            state.isByProvider = byProvider
-            return state.listeners
-        }.values
-        for listener in listeners { listener.started(byProvider) }
-    }
-
-    func report(_ received: Int64, of expected: Int64) {
-        for listener in state.withLock({ $0.listeners.values }) where listener.isWanted?() ?? true {
-            listener.progress(received, expected)
-        }
-    }
-
-    /// The transfer's priority becomes at least that of a caller that has joined.
-    func raisePriority(to priority: Float) {
-        guard let task = transfer?.task.task, task.priority < priority else { return }
-        task.priority = priority
-    }
+    /// The error of a load that finds nothing, where caches are all there is, or that nobody wants any more.
+    var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: query.key)) }
 }

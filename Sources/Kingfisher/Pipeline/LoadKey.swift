@@ -1,61 +1,72 @@
-// What makes two loads the same work. Knows nothing of the work.
+// What makes two loads the same work. For the manager.
 
 import Foundation
 import KFSupport
 
-/// What makes two loads the same work: everything that decides on where the image is found, what is made and what is
-/// stored.
+/// What makes two loads the same work: everything that decides where the image is found, what is made and what is
+/// stored, and under which conditions loading fails.
 ///
 /// Priority, waiting for the cache, alternative sources and the image modifier are not part of it: they differ from
-/// caller to caller.
+/// subscriber to subscriber.
 struct LoadKey: Hashable, Sendable {
-    private let source: Source
-    private let image: ImageRecipe
-    private let store: StoreRecipe
+    let source: Source
+    private let processing: ProcessingKey
+    private let store: StoreKey
     private let settings: Settings
     /// Set when the options hold code of the user that cannot be compared, or numbers that are NaN: such loads share
     /// transfers, and images and entries that are made of the same bytes; a key equals itself.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {
-        let flags: [Bool]
+        let forceRefresh: Bool
+        let fromMemoryCacheOrRefresh: Bool
+        let onlyFromCache: Bool
+        let backgroundDecode: Bool
+        let savesData: Bool
+        let connectTimeout: TimeInterval?
+        let downloadTimeout: TimeInterval?
+        let totalTimeout: TimeInterval?
         let downloader: ObjectIdentifier?
-        let extensions: [ExpirationExtending]
+        let memoryExtending: ExpirationExtending
+        let diskExtending: ExpirationExtending
         let request: ComparableCode?
         let redirects: ComparableCode?
+
+        init(_ options: KingfisherParsedOptionsInfo) {
+            forceRefresh = options.forceRefresh
+            fromMemoryCacheOrRefresh = options.fromMemoryCacheOrRefresh
+            onlyFromCache = options.onlyFromCache
+            backgroundDecode = options.backgroundDecode
+            savesData = options.lowDataModeSource != nil
+            connectTimeout = options.connectTimeout
+            downloadTimeout = options.downloadTimeout
+            totalTimeout = options.totalTimeout
+            downloader = options.downloader.map { ObjectIdentifier($0) }
+            memoryExtending = options.memoryCacheAccessExtendingExpiration
+            diskExtending = options.diskCacheAccessExtendingExpiration
+            request = options.requestModifier.map { ComparableCode($0) }
+            redirects = options.redirectHandler.map { ComparableCode($0) }
+        }
+
+        var isComparable: Bool {
+            request?.isComparable != false && redirects?.isComparable != false && self == self
+        }
     }
 
     private final class Unique: Sendable {}
 
-    init(_ source: KeyedSource) {
-        let options = source.options
-        let request = options.requestModifier.map { ComparableCode($0) }
-        let redirects = options.redirectHandler.map { ComparableCode($0) }
-        self.source = source.source
-        image = ImageRecipe(options)
-        store = StoreRecipe(source.query)
-        settings = Settings(
-            flags: [
-                options.forceRefresh, options.fromMemoryCacheOrRefresh, options.onlyFromCache,
-                options.backgroundDecode, options.lowDataModeSource != nil,
-            ],
-            downloader: options.downloader.map { ObjectIdentifier($0) },
-            extensions: [
-                options.memoryCacheAccessExtendingExpiration, options.diskCacheAccessExtendingExpiration,
-            ],
-            request: request,
-            redirects: redirects
-        )
-        let isComparable =
-            store.isComparable && request?.isComparable != false && redirects?.isComparable != false
-            && settings == settings
-        unique = isComparable ? nil : Unique()
+    init(_ wanted: KeyedSource) {
+        source = wanted.source
+        processing = ProcessingKey(wanted.options)
+        store = StoreKey(wanted.query)
+        settings = Settings(wanted.options)
+        unique = store.isComparable && settings.isComparable ? nil : Unique()
     }
 
     static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.unique === rhs.unique && lhs.store.key == rhs.store.key && lhs.source == rhs.source
             && (lhs.unique != nil
-                || (lhs.image == rhs.image && lhs.store == rhs.store && lhs.settings == rhs.settings))
+                || (lhs.processing == rhs.processing && lhs.store == rhs.store && lhs.settings == rhs.settings))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(store.key) }

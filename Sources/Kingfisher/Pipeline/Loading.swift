@@ -1,142 +1,133 @@
-// How an image is made when memory does not have it: disk, original, download; then stored. Runs once for all callers.
+// How an image is found or made, step by step, when memory does not have it. Runs once for all subscribers of a load.
 
 import Foundation
-import KFStorage
 import KFSupport
-import KFTransport
 
 extension KingfisherManager {
-    /// Cache, else fetch, process and cache; `notOnDisk` when the first caller has just looked there for what it wants.
-    func loadImage(
-        _ wanted: KeyedSource,
-        _ look: MemoryLookup,
-        _ channel: LoadChannel,
-        notOnDisk: MemoryGeneration? = nil
-    ) async throws(KingfisherError) -> LoadResult {
-        let options = wanted.options
-        // Where caches are all there is, one that cannot be read is an error, unless the original is there all the
-        // same.
+    /// Finds or makes an image: memory, disk, original, bytes; then it is stored.
+    func image(_ wanted: KeyedSource, for load: ImageLoad) async throws(KingfisherError) -> LoadResult {
+        // 1 and 2. Memory, where another load may have put it by now, then disk.
         var failure: KingfisherError?
         do throws(KingfisherError) {
-            if let loaded = try await processedImage(wanted, look, channel, notOnDisk: notOnDisk) { return loaded }
+            if let cached = try await cachedImage(wanted) { return cached }
         } catch .cacheError(let reason) {
-            guard !channel.isAbandoned else { throw .cacheError(reason: reason) }
+            // A cache that cannot be read has nothing; where caches are all there is, that is the error.
             failure = .cacheError(reason: reason)
         }
-        if let loaded = try await processedOriginal(wanted) { return loaded }
-        guard !options.onlyFromCache else {
-            throw failure ?? .cacheError(reason: .imageNotExisting(key: wanted.query.key))
-        }
+        try checkIsWanted(wanted, load)
 
-        // Nothing is begun for callers that have left, or do not want the image.
-        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        guard channel.isWanted else { throw stopped(channel, wanted.query.key) }
-        if let loaded = lookInMemoryAgain(wanted, look) { return loaded }
+        // 3. The original, of which the image is made.
+        if let made = try await imageOfOriginal(wanted) { return made }
+        guard !wanted.options.onlyFromCache else { throw failure ?? wanted.notExisting }
+        try checkIsWanted(wanted, load)
+        // A load that shares nothing but the entry may have made the image while the disk was read.
+        if let made = imageStoredMeanwhile(wanted) { return made }
+
+        // 4 and 5. Bytes, of which the image is made and stored.
         do throws(KingfisherError) {
-            return try await load(wanted, channel)
+            return try await imageOfBytes(wanted, for: load)
         } catch {
-            guard error.isNotModified, let kept = try await confirmed(wanted, channel) else { throw error }
-            return kept
+            guard error.isNotModified, let confirmed = try await confirmedImage(wanted) else { throw error }
+            return confirmed
         }
     }
 
-    /// The image made of the original in the original cache, if there is one, and stored.
-    private func processedOriginal(_ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult? {
+    /// Nothing is begun for subscribers that do not want the image any more.
+    private func checkIsWanted(_ wanted: KeyedSource, _ load: ImageLoad) throws(KingfisherError) {
+        guard loads.goOn(load, orEndWith: wanted.notExisting) else { throw wanted.notExisting }
+    }
+
+    /// What the caches have of something that is unchanged according to the server; also for loads that did not look
+    /// there first.
+    private func confirmedImage(_ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult? {
+        var options = wanted.options
+        options.forceRefresh = false
+        options.fromMemoryCacheOrRefresh = false
+        let wanted = KeyedSource(wanted.source, options)
+        guard var cached = try await cachedImage(wanted) else { return try await imageOfOriginal(wanted) }
+        cached.isConfirmed = true
+        return cached
+    }
+
+    /// The image that the cached original makes, stored; nil if there is no original.
+    private func imageOfOriginal(_ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult? {
         guard let original = await originalImage(wanted) else { return nil }
         let image = try await wanted.options.processor.processed(.image(original.image), wanted.options)
         var loaded = LoadResult(image: image, cacheType: .none, data: original.bytes)
         guard let cache = wanted.options.targetCache else { return loaded }
         let stored = Promise<CacheStoreResult>()
-        store(image, original.bytes, original.facts, wanted, keepsOriginal: false, in: cache, stored)
+        store(image, of: original.bytes, original.facts, wanted, keepsOriginal: false, in: cache, stored)
         loaded.storing = stored
         return loaded
     }
 
-    /// What the caches have of something that is unchanged according to the server; also for loads that did not look
-    /// there first.
-    private func confirmed(_ wanted: KeyedSource, _ channel: LoadChannel) async throws(KingfisherError) -> LoadResult? {
-        var options = wanted.options
-        options.forceRefresh = false
-        options.fromMemoryCacheOrRefresh = false
-        options.countsMemoryMiss = false
-        let wanted = KeyedSource(wanted.source, options)
-        let cached = lookInMemory(wanted.query.key, options)
-        if let cached, cached.satisfies(options) {
-            return LoadResult(image: cached, cacheType: .memory, isConfirmed: true)
-        }
-        guard var loaded = try await processedImage(wanted, look(cached, wanted), channel) else {
-            return try await processedOriginal(wanted)
-        }
-        loaded.isConfirmed = true
-        return loaded
-    }
-
-    // MARK: Loading
-
-    /// Loads bytes, makes the image of them, and stores both.
-    private func load(_ wanted: KeyedSource, _ channel: LoadChannel) async throws(KingfisherError) -> LoadResult {
+    /// The image made of a provider's or of downloaded bytes, stored.
+    private func imageOfBytes(
+        _ wanted: KeyedSource,
+        for load: ImageLoad
+    ) async throws(KingfisherError) -> LoadResult {
         let options = wanted.options
         switch wanted.source {
         case .provider(let provider):
-            channel.begin(byProvider: true)
-            let bytes = try await providedBytes(provider)
-            return stored(try await bytes.image(options).get(), bytes, wanted)
+            load.serve(.provider)
+            let bytes = try await providedBytes(provider, priority: options.downloadPriority)
+            return stored(try await bytes.image(options).get(), of: bytes, wanted)
         case .network(let resource):
             let downloader = options.downloader ?? downloader
-            var linkedOptions = options
-            linkedOptions.onDataReceived = { channel.report($0, of: $1) }
-            linkedOptions.onTransferLinked = { channel.link($0, $1) }
-            linkedOptions.onTransferStarted = { channel.begin() }
-            guard downloader.isPlain else {
-                return try await overridden(downloader, resource, linkedOptions, wanted, channel)
+            guard !downloader.isSubclassed else {
+                return try await imageOfSubclass(downloader, at: resource.downloadURL, wanted, for: load)
             }
             let loader = downloader.loader
-            // The image is made by this task, whose priority becomes that of any more urgent caller that joins; where a
-            // delegate is to be notified of it, it is made before the bytes are handed out.
             return try await loader.withBytes(
                 at: resource.downloadURL,
-                linkedOptions,
-                DownloadTask(),
-                wantsImage: loader.delegate != nil,
-                sharesArrivalsSince: options.forceRefresh ? nil : channel.beginning
-            ) { delivery throws(KingfisherError) in
-                stored(try await delivery.image(options), delivery.bytes, wanted)
+                options,
+                sharesValuesSince: options.forceRefresh ? nil : load.beginning
+            ) { bytes, _ throws(KingfisherError) in
+                stored(try await loader.image(of: bytes, options), of: bytes, wanted)
             }
         }
     }
 
-    /// Has a subclass download and process an image.
+    /// The image that a downloader of the user's has downloaded and processed, stored.
     ///
-    /// The callers are notified by the transfer it starts by calling `super`; without one, once its method has
-    /// returned.
-    private func overridden(
+    /// The transfer it starts by calling `super` serves the load; without one, it does so itself.
+    private func imageOfSubclass(
         _ downloader: ImageDownloader,
-        _ resource: any Resource,
-        _ options: KingfisherParsedOptionsInfo,
+        at url: URL,
         _ wanted: KeyedSource,
-        _ channel: LoadChannel
+        for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {
-        let download = try await downloader.overriddenDownload(with: resource.downloadURL, options: options) { task in
-            guard channel.transfer == nil, let transfer = task.sessionTask, let token = task.cancelToken else { return }
-            channel.link(transfer, token)
-            channel.begin()
+        let download = try await downloader.downloadWithHandle(with: url, options: wanted.options) { task in
+            guard load.flight.service == nil, let transfer = task.sessionTask, let token = task.cancelToken else {
+                return
+            }
+            load.serve(.transfer(transfer, token))
         }
-        channel.begin()
+        if load.flight.service == nil { load.serve(.provider) }
         let bytes = LoadedBytes(provided: download.originalData)
-        var loaded = stored(download.image, bytes, wanted, facts: download.response.flatMap { HTTPFacts($0) })
+        let facts = download.response.flatMap { HTTPFacts($0) }
+        var loaded = stored(download.image, of: bytes, wanted, facts: facts)
         loaded.metrics = download.metrics
         return loaded
     }
 
     /// The bytes of a provider, which is called once for all loads of its key at the same time.
-    private func providedBytes(_ provider: any ImageDataProvider) async throws(KingfisherError) -> LoadedBytes {
-        try await providerLoads.value(
-            for: .provider(provider),
-            cancelled: { .requestError(reason: .dataProviderCancelled(provider: provider)) },
-            operation: { [self] _ in
-                await Result { () async throws(KingfisherError) in LoadedBytes(provided: try await data(of: provider)) }
+    private func providedBytes(
+        _ provider: any ImageDataProvider,
+        priority: Float
+    ) async throws(KingfisherError) -> LoadedBytes {
+        let source = Source.provider(provider)
+        return try await providerLoads.value(
+            for: source,
+            Subscriber(hooks: LoadHooks(), priority: priority)
+        ) {
+            SharedLoad(source, of: source) { [self] load in
+                let bytes = await Result { () async throws(KingfisherError) in try await data(of: provider) }
+                providerLoads.finish(load, bytes.map { LoadedBytes(provided: $0) })
             }
-        )
+        } use: { bytes, _ in
+            bytes
+        }
     }
 
     /// What a provider provides, off the caller's thread.
@@ -150,68 +141,5 @@ extension KingfisherManager {
         case .failure(let error):
             throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
         }
-    }
-
-    // MARK: Storing
-
-    /// Stores an image that was made of loaded bytes: once for all loads that want the same entry.
-    private func stored(
-        _ image: KFCrossPlatformImage,
-        _ bytes: LoadedBytes,
-        _ wanted: KeyedSource,
-        facts: HTTPFacts? = nil
-    ) -> LoadResult {
-        var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
-        guard let cache = wanted.options.targetCache else { return loaded }
-        let recipe = StoreRecipe(wanted.query)
-        let (entry, isFirst) = recipe.isComparable ? bytes.entries.claim(recipe) : (Promise(), true)
-        loaded.storing = entry
-        if isFirst {
-            let facts = facts ?? bytes.response.flatMap { HTTPFacts($0) }
-            store(image, bytes.data, facts, wanted, keepsOriginal: true, in: cache, entry)
-        } else {
-            // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
-            cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
-        }
-        return loaded
-    }
-
-    /// Stores what was made: in memory now, on disk in the background, and then fulfils the promise.
-    private func store(
-        _ image: KFCrossPlatformImage,
-        _ bytes: Data?,
-        _ facts: HTTPFacts?,
-        _ wanted: KeyedSource,
-        keepsOriginal: Bool,
-        in cache: ImageCache,
-        _ stored: Promise<CacheStoreResult>
-    ) {
-        var query = wanted.query
-        let options = query.options
-        // Other callers may have joined, and do not wait for the queue of the first one.
-        query.options.callbackQueue = .untouch
-        query.options.httpFacts = facts
-        // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
-        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty
-        guard isOriginalWanted, let bytes, let originalCache = options.originalCache else {
-            return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
-        }
-        let (processed, original) = (Promise<CacheStoreResult>(), Promise<CacheStoreResult>())
-        cache.put(image, original: bytes, query, toDisk: toDisk, processed)
-        originalCache.putOriginal(bytes, query, original)
-        Task {
-            let results = (await processed.value, await original.value)
-            if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
-        }
-    }
-}
-
-extension HTTPFacts {
-    /// What a response says about the bytes that came with it; nil if it says nothing about how long they are valid.
-    fileprivate init?(_ response: TransportResponse) {
-        guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
-        self.init(url: response.url) { response.value(forHTTPHeaderField: $0) }
-        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil else { return nil }
     }
 }

@@ -62,8 +62,8 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func start(_ manager: KingfisherManager, _ progressBlock: DownloadProgressBlock?) -> DownloadTask? {
         options.callbackQueue = .mainCurrentOrAsync
-        options.isForView = true
-        options.sourceTaskIdentifierChecker = { [interest] in interest.exists }
+        options.hooks.isForView = true
+        options.hooks.isWanted = { [interest] in interest.exists }
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || indication != nil { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }

@@ -91,7 +91,7 @@ import Testing
                 let (serializer, checks) = (WatchedSerializer(), Counter())
                 var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
                 options.loadDiskFileSynchronously = synchronously
-                options.sourceTaskIdentifierChecker = { checks.add() < checkpoint }
+                options.hooks.isWanted = { checks.add() < checkpoint }
                 cache.resetStatistics()
 
                 let outcome = Promise<Result<DiskRetrievalOutcome, KingfisherError>>()
@@ -110,7 +110,7 @@ import Testing
                 #expect(serializer.threads.value.count == (checkpoint > 2 ? 1 : 0))
 
                 let seenChecks = Counter()
-                options.sourceTaskIdentifierChecker = { seenChecks.add() < checkpoint }
+                options.hooks.isWanted = { seenChecks.add() < checkpoint }
                 let result = try await cache.retrieveImage(forKey: "a", options: options)
                 #expect(result.cacheType == (checkpoint == 4 ? .disk : .none))
                 #expect(cache.memoryStorage.isCached(forKey: "a") == (checkpoint == 4))
@@ -129,7 +129,7 @@ import Testing
                 var options = KingfisherParsedOptionsInfo([
                     .diskCacheAccessExtendingExpiration(.expirationTime(.days(50)))
                 ])
-                options.sourceTaskIdentifierChecker = { checks.add() < checkpoint }
+                options.hooks.isWanted = { checks.add() < checkpoint }
                 #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: options) == nil)
                 #expect(try await cache.diskEntries() == before)
             }

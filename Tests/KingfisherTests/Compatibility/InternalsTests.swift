@@ -118,7 +118,7 @@ import Testing
             #expect(await plain.value == 3)
             for (key, isWanted, expected) in [("a", true, "image"), ("b", true, "none"), ("a", false, "stale")] {
                 var options = options
-                options.sourceTaskIdentifierChecker = { isWanted }
+                options.hooks.isWanted = { isWanted }
                 let outcome = Promise<String>()
                 cache.retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: .untouch) {
                     (result: Result<DiskRetrievalOutcome, KingfisherError>) in
@@ -138,10 +138,10 @@ import Testing
 
     @Test("options have the expected internals") func options() {
         var options = KingfisherParsedOptionsInfo(.empty)
-        options.sourceTaskIdentifierChecker = { true }
+        options.hooks.isWanted = { true }
         #expect(options.imageCreatingOptions == ImageCreatingOptions())
         // A closure here; in Kingfisher a list of objects.
-        #expect(options.onDataReceived == nil)
+        #expect(options.hooks.received == nil)
         #expect(CallbackQueue.mainAsync.queue.label == DispatchQueue.main.label)
     }
 

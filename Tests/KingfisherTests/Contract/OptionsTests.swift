@@ -131,13 +131,46 @@ import Testing
     }
 
     @Test("the list of this suite names every option") func optionList() {
-        let inner: Set = [
-            "onDataReceived", "onTransferLinked", "onTransferStarted", "sourceTaskIdentifierChecker", "httpFacts",
-            "countsMemoryMiss", "isForView",
-        ]
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         let listed = Set(Self.all(.default, .default).map(\.property))
-        #expect(properties.subtracting(inner) == listed)
+        #expect(properties.subtracting(["hooks"]) == listed)
+    }
+
+    /// What each option means to loads that run at one time.
+    private static let inKey: Set = [
+        "downloader", "forceRefresh", "fromMemoryCacheOrRefresh", "onlyFromCache", "backgroundDecode", "scaleFactor",
+        "requestModifier", "redirectHandler", "processor", "onlyLoadFirstFrame", "preloadAllAnimationData",
+        "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
+        "totalTimeout", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
+    ]
+    private static let stored: Set = [
+        "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",
+        "memoryCacheExpiration", "diskCacheExpiration", "diskStoreWriteOptions", "forcedExtension",
+    ]
+    private static let perSubscriber: Set = [
+        "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "loadDiskFileSynchronously",
+        "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
+        "keepCurrentImageWhileLoading", "onFailureImage", "hooks",
+    ]
+
+    @Test("every option is either part of what makes two loads one, or each subscriber's own")
+    func sorting() async throws {
+        let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
+        #expect(properties == Self.inKey.union(Self.stored).union(Self.perSubscriber))
+        func key(_ options: KingfisherOptionsInfo) -> LoadKey {
+            var parsed = KingfisherParsedOptionsInfo(options)
+            parsed.settle()
+            return LoadKey(KeyedSource(.network(fakeURL), parsed))
+        }
+        try await withTemporaryDirectory { directory in
+            let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
+            for option in Self.all(cache, ImageDownloader(name: "options")) {
+                // This option changes what a processor makes of animations, and there is none by default.
+                let base: KingfisherOptionsInfo = [.processor(BlurImageProcessor(blurRadius: 1))]
+                let isOwn = Self.perSubscriber.contains(option.property)
+                #expect((key(base) == key(base + [option.item])) == isOwn, "\(option.property)")
+            }
+        }
     }
 
     @Test("OPT-1: later items override earlier ones")

@@ -119,6 +119,7 @@ import Testing
         #expect(delegate.log.value == ["will"])
         callers[1].cancel()
         _ = await callers[1].result
+        await delegate.finished.wait()
         #expect(delegate.log.value == ["will", "finish with error"])
         #expect(delegate.finishes.value.first?.error?.isTaskCancelled == true)
     }

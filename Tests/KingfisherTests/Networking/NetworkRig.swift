@@ -90,6 +90,8 @@ let someBytes = Data("these are the bytes of a picture".utf8)
 final class RecordingDelegate: ImageDownloaderDelegate {
     let log = Box<[String]>([])
     let finishes = Box<[(response: URLResponse?, error: KingfisherError?)]>([])
+    /// Opens when a transfer is over.
+    let finished = Gate()
     let disposition: URLSession.ResponseDisposition
     let change: @Sendable (Data) -> Data?
     let isValid: @Sendable (Int) -> Bool
@@ -134,6 +136,7 @@ final class RecordingDelegate: ImageDownloaderDelegate {
     ) {
         note(error == nil ? "finish" : "finish with error")
         finishes.change { $0.append((response, error as? KingfisherError)) }
+        finished.open()
     }
     func imageDownloader(
         _ downloader: ImageDownloader,

@@ -157,7 +157,7 @@ import Testing
 }
 
 /// The default serializer, which reports when it decodes.
-private struct ObservedSerializer: CacheSerializer {
+struct ObservedSerializer: CacheSerializer {
     let onDecoding: @Sendable () -> Void
 
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {

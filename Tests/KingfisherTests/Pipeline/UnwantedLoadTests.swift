@@ -12,7 +12,7 @@ import Testing
         -> KingfisherParsedOptionsInfo
     {
         var options = rig.manager.parsed(info)
-        options.sourceTaskIdentifierChecker = isWanted
+        options.hooks.isWanted = isWanted
         return options
     }
 
@@ -250,7 +250,7 @@ import Testing
                 with: .network(rig.server.url("/a.png")),
                 options: [.downloader(downloader), .alternativeSources([.network(rig.server.url("/b.png"))])],
                 downloadTaskUpdated: { task in
-                    let isLinked = task?.sessionTask?.task != nil
+                    let isLinked = task?.sessionTask != nil
                     events.change { $0.append(isLinked ? "linked" : "unlinked") }
                 },
                 completionHandler: { result in

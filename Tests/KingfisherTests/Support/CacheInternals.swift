@@ -17,7 +17,7 @@ extension ImageCache {
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = options
-        options.httpFacts = httpFacts
+        options.hooks.httpFacts = httpFacts
         store(image, forKey: key, options: options, completionHandler: completionHandler)
     }
 
@@ -30,7 +30,7 @@ extension ImageCache {
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = KingfisherParsedOptionsInfo()
-        options.httpFacts = httpFacts
+        options.hooks.httpFacts = httpFacts
         options.forcedExtension = forcedExtension
         let stored = Promise<CacheStoreResult>()
         putOriginal(data, CacheCore.Query(key, options), stored)

@@ -114,7 +114,7 @@ struct KFImageTransfer {
         // Another caller of the same transfer, to know that starting it is over.
         let started = Gate()
         var options = KingfisherParsedOptionsInfo()
-        options.onTransferStarted = { started.open() }
+        options.hooks.served = { _ in started.open() }
         downloader.downloadImage(with: url, options: options, completionHandler: nil)
         await started.wait()
         let transfer = try #require(transport.transfers.first)

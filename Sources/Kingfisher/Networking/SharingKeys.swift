@@ -1,11 +1,11 @@
-// What two loads must have in common to share what is made of their bytes. Knows nothing of making it.
+// What two loads must have in common to share what is made of their bytes. For LoadedBytes and the manager.
 
 import Foundation
 import KFImaging
 import KFSupport
 
 /// What two loads must have in common to be given one image of the same bytes.
-struct ImageRecipe: Hashable {
+struct ProcessingKey: Hashable {
     private let processor: String
     private let creating: ImageCreatingOptions
     private let frames: AnimatedProcessingPolicy
@@ -20,7 +20,7 @@ struct ImageRecipe: Hashable {
 }
 
 /// What two loads must have in common to be served by one entry made of the same image.
-struct StoreRecipe: Hashable, Sendable {
+struct StoreKey: Hashable, Sendable {
     /// The key with the identifier of the processor.
     let key: String
     private let cache: ObjectIdentifier?
@@ -28,7 +28,8 @@ struct StoreRecipe: Hashable, Sendable {
     private let isMemoryOnly: Bool
     private let keepsOriginal: Bool
     private let originalCache: ObjectIdentifier?
-    private let expirations: [StorageExpiration?]
+    private let memoryExpiration: StorageExpiration?
+    private let diskExpiration: StorageExpiration?
     private let writing: UInt
     private let fileExtension: String?
 
@@ -40,14 +41,17 @@ struct StoreRecipe: Hashable, Sendable {
         isMemoryOnly = options.cacheMemoryOnly
         keepsOriginal = options.cacheOriginalImage
         originalCache = options.originalCache.map { ObjectIdentifier($0) }
-        expirations = [options.memoryCacheExpiration, options.diskCacheExpiration]
+        memoryExpiration = options.memoryCacheExpiration
+        diskExpiration = options.diskCacheExpiration
         writing = UInt(options.diskStoreWriteOptions.rawValue)
         fileExtension = options.forcedExtension
     }
 
     /// Whether it can be compared with others: not with a serializer of the user's that is not `Hashable`, nor with
     /// numbers that are NaN.
-    var isComparable: Bool { serializer.isComparable && expirations == expirations }
+    var isComparable: Bool {
+        serializer.isComparable && memoryExpiration == memoryExpiration && diskExpiration == diskExpiration
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -1,0 +1,143 @@
+// Shares work between all loads that want the same at one time: transfers, loads of images, providers.
+
+import KFSupport
+
+/// Work that may have several subscribers.
+protocol FlightWork: AnyObject, Sendable {
+    associatedtype Key: Hashable & Sendable
+    associatedtype Value: Sendable
+
+    /// What distinguishes it from other work.
+    var key: Key { get }
+    /// Who waits for it.
+    var flight: Flight<Value> { get }
+
+    /// Starts; called once.
+    func start()
+    /// Stops, since nobody waits for it any more; may be called while it starts.
+    func stop(_ error: KingfisherError)
+    /// Becomes as urgent as its flight is now.
+    func updatePriority()
+    /// The error of a subscriber that is cancelled while it waits.
+    func cancellation(of subscriber: Int) -> KingfisherError
+}
+
+/// All flights of one kind: one for each key.
+final class Flights<Work: FlightWork>: Sendable {
+    private enum State: Sendable {
+        case open([Work.Key: Work])
+        case closed
+    }
+
+    private let state = Locked(State.open([:]))
+
+    /// The work that is under way.
+    var all: [Work] {
+        state.withLock { state in
+            if case .open(let works) = state { Array(works.values) } else { [] }
+        }
+    }
+
+    /// Joins the work with a key, or starts it, and does something with its value.
+    ///
+    /// Joins before it first suspends. Cancelling the calling task removes the subscriber, which returns at once; the
+    /// last one to leave stops the work.
+    /// - Parameters:
+    ///   - key: What is wanted.
+    ///   - subscriber: Who wants it.
+    ///   - make: Makes the work if there is none; called with a lock held.
+    ///   - joined: Called with the work and the subscriber's number in it, before the work starts.
+    ///   - use: Does something with the value, which others may share as long; also given the error to end with if the
+    ///     calling task is cancelled while it does.
+    /// - Returns: What `use` returns.
+    /// - Throws: ``KingfisherError``: the work's, or that of a cancelled subscriber.
+    func value<Output>(
+        for key: Work.Key,
+        _ subscriber: Subscriber<Work.Value>,
+        make: () -> Work,
+        joined: (Work, Int) -> Void = { _, _ in },
+        use: (Work.Value, KingfisherError) async throws(KingfisherError) -> Output
+    ) async throws(KingfisherError) -> Output {
+        guard let (work, ticket) = join(key, subscriber, make: make) else {
+            throw .requestError(reason: .asyncTaskContextCancelled)
+        }
+        defer { if subscriber.sharesValuesSince != nil, work.flight.release(ticket.number) { remove(work) } }
+        if let service = ticket.service { subscriber.served(by: service) }
+        joined(work, ticket.number)
+        // The subscriber's code may have cancelled it.
+        if subscriber.isCancelled { leave(work, ticket.number) }
+        if ticket.isFirst {
+            if work.flight.begin() { work.start() }
+        } else if ticket.raisesPriority {
+            work.updatePriority()
+        }
+        let result = await withTaskCancellationHandler {
+            await subscriber.result.value
+        } onCancel: {
+            leave(work, ticket.number)
+        }
+        return try await use(try result.get(), work.cancellation(of: ticket.number))
+    }
+
+    private func join(
+        _ key: Work.Key,
+        _ subscriber: Subscriber<Work.Value>,
+        make: () -> Work
+    ) -> (Work, Flight<Work.Value>.Ticket)? {
+        state.withLock { state in
+            guard case .open(var works) = state else { return nil }
+            state = .closed  // so that there is one reference to the works, and changing them copies nothing
+            defer { state = .open(works) }
+            if let work = works[key], let ticket = work.flight.join(subscriber) { return (work, ticket) }
+            let work = make()
+            works[key] = work
+            return work.flight.join(subscriber).map { (work, $0) }
+        }
+    }
+
+    /// Removes a subscriber that waits.
+    func leave(_ work: Work, _ number: Int) {
+        guard let (subscriber, wasLast) = work.flight.leave(number) else { return }
+        let error = work.cancellation(of: number)
+        if wasLast { remove(work) }
+        subscriber.result.fulfil(.failure(error))
+        if wasLast { work.stop(error) } else { work.updatePriority() }
+    }
+
+    /// Gives the subscribers what the work has come to; only the first time counts.
+    func finish(_ work: Work, _ result: Result<Work.Value, KingfisherError>) {
+        let (subscribers, isOver) = work.flight.finish(result)
+        if isOver { remove(work) }
+        for subscriber in subscribers { subscriber.result.fulfil(result) }
+    }
+
+    /// Whether a subscriber wants what the work is for; ends it with an error otherwise.
+    ///
+    /// Whoever subscribes after that gets other work.
+    func goOn(_ work: Work, orEndWith error: KingfisherError) -> Bool {
+        guard let subscribers = work.flight.endIfUnwanted() else { return true }
+        remove(work)
+        for (number, subscriber) in subscribers {
+            subscriber.result.fulfil(.failure(subscriber.isCancelled ? work.cancellation(of: number) : error))
+        }
+        return false
+    }
+
+    /// Removes all subscribers, and refuses those to come.
+    func close() {
+        let works = all
+        state.withLock { $0 = .closed }
+        for work in works {
+            for (number, _) in work.flight.subscribers { leave(work, number) }
+        }
+    }
+
+    private func remove(_ work: Work) {
+        state.withLock { state in
+            guard case .open(var works) = state, works[work.key] === work else { return }
+            state = .closed
+            works[work.key] = nil
+            state = .open(works)
+        }
+    }
+}

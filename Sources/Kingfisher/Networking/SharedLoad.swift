@@ -1,0 +1,82 @@
+// A load that runs as a task for all its subscribers: of an image, or of the bytes of a provider. For the manager.
+
+import KFSupport
+
+/// One function that runs for all who want its value.
+final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
+    private enum State: Sendable {
+        case waiting
+        case running(Task<Void, Never>)
+        case stopped
+    }
+
+    let key: Key
+    let flight = Flight<Value>()
+    /// When it began.
+    let beginning = ContinuousClock.now
+    private let source: Source
+    private let operation: @Sendable (SharedLoad) async -> Void
+    private let state = Locked(State.waiting)
+
+    /// A load that has yet to be started.
+    ///
+    /// - Parameters:
+    ///   - key: What distinguishes it from other loads.
+    ///   - source: What is loaded.
+    ///   - operation: Loads it, and hands the result to the flight.
+    init(_ key: Key, of source: Source, operation: @escaping @Sendable (SharedLoad) async -> Void) {
+        (self.key, self.source, self.operation) = (key, source, operation)
+    }
+
+    func start() {
+        let task = Task(priority: TaskPriority(downloadPriority: flight.priority)) { @concurrent in
+            await operation(self)
+        }
+        let isStopped = state.withLock { state in
+            if case .stopped = state { return true }
+            state = .running(task)
+            return false
+        }
+        if isStopped { task.cancel() }
+    }
+
+    func stop(_ error: KingfisherError) {
+        let task = state.withLock { state in
+            defer { state = .stopped }
+            return if case .running(let task) = state { task } else { nil as Task<Void, Never>? }
+        }
+        task?.cancel()
+    }
+
+    func updatePriority() {
+        let priority = flight.priority
+        if case .running(let task) = state.withLock({ $0 }) {
+            task.escalatePriority(to: TaskPriority(downloadPriority: priority))
+        }
+        if case .transfer(let transfer, _) = flight.service { transfer.raisePriority(to: priority) }
+    }
+
+    func cancellation(of subscriber: Int) -> KingfisherError {
+        if case .provider(let provider) = source {
+            return .requestError(reason: .dataProviderCancelled(provider: provider))
+        }
+        guard case .transfer(let task, let token) = flight.service else {
+            return .requestError(reason: .asyncTaskContextCancelled)
+        }
+        return .requestError(reason: .taskCancelled(task: task, token: token))
+    }
+
+    // MARK: Notifying the subscribers
+
+    /// The service of the load is known.
+    func serve(_ service: LoadService) {
+        for subscriber in flight.serve(service) { subscriber.served(by: service) }
+    }
+
+    /// More bytes have arrived.
+    func report(_ received: Int64, of expected: Int64) {
+        for (_, subscriber) in flight.subscribers where subscriber.isWanted {
+            subscriber.hooks.received?(received, expected)
+        }
+    }
+}

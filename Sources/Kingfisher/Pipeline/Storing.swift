@@ -1,0 +1,68 @@
+// How an image that was made is stored: once for all loads that want the same entry. The last step of a load.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+extension KingfisherManager {
+    /// Stores an image that was made of loaded bytes.
+    func stored(
+        _ image: KFCrossPlatformImage,
+        of bytes: LoadedBytes,
+        _ wanted: KeyedSource,
+        facts: HTTPFacts? = nil
+    ) -> LoadResult {
+        var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
+        guard let cache = wanted.options.targetCache else { return loaded }
+        let key = StoreKey(wanted.query)
+        let (entry, isFirst) = key.isComparable ? bytes.entries.claim(key) : (Promise(), true)
+        loaded.storing = entry
+        if isFirst {
+            let facts = facts ?? bytes.response.flatMap { HTTPFacts($0) }
+            store(image, of: bytes.data, facts, wanted, keepsOriginal: true, in: cache, entry)
+        } else {
+            // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
+            cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
+        }
+        return loaded
+    }
+
+    /// Stores an image: in memory now, on disk in the background, and then fulfils the promise.
+    func store(
+        _ image: KFCrossPlatformImage,
+        of bytes: Data?,
+        _ facts: HTTPFacts?,
+        _ wanted: KeyedSource,
+        keepsOriginal: Bool,
+        in cache: ImageCache,
+        _ stored: Promise<CacheStoreResult>
+    ) {
+        var query = wanted.query
+        let options = query.options
+        // Others may have joined, and do not wait for the queue of the first one.
+        query.options.callbackQueue = .untouch
+        query.options.hooks.httpFacts = facts
+        // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
+        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty
+        guard isOriginalWanted, let bytes, let originalCache = options.originalCache else {
+            return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
+        }
+        let (processed, original) = (Promise<CacheStoreResult>(), Promise<CacheStoreResult>())
+        cache.put(image, original: bytes, query, toDisk: toDisk, processed)
+        originalCache.putOriginal(bytes, query, original)
+        Task {
+            let results = (await processed.value, await original.value)
+            if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
+        }
+    }
+}
+
+extension HTTPFacts {
+    /// What a response says about the bytes that came with it; nil if it says nothing about how long they are valid.
+    init?(_ response: TransportResponse) {
+        guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
+        self.init(url: response.url) { response.value(forHTTPHeaderField: $0) }
+        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil else { return nil }
+    }
+}

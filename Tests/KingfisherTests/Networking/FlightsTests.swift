@@ -1,0 +1,170 @@
+// Work that several subscribers share: joining, leaving, priorities, and what is left when it is over.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("Flights") struct FlightsTests {
+    private typealias Work = SharedLoad<String, Int>
+    private let flights = Flights<Work>()
+    private let source = Source.network(fakeURL)
+
+    private func subscriber(
+        priority: Float = 0.5,
+        sharesValuesSince: ContinuousClock.Instant? = nil,
+        isWanted: @escaping @Sendable () -> Bool = { true }
+    ) -> Subscriber<Int> {
+        var hooks = LoadHooks()
+        hooks.isWanted = isWanted
+        return Subscriber(hooks: hooks, priority: priority, sharesValuesSince: sharesValuesSince)
+    }
+
+    /// Subscribes now, on this thread, and starts the operation if there is none.
+    private func subscribe(
+        _ subscriber: Subscriber<Int>? = nil,
+        use: @escaping @Sendable (Int) async -> Int = { $0 },
+        _ operation: @escaping @Sendable (Work) async -> Int
+    ) -> Task<Result<Int, KingfisherError>, Never> {
+        let subscriber = subscriber ?? self.subscriber()
+        return Task.immediate { [flights, source] in
+            await Result { () async throws(KingfisherError) in
+                try await flights.value(for: "a", subscriber) {
+                    Work("a", of: source) { work in flights.finish(work, .success(await operation(work))) }
+                } use: { value, _ in
+                    await use(value)
+                }
+            }
+        }
+    }
+
+    @Test("subscribers share one run, and one that comes after its end starts another") func sharing() async throws {
+        let runs = Counter(), gate = Gate()
+        let waiting = (0..<50).map { _ in
+            subscribe { _ in
+                await gate.wait()
+                return runs.add()
+            }
+        }
+        #expect(flights.all.count == 1)
+        gate.open()
+        for task in waiting { #expect(try await task.value.get() == 1) }
+        #expect(flights.all.isEmpty)
+        #expect(try await subscribe { _ in runs.add() }.value.get() == 2)
+    }
+
+    @Test("a cancelled subscriber returns at once, and the others get the value") func leaving() async throws {
+        let gate = Gate()
+        let tasks = (0..<3).map { _ in
+            subscribe { _ in
+                await gate.wait()
+                return 1
+            }
+        }
+        tasks[0].cancel()
+        await #expect(throws: KingfisherError.self) { try await tasks[0].value.get() }
+        gate.open()
+        for task in tasks[1...] { #expect(try await task.value.get() == 1) }
+    }
+
+    @Test("the work is cancelled when its last subscriber leaves") func lastToLeave() async {
+        let cancelled = Gate()
+        let tasks = (0..<2).map { _ in
+            subscribe { _ in
+                await withTaskCancellationHandler {
+                    await cancelled.wait()
+                } onCancel: {
+                    cancelled.open()
+                }
+                return 1
+            }
+        }
+        tasks[0].cancel()
+        #expect(flights.all.count == 1)
+        tasks[1].cancel()
+        await cancelled.wait()
+        #expect(flights.all.isEmpty)
+    }
+
+    @Test("the work is as urgent as its most urgent subscriber") func priorities() async throws {
+        let gate = Gate()
+        let quiet = subscribe(subscriber(priority: 0)) { work in
+            await gate.wait()
+            return Task.currentPriority == .high && work.flight.priority == 1 ? 1 : 0
+        }
+        let urgent = subscribe(subscriber(priority: 1)) { _ in 0 }
+        let late = subscribe(subscriber(priority: 0.5)) { _ in 0 }
+        gate.open()
+        for task in [quiet, urgent, late] { #expect(try await task.value.get() == 1) }
+    }
+
+    @Test("what serves the work is told to those who are there, and to those who join later") func services() async {
+        let seen = Counter(), served = Gate(), gate = Gate()
+        func counting() -> Subscriber<Int> {
+            var hooks = LoadHooks()
+            hooks.served = { _ in seen.add() }
+            return Subscriber(hooks: hooks, priority: 0.5)
+        }
+        let first = subscribe(counting()) { work in
+            work.serve(.provider)
+            served.open()
+            await gate.wait()
+            return 1
+        }
+        await served.wait()
+        #expect(seen.value == 1)
+        let second = subscribe(counting()) { _ in 2 }
+        #expect(seen.value == 2)
+        gate.open()
+        _ = await (first.value, second.value)
+    }
+
+    @Test("work that no subscriber wants ends, and whoever joins then gets other work") func superseded() async throws {
+        let isWanted = Box(true), begun = Gate(), asked = Gate()
+        let gone = KingfisherError.cacheError(reason: .imageNotExisting(key: "a"))
+        let first = subscribe(subscriber(isWanted: { isWanted.value })) { [flights] work in
+            begun.open()
+            await asked.wait()
+            return flights.goOn(work, orEndWith: gone) ? 1 : 0
+        }
+        await begun.wait()
+        isWanted.value = false
+        asked.open()
+        await #expect(throws: KingfisherError.self) { try await first.value.get() }
+        #expect(try await subscribe { _ in 2 }.value.get() == 2)
+    }
+
+    @Test("a value in use is shared with those who began before it arrived, and with nobody once it is not")
+    func arrived() async throws {
+        let start = ContinuousClock.now, using = Gate(), release = Gate(), runs = Counter()
+        let first = subscribe(subscriber(sharesValuesSince: start)) {
+            using.open()
+            await release.wait()
+            return $0
+        } _: { _ in
+            runs.add()
+        }
+        await using.wait()
+        #expect(try await subscribe(subscriber(sharesValuesSince: start)) { _ in runs.add() }.value.get() == 1)
+        #expect(try await subscribe(subscriber(sharesValuesSince: .now)) { _ in runs.add() }.value.get() == 2)
+        release.open()
+        #expect(try await first.value.get() == 1)
+        #expect(try await subscribe(subscriber(sharesValuesSince: start)) { _ in runs.add() }.value.get() == 3)
+        #expect(flights.all.isEmpty)
+    }
+
+    @Test("closed flights end those who wait and refuse those to come") func closing() async {
+        let never = Gate()
+        let waiting = subscribe { _ in
+            await never.wait()
+            return 1
+        }
+        flights.close()
+        await #expect(throws: KingfisherError.self) { try await waiting.value.get() }
+        let refused = subscribe { _ in 1 }
+        await #expect(throws: KingfisherError.self) { try await refused.value.get() }
+        never.open()
+    }
+}

@@ -1,0 +1,119 @@
+// When a load with a handler ends: inside the call for a hit, and after everything else otherwise; and what cancelling
+// keeps from happening.
+
+import Foundation
+import KFSupport
+import KingfisherTestSupport
+import Testing
+
+@testable import Kingfisher
+
+@Suite("When loads end") struct CompletionOrderTests {
+    /// How a load of the main thread went.
+    @MainActor
+    private final class Call {
+        private var hasReturned = false
+        private(set) var events: [String] = []
+        private(set) var endedInCall = false
+        private(set) var hasHandle = false
+        let ended = Promise<Result<RetrieveImageResult, KingfisherError>>()
+
+        init(_ manager: KingfisherManager, _ source: Source, _ options: KingfisherOptionsInfo = []) {
+            let handle = manager.retrieveImage(
+                with: source,
+                options: options + [.callbackQueue(.mainCurrentOrAsync)],
+                progressBlock: { [self] _, _ in events.append("progress") }
+            ) { [self] result in
+                MainActor.assumeIsolated {
+                    events.append("end")
+                    endedInCall = !hasReturned
+                }
+                ended.fulfil(result)
+            }
+            hasHandle = handle != nil
+            hasReturned = true
+        }
+    }
+
+    @Test("a load that is no hit ends after the call, successful or not, and has a handle")
+    @MainActor
+    func endsLater() async throws {
+        try await Rig.run { rig in
+            let (manager, bytes) = (rig.manager, try Picture.png())
+            manager.allowsFileURLs = false
+            let file = Source.network(URL(fileURLWithPath: "/a.png"))
+            for number in 0..<200 {
+                let provider = RawImageDataProvider(data: bytes, cacheKey: "raw\(number)")
+                let calls = [
+                    Call(manager, .provider(provider)), Call(manager, file),
+                    Call(manager, .network(fakeURL), [.onlyFromCache]),
+                ]
+                for call in calls {
+                    _ = await call.ended.value
+                    #expect(!call.endedInCall && call.hasHandle)
+                }
+            }
+        }
+    }
+
+    @Test("the progress of a download comes before its end")
+    @MainActor
+    func progressFirst() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", .data(try Picture.png()))
+            for number in 0..<50 {
+                let url = rig.server.url("/a.png?\(number)")
+                let call = Call(rig.manager, .network(url))
+                _ = await call.ended.value
+                #expect(call.events.last == "end" && call.events.filter { $0 == "end" }.count == 1)
+            }
+        }
+    }
+
+    @Test("hits in memory, and on disk where the caller's thread is to read, end inside the call")
+    @MainActor
+    func endsAtOnce() async throws {
+        try await Rig.run { rig in
+            let url = try #require(URL(string: "http://127.0.0.1:1/a"))
+            try await rig.cache.store(Picture.gradient(), forKey: url.absoluteString)
+            for type in [CacheType.memory, .disk] {
+                if type == .disk { rig.cache.clearMemoryCache() }
+                let call = Call(rig.manager, .network(url), [.loadDiskFileSynchronously])
+                #expect(try await call.ended.value.get().cacheType == type)
+                #expect(call.endedInCall && !call.hasHandle)
+            }
+        }
+    }
+
+    @Test("an image on disk does not get to memory once its load is cancelled", arguments: [false, true])
+    func cancelledDiskHit(isDecoding: Bool) async throws {
+        try await Rig.run { rig in
+            let cache = rig.cache
+            for number in 0..<40 {
+                let (key, url) = ("\(number)", try #require(URL(string: "http://127.0.0.1:1/\(number)")))
+                try await cache.store(Picture.gradient(), forKey: key)
+                cache.clearMemoryCache()
+                let (begun, mayGoOn, ended) = (Gate(), DispatchSemaphore(value: 0), Gate())
+                let serializer = ObservedSerializer {
+                    begun.open()
+                    mayGoOn.wait()
+                }
+                // Held back, the look-up waits for its turn instead.
+                let turn = isDecoding ? nil : cache.core.operations.ticket(forKey: key)
+                let task = rig.manager.retrieveImage(
+                    with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),
+                    options: [.cacheSerializer(serializer), .onlyFromCache, .callbackQueue(.untouch)]
+                ) { result in
+                    if case .failure(let error) = result, error.isCancelled { ended.open() }
+                }
+                if isDecoding { await begun.wait() }
+                task?.cancel()
+                mayGoOn.signal()
+                await turn?.run {}
+                await ended.wait()
+                await cache.core.operations.ticket(forKey: key).run {}
+                #expect(cache.imageCachedType(forKey: key) == .disk)
+            }
+        }
+    }
+}

@@ -87,29 +87,6 @@ public final class FrameAnimator: Sendable {
         )
     }
 
-    /// The same under the name that Kingfisher has for sources of its own; any source will do.
-    convenience init(
-        imageSource source: any ImageFrameSource,
-        contentMode mode: KFCrossPlatformContentMode,
-        size: CGSize,
-        imageSize: CGSize,
-        imageScale: CGFloat,
-        framePreloadCount count: Int,
-        repeatCount: AnimationRepeatCount,
-        preloadQueue: DispatchQueue
-    ) {
-        self.init(
-            frameSource: source,
-            contentMode: mode,
-            size: size,
-            imageSize: imageSize,
-            imageScale: imageScale,
-            framePreloadCount: count,
-            repeatCount: repeatCount,
-            preloadQueue: preloadQueue
-        )
-    }
-
     /// An animation of pictures that are there already.
     ///
     /// Each is shown for its own time; the times are stretched so that together they take `duration`.

@@ -1,31 +1,7 @@
-// What is not open: the disk alone, where an image is, and how the two forms of a function become one. The core does
-// the work.
+// What is not open: where an image is, and how the two forms of a function become one. For ImageCache.
 
 import Foundation
 import KFSupport
-
-/// The result of a look-up on disk.
-enum DiskRetrievalOutcome: Sendable {
-    /// An image.
-    case image(KFCrossPlatformImage)
-    /// There is none.
-    case notFound
-    /// The look-up was cancelled before it was known whether there is one.
-    case stale
-
-    fileprivate init(_ result: CacheCore.LookupResult) {
-        switch result {
-        case .memory(let image), .disk(let image, _, _): self = .image(image)
-        case .nothing: self = .notFound
-        case .superseded: self = .stale
-        }
-    }
-
-    /// The image, if there is one.
-    var image: KFCrossPlatformImage? {
-        if case .image(let image) = self { image } else { nil }
-    }
-}
 
 extension ImageCacheResult {
     init(_ result: CacheCore.LookupResult) {
@@ -38,61 +14,6 @@ extension ImageCacheResult {
 }
 
 extension ImageCache {
-    /// Looks an image up on disk only, and leaves memory as it is; a miss is a success with nil.
-    func retrieveImageInDiskCache(
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo,
-        callbackQueue: CallbackQueue = .untouch,
-        completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
-    ) {
-        retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: callbackQueue) {
-            (outcome: Result<DiskRetrievalOutcome, KingfisherError>) in completionHandler(outcome.map(\.image))
-        }
-    }
-
-    /// Looks an image up on disk only, leaves memory as it is, and distinguishes a miss from a look-up that was
-    /// cancelled.
-    func retrieveImageInDiskCache(
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo,
-        callbackQueue: CallbackQueue = .untouch,
-        outcomeHandler: @escaping @Sendable (Result<DiskRetrievalOutcome, KingfisherError>) -> Void
-    ) {
-        var query = CacheCore.Query(key, options)
-        (query.layers, query.promotes) = (.disk, false)
-        report(to: outcomeHandler, on: callbackQueue) { [core, query] in
-            await Result { () async throws(KingfisherError) in DiskRetrievalOutcome(try await core.find(query)) }
-        }
-    }
-
-    /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.
-    func retrieveImageInDiskCache(
-        forKey key: String,
-        options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> KFCrossPlatformImage? {
-        var query = CacheCore.Query(key, options)
-        (query.layers, query.promotes) = (.disk, false)
-        return try await core.find(query).image
-    }
-
-    /// Removes an image as the form that can be overridden does, and hands to the handler what went wrong on disk, if
-    /// anything did.
-    func removeImage(
-        forKey key: String,
-        processorIdentifier identifier: String = "",
-        forcedExtension: String? = nil,
-        fromMemory: Bool = true,
-        fromDisk: Bool = true,
-        callbackQueue: CallbackQueue = .untouch,
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        let computedKey = key.computedKey(with: identifier)
-        let removal = core.remove(computedKey, forcedExtension, memory: fromMemory, disk: fromDisk)
-        report(to: completionHandler, on: callbackQueue) {
-            if case .failure(let error) = await removal() { error } else { nil }
-        }
-    }
-
     /// Whether an image is cached at all.
     ///
     /// Looks at the disk on the caller's thread.

@@ -266,9 +266,11 @@ open class ImageCache: @unchecked Sendable {
         callbackQueue: CallbackQueue = .untouch,
         completionHandler: @escaping @Sendable (Result<KFCrossPlatformImage?, KingfisherError>) -> Void
     ) {
-        let options = KingfisherParsedOptionsInfo(options)
-        let (queue, handler) = (callbackQueue, completionHandler)
-        retrieveImageInDiskCache(forKey: key, options: options, callbackQueue: queue, completionHandler: handler)
+        var query = CacheCore.Query(key, KingfisherParsedOptionsInfo(options))
+        (query.layers, query.promotes) = (.disk, false)
+        report(to: completionHandler, on: callbackQueue) { [core, query] in
+            await Result { () async throws(KingfisherError) in try await core.find(query).image }
+        }
     }
 
     /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.

@@ -76,17 +76,6 @@ public enum CallbackQueue: Sendable {
         return DispatchQueue.getSpecific(key: mainQueueKey) != nil
     }
 
-    /// The dispatch queue behind it, the main one where there is none; with ``untouch`` that of the operation queue the
-    /// calling code runs on.
-    var queue: DispatchQueue {
-        switch self {
-        case .mainAsync, .mainCurrentOrAsync: .main
-        case .untouch: OperationQueue.current?.underlyingQueue ?? .main
-        case .dispatch(let queue): queue
-        case .operationQueue(let queue): queue.underlyingQueue ?? .main
-        }
-    }
-
     /// The identity of a queue.
     enum Identity: Hashable, Sendable {
         case main, inline

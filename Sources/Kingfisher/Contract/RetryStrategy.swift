@@ -30,14 +30,6 @@ public final class RetryContext: Sendable {
         self.error = error
         state = Locked(State(retriedCount: retriedCount, userInfo: userInfo))
     }
-
-    /// Counts one retry more.
-    /// - Returns: The context itself.
-    @discardableResult
-    func increaseRetryCount() -> RetryContext {
-        state.withLock { $0.retriedCount += 1 }
-        return self
-    }
 }
 
 /// What is done about a failed load.

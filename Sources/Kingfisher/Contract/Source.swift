@@ -119,10 +119,6 @@ public enum Source: Sendable, SourceConvertible {
         case .provider: nil
         }
     }
-
-    var asResource: (any Resource)? {
-        if case .network(let resource) = self { resource } else { nil }
-    }
 }
 
 extension Source: Hashable {

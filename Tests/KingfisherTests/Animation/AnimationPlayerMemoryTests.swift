@@ -233,7 +233,7 @@ import Testing
         let source = TestFrames(3)
         let queue = FrameQueue.make()
         let animator = FrameAnimator(
-            imageSource: source,
+            frameSource: source,
             contentMode: .scaleAspectFit,
             size: CGSize(width: 20, height: 50),
             imageSize: CGSize(width: 40, height: 20),

@@ -56,7 +56,7 @@ import Testing
             func duration(at index: Int) -> TimeInterval { 0 }
         }
         let animator = FrameAnimator(
-            imageSource: Negative(),
+            frameSource: Negative(),
             contentMode: .center,
             size: .zero,
             imageSize: .zero,

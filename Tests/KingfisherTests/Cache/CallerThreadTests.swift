@@ -35,23 +35,11 @@ import Testing
         ),
         ("removeImage", { $0.removeImage(forKey: "a", completionHandler: $1) }),
         (
-            "removeImage, error",
-            { $0.removeImage(forKey: "a", completionHandler: ignoring($1) as @Sendable ((any Error)?) -> Void) }
-        ),
-        (
             "retrieveImage, options",
             { $0.retrieveImage(forKey: "a", options: parsed, callbackQueue: .untouch, completionHandler: ignoring($1)) }
         ),
         ("retrieveImage", { $0.retrieveImage(forKey: "a", callbackQueue: .untouch, completionHandler: ignoring($1)) }),
         ("retrieveImageInDiskCache", { $0.retrieveImageInDiskCache(forKey: "a", completionHandler: ignoring($1)) }),
-        (
-            "retrieveImageInDiskCache, options",
-            { $0.retrieveImageInDiskCache(forKey: "a", options: parsed, completionHandler: ignoring($1)) }
-        ),
-        (
-            "retrieveImageInDiskCache, outcome",
-            { $0.retrieveImageInDiskCache(forKey: "a", options: parsed, outcomeHandler: ignoring($1)) }
-        ),
         ("clearCache", { $0.clearCache(completion: $1) }),
         ("clearDiskCache", { $0.clearDiskCache(completion: $1) }),
         ("cleanExpiredCache", { $0.cleanExpiredCache(completion: $1) }),
@@ -75,10 +63,6 @@ import Testing
         ("retrieveImage, options", { _ = try await $0.retrieveImage(forKey: "a", options: parsed) }),
         ("retrieveImage", { _ = try await $0.retrieveImage(forKey: "a") }),
         ("retrieveImageInDiskCache", { _ = try await $0.retrieveImageInDiskCache(forKey: "a") }),
-        (
-            "retrieveImageInDiskCache, options",
-            { _ = try await $0.retrieveImageInDiskCache(forKey: "a", options: parsed) }
-        ),
         ("clearCache", { await $0.clearCache() }),
         ("clearDiskCache", { await $0.clearDiskCache() }),
         ("cleanExpiredCache", { await $0.cleanExpiredCache() }),

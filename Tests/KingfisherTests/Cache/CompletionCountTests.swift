@@ -46,12 +46,12 @@ import Testing
         case 2: cache.storeToDisk(bytes, forKey: key) { _ in done() }
         case 3: cache.storeToDisk(Data("no image".utf8), forKey: key) { _ in done() }
         case 4: cache.removeImage(forKey: key) { done() }
-        case 5: cache.removeImage(forKey: key) { (_: (any Error)?) in done() }
+        case 5: cache.removeImage(forKey: key, fromDisk: false) { done() }
         case 6: cache.retrieveImage(forKey: key, callbackQueue: .untouch) { _ in done() }
         case 7: cache.retrieveImageInDiskCache(forKey: key) { _ in done() }
         case 8:
             options.hooks.isWanted = { false }
-            cache.retrieveImageInDiskCache(forKey: key, options: options, outcomeHandler: { _ in done() })
+            cache.retrieveImage(forKey: key, options: options, callbackQueue: .untouch) { _ in done() }
         case 9:
             options.loadDiskFileSynchronously = true
             cache.retrieveImage(forKey: key, options: options, callbackQueue: .untouch) { _ in done() }

@@ -94,16 +94,12 @@ import Testing
                 options.hooks.isWanted = { checks.add() < checkpoint }
                 cache.resetStatistics()
 
-                let outcome = Promise<Result<DiskRetrievalOutcome, KingfisherError>>()
-                cache.retrieveImageInDiskCache(
-                    forKey: "a",
-                    options: options,
-                    outcomeHandler: { outcome.fulfil($0) }
-                )
-                switch try await outcome.value.get() {
-                case .stale: #expect(checkpoint < 4)
-                case .image: #expect(checkpoint == 4)
-                case .notFound: Issue.record("there is one")
+                var query = CacheCore.Query("a", options)
+                (query.layers, query.promotes) = (.disk, false)
+                switch try await cache.core.find(query) {
+                case .superseded: #expect(checkpoint < 4)
+                case .disk: #expect(checkpoint == 4)
+                case .memory, .nothing: Issue.record("there is one on disk")
                 }
                 #expect(checks.value == min(checkpoint, 3))
                 #expect((cache.statistics.seconds.reading > 0) == (checkpoint > 1))
@@ -130,10 +126,9 @@ import Testing
                     .diskCacheAccessExtendingExpiration(.expirationTime(.days(50)))
                 ])
                 options.hooks.isWanted = { checks.add() < checkpoint }
-                #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: options) == nil)
+                #expect(try await cache.retrieveImage(forKey: "a", options: options).image == nil)
                 #expect(try await cache.diskEntries() == before)
             }
-            #expect(try await cache.retrieveImageInDiskCache(forKey: "b", options: .init([])) == nil)
         }
     }
 

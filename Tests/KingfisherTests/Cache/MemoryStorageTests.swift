@@ -50,17 +50,17 @@ import Testing
         #expect(storage.totalCacheCost() == 3)
         storage.config.totalCostLimit = 2
         #expect(storage.totalCacheCost() == 2)
-        #expect(storage.storage.totalCostLimit == 2)
+        #expect(storage.store.configuration.costLimit == 2)
         storage.config.countLimit = 1
         #expect(storage.totalCacheCost() == 1)
-        #expect(storage.storage.countLimit == 1)
+        #expect(storage.store.configuration.countLimit == 1)
         #expect(storage.isCached(forKey: "c"))
         storage.config.expiration = .expired
         storage.store(value: Value(), forKey: "d")
         #expect(storage.value(forKey: "d") == nil)
         storage.config = MemoryStorage.Config(totalCostLimit: 10)
         for key in ["a", "b", "c", "d", "e"] { storage.store(value: Value(), forKey: key) }
-        #expect(storage.keys.count == 5)
+        #expect(storage.store.count == 5)
     }
 
     @Test("MEM-12: zero means no limit")
@@ -68,7 +68,7 @@ import Testing
         let storage = storage(.init(totalCostLimit: 0))
         storage.config.countLimit = 0
         for number in 0..<100 { storage.store(value: Value(cacheCost: 1 << 40), forKey: "\(number)") }
-        #expect(storage.keys.count == 100)
+        #expect(storage.store.count == 100)
     }
 
     @Test("MEM-14, MEM-9: when several threads change the configuration, the last one applies in the engine as well")
@@ -81,7 +81,7 @@ import Testing
                 }
             }
         }
-        #expect(storage.storage.totalCostLimit == storage.config.totalCostLimit)
+        #expect(storage.store.configuration.costLimit == storage.config.totalCostLimit)
     }
 
     // MARK: Storing and reading
@@ -98,7 +98,7 @@ import Testing
         #expect(!storage.isCached(forKey: "b"))
         storage.store(value: Value(), forKey: "a", expiration: .expired)
         #expect(storage.value(forKey: "a") == nil)
-        #expect(storage.storage.object(forKey: "a") == nil)
+        #expect(storage.store.entry(forKey: "a") == nil)
     }
 
     @Test("MEM-4, MEM-7: an expired value is not found, and stays in memory until it is removed")
@@ -108,11 +108,11 @@ import Testing
         storage.store(value: Value(), forKey: "b", expiration: .seconds(1))
         wallClock.advance(1)
         #expect(storage.value(forKey: "a") == nil)
-        #expect(storage.storage.object(forKey: "a")?.value == Value(number: 1))
+        #expect(storage.store.entry(forKey: "a")?.value == Value(number: 1))
         #expect(storage.totalCacheCost() == 2)
-        storage.storage.removeObject(forKey: "b")
+        storage.store.remove(forKey: "b")
         storage.removeExpired()
-        #expect(storage.keys.count == 0)
+        #expect(storage.store.count == 0)
         #expect(storage.totalCacheCost() == 0)
     }
 
@@ -121,7 +121,7 @@ import Testing
         let storage = storage(.init(totalCostLimit: 10))
         let start = wallClock.now
         func expiry(_ key: String) throws -> Double {
-            try #require(storage.storage.object(forKey: key)).estimatedExpiration.timeIntervalSince(start)
+            try #require(storage.store.entry(forKey: key)).expiry.timeIntervalSince(start)
         }
         for key in ["a", "b", "c", "d"] { storage.store(value: Value(), forKey: key, expiration: .seconds(10)) }
         storage.store(value: Value(), forKey: "e", expiration: .date(start + 10))
@@ -134,8 +134,8 @@ import Testing
         _ = storage.value(forKey: "e")
         _ = storage.value(forKey: "f")
         #expect(try ["a", "b", "c", "d", "e"].map(expiry) == [14, 10, 104, 10, 10])
-        #expect(storage.storage.object(forKey: "f")?.estimatedExpiration == .distantFuture)
-        #expect(storage.storage.object(forKey: "a")?.expiration == .seconds(10))
+        #expect(storage.store.entry(forKey: "f")?.expiry == .distantFuture)
+        #expect(storage.store.entry(forKey: "a")?.expiration == .seconds(10))
     }
 
     @Test("MEM-10: the total cost counts expired entries, but not evicted ones")
@@ -148,7 +148,7 @@ import Testing
         #expect(storage.totalCacheCost() == 9)
         storage.store(value: Value(cacheCost: 5), forKey: "c")
         #expect(storage.totalCacheCost() == 10)
-        #expect(storage.storage.object(forKey: "a") == nil)
+        #expect(storage.store.entry(forKey: "a") == nil)
         // Probes have extended nothing.
         wallClock.advance(300)
         #expect(!storage.isCached(forKey: "b"))
@@ -195,9 +195,9 @@ import Testing
         #expect(storage.totalCacheCost() == 4)
         #expect(storage.config.totalCostLimit == 10)
         storage.remove(forKey: "9")
-        #expect(storage.keys.count == 3)
+        #expect(storage.store.count == 3)
         storage.removeAll()
-        #expect(storage.keys.count == 0)
+        #expect(storage.store.count == 0)
         #expect(storage.store.counts.stores == 10)
     }
 
@@ -212,9 +212,9 @@ import Testing
             await timer.waitForSleepers()
             wallClock.advance(5)
             timer.advance(by: .seconds(9))
-            #expect(storage.keys.count == 1)
+            #expect(storage.store.count == 1)
             timer.advance(by: .seconds(1))
-            while storage.keys.count > 0 { await Task.yield() }
+            while storage.store.count > 0 { await Task.yield() }
             #expect(storage.store.counts.expired == round)
         }
     }
@@ -223,8 +223,8 @@ import Testing
     func realClock() async {
         let storage = MemoryStorage.Backend<Value>(config: .init(totalCostLimit: 3, cleanInterval: 0.01))
         storage.store(value: Value(), forKey: "1", expiration: .seconds(0.01))
-        while storage.storage.object(forKey: "1") != nil { await Task.yield() }
-        #expect(storage.keys.count == 0)
+        while storage.store.entry(forKey: "1") != nil { await Task.yield() }
+        #expect(storage.store.count == 0)
     }
 
     @Test("MEM-8, MEM-9: a new interval restarts the timer, and none stops cleaning", .timeLimit(.minutes(5)))
@@ -238,7 +238,7 @@ import Testing
         // The old timer has ended or does so soon; the new one waits.
         while timer.sleeperCount != 1 { await Task.yield() }
         timer.advance(by: .seconds(10))
-        while storage.keys.count > 0 { await Task.yield() }
+        while storage.store.count > 0 { await Task.yield() }
         storage.config.cleanInterval = 0
         while timer.sleeperCount != 0 { await Task.yield() }
     }
@@ -255,23 +255,5 @@ import Testing
         }
         #expect(storage == nil)
         while timer.sleeperCount != 0 { await Task.yield() }
-    }
-
-    // MARK: Entries
-
-    @Test("EXP-6: a storage object extends its own expiration as requested")
-    func storageObjects() {
-        let object = MemoryStorage.StorageObject(1, expiration: .seconds(100))
-        #expect(object.value == 1)
-        #expect(!object.isExpired)
-        let first = object.estimatedExpiration
-        object.extendExpiration(.none)
-        #expect(object.estimatedExpiration == first)
-        object.extendExpiration()
-        #expect(object.estimatedExpiration >= first)
-        object.extendExpiration(.expirationTime(.expired))
-        #expect(object.estimatedExpiration == .distantPast)
-        #expect(object.isExpired)
-        #expect(MemoryStorage.StorageObject("x", expiration: .seconds(0)).isExpired)
     }
 }

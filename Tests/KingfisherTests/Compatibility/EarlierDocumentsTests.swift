@@ -28,7 +28,6 @@ import Testing
         storage.store(value: Picture.gradient(2, 2), forKey: "a")
         storage.remove(forKey: "a")
         #expect(!storage.isCached(forKey: "a"))
-        #expect(MemoryStorage.StorageObject(1, expiration: .expired).isExpired)
     }
 
     /// Like the WebP example of Kingfisher's articles, which ignores the original data.

@@ -71,22 +71,6 @@ import Testing
         #expect(await second.value == 7)
     }
 
-    @Test("QUE-3: each has an underlying dispatch queue, by default the main one")
-    func underlyingQueues() async {
-        let (queue, operations, plain) = (DispatchQueue(label: "mine"), OperationQueue(), OperationQueue())
-        operations.underlyingQueue = queue
-        // On Linux, every access to the main queue returns another object.
-        let main = DispatchQueue.main.label
-        #expect(CallbackQueue.mainAsync.queue.label == main)
-        #expect(CallbackQueue.mainCurrentOrAsync.queue.label == main)
-        #expect(CallbackQueue.operationQueue(plain).queue.label == main)
-        #expect(CallbackQueue.dispatch(queue).queue === queue)
-        #expect(CallbackQueue.operationQueue(operations).queue === queue)
-        let inside = Promise<String>()
-        operations.addOperation { inside.fulfil(CallbackQueue.untouch.queue.label) }
-        #expect(await inside.value == "mine")
-    }
-
     @Test("asynchronous work runs on the given queue") func runOnQueue() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: 7)

@@ -18,13 +18,6 @@ import Testing
         #expect((0...3).map { custom.timeInterval(for: $0) } == [0, 2, 4, 6])
     }
 
-    @Test("a context counts its retries") func retryCount() {
-        let context = RetryContext(source: source, error: failure)
-        #expect(context.increaseRetryCount() === context)
-        context.increaseRetryCount()
-        #expect(context.retriedCount == 2)
-    }
-
     private func decision(_ strategy: DelayRetryStrategy, _ error: KingfisherError, count: Int) -> RetryDecision? {
         let decision = Promise<RetryDecision>()
         strategy.retry(context: RetryContext(source: source, error: error, retriedCount: count)) { decision.fulfil($0) }

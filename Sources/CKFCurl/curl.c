@@ -30,10 +30,6 @@ CURLcode kf_curl_set_long(CURL *handle, CURLoption option, long value) {
     return (curl_easy_setopt)(handle, option, value);
 }
 
-CURLcode kf_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-    return (curl_easy_setopt)(handle, option, value);
-}
-
 CURLcode kf_curl_set_string(CURL *handle, CURLoption option, const char *value) {
     return (curl_easy_setopt)(handle, option, value);
 }
@@ -42,11 +38,9 @@ CURLcode kf_curl_set_pointer(CURL *handle, CURLoption option, const void *value)
     return (curl_easy_setopt)(handle, option, value);
 }
 
-CURLcode kf_curl_set_digest(CURL *handle, const char *user, const char *password) {
+CURLcode kf_curl_set_digest(CURL *handle, const char *credentials) {
     CURLcode result = (curl_easy_setopt)(handle, CURLOPT_HTTPAUTH, (long)CURLAUTH_DIGEST);
-    if (result == CURLE_OK) result = (curl_easy_setopt)(handle, CURLOPT_USERNAME, user);
-    if (result == CURLE_OK) result = (curl_easy_setopt)(handle, CURLOPT_PASSWORD, password);
-    return result;
+    return result == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_USERPWD, credentials) : result;
 }
 
 CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -55,11 +55,7 @@ public struct AddressPolicy: Hashable, Sendable {
     /// Whether a transfer may go through a proxy, which hides the address from this policy.
     public var allowsProxies: Bool
 
-    /// A policy.
-    ///
-    /// - Parameters:
-    ///   - refused: The kinds of addresses that are refused.
-    ///   - allowsProxies: Whether a transfer may go through a proxy, which hides the address from this policy.
+    /// A policy that refuses kinds of addresses, and proxies unless it is told to allow them.
     public init(refusing refused: AddressClass, allowsProxies: Bool = false) {
         self.refused = refused
         self.allowsProxies = allowsProxies
@@ -73,120 +69,118 @@ public struct AddressPolicy: Hashable, Sendable {
         .uniqueLocal,
     ])
 
-    /// Why an address is refused.
+    /// The refused kinds an address belongs to; nil when it is allowed.
     ///
-    /// - Parameter address: The address in network order: 4 bytes of IPv4 or 16 of IPv6. Anything else is refused,
-    ///   unless nothing is.
-    /// - Returns: The refused kinds it belongs to; nil when it is allowed.
-    package func refusal(of address: [UInt8]) -> AddressClass? {
-        guard !refused.isEmpty else { return nil }
-        let reasons = AddressBlock.classes(of: address).intersection(refused.union(.unrecognized))
-        return reasons.isEmpty ? nil : reasons
-    }
+    /// The address is in network order: 4 bytes of IPv4 or 16 of IPv6. Anything else is refused, unless nothing is.
+    func refusal(of address: [UInt8]) -> AddressClass? { refusal(of: Address(bytes: address)) }
 
-    /// Why an address is refused.
+    /// The refused kinds an address belongs to; nil when it is allowed.
     ///
-    /// - Parameter text: The address in numbers, with or without an IPv6 zone. Anything else is refused, unless nothing
-    ///   is.
-    /// - Returns: The refused kinds it belongs to; nil when it is allowed.
-    package func refusal(ofNumericHost text: String) -> AddressClass? {
-        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        let isIPv6 = parts[0].contains(":")
-        let host = isIPv6 ? String(parts[0]) : text
-        var address = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
-        let isAddress = !host.utf8.contains(0) && inet_pton(isIPv6 ? AF_INET6 : AF_INET, host, &address) == 1
-        return refusal(of: isAddress ? address : [])
+    /// The address is in numbers, with or without an IPv6 zone. Anything else is refused, unless nothing is.
+    func refusal(ofNumericHost text: String) -> AddressClass? { refusal(of: Address(text)) }
+
+    private func refusal(of address: @autoclosure () -> Address?) -> AddressClass? {
+        guard !refused.isEmpty else { return nil }
+        let reasons = (address()?.kinds ?? .unrecognized).intersection(refused.union(.unrecognized))
+        return reasons.isEmpty ? nil : reasons
     }
 }
 
 extension AddressPolicy.AddressClass: CustomStringConvertible {
     /// The kinds in words, such as "a private address".
     public var description: String {
-        let words: [(Self, String)] = [
-            (.loopback, "a loopback address"), (.linkLocal, "a link-local address"), (.private, "a private address"),
-            (.carrierGradeNAT, "a carrier-grade NAT address"), (.unspecified, "the unspecified address"),
-            (.multicast, "a multicast address"), (.reserved, "a reserved address"),
-            (.documentation, "an address for documentation or tests"), (.uniqueLocal, "a unique local address"),
-            (.unrecognized, "no address that can be read"),
+        let words: KeyValuePairs<Self, String> = [
+            .loopback: "a loopback address", .linkLocal: "a link-local address", .private: "a private address",
+            .carrierGradeNAT: "a carrier-grade NAT address", .unspecified: "the unspecified address",
+            .multicast: "a multicast address", .reserved: "a reserved address",
+            .documentation: "an address for documentation or tests", .uniqueLocal: "a unique local address",
+            .unrecognized: "no address that can be read",
         ]
-        let own = words.filter { contains($0.0) }.map(\.1)
+        let own = words.filter { contains($0.key) }.map(\.value)
         return own.isEmpty ? "a public address" : own.joined(separator: " and ")
     }
 }
 
-/// All addresses that begin with some bits.
-private struct AddressBlock {
-    let prefix: [UInt8]
-    let length: Int
-    let classes: AddressPolicy.AddressClass
+/// An address of IPv6; one of IPv4 as the one that is mapped to it (::ffff:0:0/96).
+private struct Address {
+    let bits: UInt128
 
-    /// The addresses that begin like a prefix, of which bytes at the end may be left out.
-    init(_ prefix: [UInt8], _ length: Int, _ classes: AddressPolicy.AddressClass = []) {
-        (self.prefix, self.length, self.classes) = (prefix, length, classes)
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        bits = bytes.reduce(bytes.count == 4 ? 0xFFFF : 0) { $0 << 8 | UInt128($1) }
     }
 
-    func contains(_ address: [UInt8]) -> Bool {
-        address.indices.prefix((length + 7) / 8).allSatisfy { index in
-            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> min(8, length - 8 * index))
-            return (address[index] ^ (index < prefix.count ? prefix[index] : 0)) & mask == 0
-        }
+    init?(_ text: String) {
+        let isIPv6 = text.contains(":")
+        let host = isIPv6 ? String(text.prefix { $0 != "%" }) : text
+        var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
+        guard !host.utf8.contains(0), inet_pton(isIPv6 ? AF_INET6 : AF_INET, host, &bytes) == 1 else { return nil }
+        self.init(bytes: bytes)
     }
 
-    private static let ipv4 = [
-        AddressBlock([0], 8, .unspecified), AddressBlock([10], 8, .private),
-        AddressBlock([100, 64], 10, .carrierGradeNAT),
-        AddressBlock([127], 8, .loopback), AddressBlock([169, 254], 16, .linkLocal),
-        AddressBlock([172, 16], 12, .private), AddressBlock([192, 0, 0], 24, .documentation),
-        AddressBlock([192, 0, 2], 24, .documentation), AddressBlock([192, 88, 99], 24, .reserved),
-        AddressBlock([192, 168], 16, .private), AddressBlock([198, 18], 15, .documentation),
-        AddressBlock([198, 51, 100], 24, .documentation), AddressBlock([203, 0, 113], 24, .documentation),
-        AddressBlock([224], 4, .multicast), AddressBlock([240], 4, .reserved),
+    private init(endOf bits: UInt128) { self.bits = 0xFFFF << 32 | bits & 0xFFFF_FFFF }
+
+    private static let blocks: KeyValuePairs<AddressPolicy.AddressClass, [Block]> = [
+        .loopback: ["127.0.0.0/8", "::1/128"],
+        .linkLocal: ["169.254.0.0/16", "fe80::/10"],
+        .private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "64:ff9b:1::/48", "fec0::/10"],
+        .carrierGradeNAT: ["100.64.0.0/10"],
+        .unspecified: ["0.0.0.0/8", "::/128"],
+        .multicast: ["224.0.0.0/4", "ff00::/8"],
+        .reserved: ["192.88.99.0/24", "240.0.0.0/4"],
+        .documentation: [
+            "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "2001:2::/48",
+            "2001:db8::/32", "3fff::/20",
+        ],
+        .uniqueLocal: ["fc00::/7"],
     ]
 
-    private static let ipv6 = [
-        AddressBlock([], 128, .unspecified), AddressBlock([UInt8](repeating: 0, count: 15) + [1], 128, .loopback),
-        AddressBlock([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, .private),
-        AddressBlock([0x20, 0x01, 0, 2], 48, .documentation),
-        AddressBlock([0x20, 0x01, 0x0D, 0xB8], 32, .documentation), AddressBlock([0x3F, 0xFF], 20, .documentation),
-        AddressBlock([0xFC], 7, .uniqueLocal), AddressBlock([0xFE, 0x80], 10, .linkLocal),
-        AddressBlock([0xFE, 0xC0], 10, .private), AddressBlock([0xFF], 8, .multicast),
-    ]
-
-    /// IPv6 that stands for IPv4: which addresses, where in them the IPv4 address begins, and whether its bits are
+    /// IPv6 that stands for IPv4: which addresses, how many bits come behind the IPv4 address, and whether its own are
     /// inverted.
-    private static let embeddings: [(block: AddressBlock, offset: Int, isInverted: Bool)] = [
-        (AddressBlock([], 96), 12, false),  // compatible
-        (AddressBlock([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF], 96), 12, false),  // mapped
-        (AddressBlock([UInt8](repeating: 0, count: 8) + [0xFF, 0xFF], 96), 12, false),  // translated (SIIT)
-        (AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96), 12, false),  // NAT64
-        (AddressBlock([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48), 12, false),  // NAT64 of a local network
-        (AddressBlock([0x20, 0x02], 16), 2, false),  // 6to4
-        (AddressBlock([0x20, 0x01, 0, 0], 32), 4, false),  // Teredo: the server
-        (AddressBlock([0x20, 0x01, 0, 0], 32), 12, true),  // Teredo: the client
+    private static let embeddings: [(block: Block, shift: Int, isInverted: Bool)] = [
+        ("::/96", 0, false),  // compatible
+        ("::ffff:0:0/96", 0, false),  // mapped
+        ("::ffff:0:0:0/96", 0, false),  // translated (SIIT)
+        ("64:ff9b::/96", 0, false),  // NAT64
+        ("64:ff9b:1::/48", 0, false),  // NAT64 of a local network
+        ("2002::/16", 80, false),  // 6to4
+        ("2001::/32", 64, false),  // Teredo: the server
+        ("2001::/32", 0, true),  // Teredo: the client
     ]
 
-    /// All kinds an address belongs to.
-    static func classes(of address: [UInt8]) -> AddressPolicy.AddressClass {
-        guard address.count == 16 else {
-            return address.count == 4 ? classes(of: address, in: ipv4) : .unrecognized
-        }
-        let own = classes(of: address, in: ipv6)
+    /// All kinds the address belongs to.
+    var kinds: AddressPolicy.AddressClass {
+        let own = listedKinds
         // 0.0.0.0 and 0.0.0.1 do not stand in :: and ::1, which are addresses of their own.
         guard own.isDisjoint(with: [.unspecified, .loopback]) else { return own }
-        var embedded = embeddings.filter { $0.block.contains(address) }.map {
-            (offset: $0.offset, isInverted: $0.isInverted)
+        var embedded = Self.embeddings.filter { $0.block.contains(self) }.map {
+            Address(endOf: ($0.isInverted ? ~bits : bits) >> $0.shift)
         }
-        let isGlobal = address[0] & 0xE0 == 0x20
+        let isGlobal = bits >> 125 == 1
         let result = own.isEmpty && embedded.isEmpty && !isGlobal ? .reserved : own
         // ISATAP: an interface identifier, whatever the network; two of its bits vary.
-        if address[8] & 0xFC == 0, address[9...11] == [0, 0x5E, 0xFE] { embedded.append((12, false)) }
-        return embedded.reduce(result) { result, place in
-            let bytes = address[place.offset..<place.offset + 4].map { place.isInverted ? ~$0 : $0 }
-            return result.union(classes(of: bytes, in: ipv4))
-        }
+        if bits >> 32 & 0xFCFF_FFFF == 0x5EFE { embedded.append(Address(endOf: bits)) }
+        return embedded.reduce(result) { $0.union($1.listedKinds) }
     }
 
-    private static func classes(of address: [UInt8], in blocks: [AddressBlock]) -> AddressPolicy.AddressClass {
-        blocks.reduce(into: []) { if $1.contains(address) { $0.formUnion($1.classes) } }
+    private var listedKinds: AddressPolicy.AddressClass {
+        AddressPolicy.AddressClass(Self.blocks.filter { $0.value.contains { $0.contains(self) } }.map(\.key))
     }
+}
+
+/// All addresses that begin with some bits, written as "192.168.0.0/16".
+private struct Block: ExpressibleByStringLiteral {
+    private let first: Address
+    private let fixedBits: Int
+
+    init(stringLiteral text: String) {
+        let parts = text.split(separator: "/")
+        guard parts.count == 2, let first = Address(String(parts[0])), let length = Int(parts[1]) else {
+            preconditionFailure("\(text) is no block of addresses")
+        }
+        self.first = first
+        fixedBits = text.contains(":") ? length : length + 96
+    }
+
+    func contains(_ address: Address) -> Bool { (address.bits ^ first.bits) >> (128 - fixedBits) == 0 }
 }

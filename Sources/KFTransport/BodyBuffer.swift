@@ -29,6 +29,4 @@ struct BodyBuffer: ~Copyable {
         guard let bytes else { return Data() }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
-
-    mutating func removeAll() { count = 0 }
 }

@@ -2,11 +2,6 @@
 
 internal import CKFCurl
 internal import Foundation
-internal import KFSupport
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// All transfers of one transport, on the transport's thread.
 ///
@@ -15,35 +10,31 @@ internal import FoundationNetworking
 final class CurlEngine {
     private let inbox: CurlInbox
     private let multi: UnsafeMutableRawPointer
-    private var queue: TransferQueue
+    /// Gives out slots.
+    var queue = TransferQueue()
     private var transfers: [Int: CurlTransfer] = [:]
     /// Handles without a transfer.
     private var idleHandles: [CurlHandle] = []
     /// Transfers that something happened to since they were looked at.
     private var touched: [CurlTransfer] = []
-    private(set) var configuration: CurlTransport.Configuration
+    private(set) var configuration = CurlTransport.Configuration()
     /// The time, read once in each round.
     private(set) var now = ContinuousClock.now
     /// When a time limit may be reached next.
     private var nextLimit: ContinuousClock.Instant?
+    /// Whether to end with the last transfer.
+    private var isEnding = false
 
     init(inbox: CurlInbox) {
-        CurlHandle.initializeLibcurl()
+        precondition(CurlHandle.isLibcurlInitialized, "libcurl cannot be initialised")
         self.inbox = inbox
-        configuration = inbox.configuration
-        queue = TransferQueue(limits: configuration.limits)
         guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a transport") }
         self.multi = multi
-        applyConfiguration()
     }
 
     deinit {
-        for handle in idleHandles { handle.close() }
+        idleHandles = []
         curl_multi_cleanup(multi)
-    }
-
-    private var status: CurlTransport.QueueStatus {
-        CurlTransport.QueueStatus(waiting: queue.waitingCount, running: queue.runningCount)
     }
 
     /// Works until the transport is gone and its last transfer has ended.
@@ -55,22 +46,16 @@ final class CurlEngine {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
         while true {
-            let (messages, order) = inbox.take(reporting: status)
+            let messages = inbox.take()
             now = .now
             for message in messages { handle(message) }
-            switch order {
-            case .run: break
-            case .invalidate:
-                for transfer in transfers.values { transfer.end(.cancelled(transfer.url)) }
-                return
-            case .end: if transfers.isEmpty { return }
-            }
             startWaiting()
             perform()
             checkLimits()
             // Slots that have become free; what begins now is due at once, so that libcurl does not wait.
             startWaiting()
-            if case .end = order, transfers.isEmpty { return }
+            if isEnding, transfers.isEmpty { return }
+            let status = CurlTransport.QueueStatus(waiting: queue.waitingCount, running: queue.runningCount)
             if inbox.mayWait(multi, reporting: status) { curl_multi_poll(multi, nil, 0, waitMilliseconds, nil) }
         }
     }
@@ -80,21 +65,21 @@ final class CurlEngine {
         case .start(let task, let policy, let events):
             let transfer = CurlTransfer(task, policy: policy, events: events, engine: self)
             transfers[task.id] = transfer
-            transfer.wait(in: &queue)
-        case .cancel(let task):
-            if let transfer = transfers[task.id] { transfer.end(.cancelled(transfer.url)) }
+            transfer.wait()
+        case .cancel(let task): transfers[task.id]?.cancel()
         case .setPriority(let priority, let task): queue.setPriority(priority, of: task.id)
         case .decided(let task, let decision): transfers[task.id]?.decided(decision)
         case .configure:
             configuration = inbox.configuration
-            applyConfiguration()
+            queue.total = max(configuration.maximumConcurrentTransfers, 1)
+            queue.perHost = max(configuration.connectionsPerHost, 1)
+            // Idle connections, of which one is closed when there would be more.
+            kf_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maximumConcurrentTransfers, 16))
+        case .end: isEnding = true
+        case .invalidate:
+            for transfer in transfers.values { transfer.cancel() }
+            isEnding = true
         }
-    }
-
-    private func applyConfiguration() {
-        queue.limits = configuration.limits
-        // Idle connections, of which one is closed when there would be more.
-        kf_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maximumConcurrentTransfers, 16))
     }
 
     // MARK: Transfers
@@ -103,19 +88,11 @@ final class CurlEngine {
         while let id = queue.next() { transfers[id]?.begin() }
     }
 
-    /// Lets a transfer wait for a slot again: for its next hop.
-    func requeue(_ transfer: CurlTransfer, leaving host: String) {
-        queue.finished(host)
-        transfer.wait(in: &queue)
-    }
-
     /// Forgets a transfer that is over.
-    func forget(_ transfer: CurlTransfer, holdsSlotOf host: String?) {
-        transfers[transfer.id] = nil
-        if let host { queue.finished(host) } else { queue.remove(transfer.id) }
+    func forget(_ transfer: CurlTransfer) {
+        transfers[transfer.task.id] = nil
+        queue.remove(transfer.task.id)
     }
-
-    func setMultiplexed(_ isMultiplexed: Bool, _ host: String) { queue.setMultiplexed(isMultiplexed, host) }
 
     /// Has a transfer looked at after this round; called by libcurl's callbacks.
     func touch(_ transfer: CurlTransfer) { touched.append(transfer) }
@@ -131,11 +108,12 @@ final class CurlEngine {
 
     func run(_ handle: CurlHandle) { curl_multi_add_handle(multi, handle.curl) }
 
-    /// Takes a handle back; one whose transfer has not ended loses its connection.
-    func putBack(_ handle: CurlHandle) {
+    /// Takes back a handle and its slot; a handle whose transfer has not ended loses its connection.
+    func putBack(_ handle: CurlHandle, leaving host: String) {
+        queue.finished(host)
         curl_multi_remove_handle(multi, handle.curl)
         handle.reset()
-        if idleHandles.count < 64 { idleHandles.append(handle) } else { handle.close() }
+        if idleHandles.count < 64 { idleHandles.append(handle) }
     }
 
     // MARK: Rounds
@@ -146,8 +124,7 @@ final class CurlEngine {
         now = .now
         var result = CURLE_OK
         while let curl = kf_curl_next_ended(multi, &result) {
-            guard let transfer = CurlHandle.transfer(of: curl) else { continue }
-            transfer.hopEnded(result)
+            CurlHandle.transfer(kf_curl_string(curl, CURLINFO_PRIVATE))?.hopEnded(result)
         }
         // Looking at a transfer may have libcurl call back, which may touch it again.
         var index = 0

@@ -5,47 +5,30 @@ internal import CKFLinux
 internal import Foundation
 internal import KFSupport
 
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
-
-/// The messages to a transport's thread, which starts with the first of them.
+/// The messages to a transport's thread, which starts with the first transfer.
 final class CurlInbox: Sendable {
     enum Message: Sendable {
         case start(CurlTask, TransportPolicy, any TransportEvents)
         case cancel(CurlTask)
         case setPriority(Float, CurlTask)
-        /// A decision of a transfer's events is there.
-        case decided(CurlTask, CurlTransfer.Decision)
-        /// The configuration was changed.
+        /// A decision of a transfer's events is there: what it means for the transfer.
+        case decided(CurlTask, @Sendable (CurlTransfer) -> Void)
+        /// The configuration is new, or was changed.
         case configure
-    }
-
-    /// What the owner of the transport wants of its thread.
-    enum Order: Sendable {
-        case run
-        /// End once the last transfer has.
+        /// The transport is gone: end once the last transfer has.
         case end
-        /// Cancel all transfers, and end.
+        /// Cancel all transfers, and end; no message follows.
         case invalidate
     }
 
     private struct State: Sendable {
         var configuration: CurlTransport.Configuration
-        var messages: [Message] = []
-        var order = Order.run
-        /// Whether the thread knows the order.
-        var isOrderTaken = true
+        var messages = [Message.configure]
         var isStarted = false
+        var isClosed = false
         /// Set while the thread waits in libcurl: then it has to be woken up.
         var wakeUp: WakeUp?
         var status = CurlTransport.QueueStatus()
-        var lastID = 0
-
-        mutating func wake() {
-            if let multi = wakeUp?.multi { curl_multi_wakeup(multi) }
-            wakeUp = nil
-        }
     }
 
     // SAFETY: of all functions of libcurl only curl_multi_wakeup is called with it, which is for any thread; the
@@ -65,48 +48,30 @@ final class CurlInbox: Sendable {
         send(.configure)
     }
 
-    func start(_ request: URLRequest, policy: TransportPolicy, events: any TransportEvents) -> CurlTask {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        let task = CurlTask(id, request, inbox: self)
-        let isOpen = post(.start(task, policy, events))
-        if !isOpen { events.didComplete(.cancelled(request.url)) }
-        return task
-    }
-
-    func send(_ message: Message) { _ = post(message) }
-    func close() { end(.end) }
-    func invalidate() { end(.invalidate) }
-
-    /// Adds a message; false once the transport is invalidated.
-    private func post(_ message: Message) -> Bool {
-        let (isOpen, isFirst) = state.withLock { state in
-            if case .invalidate = state.order { return (false, false) }
+    /// Adds a message; false if it comes too late.
+    @discardableResult
+    func send(_ message: Message) -> Bool {
+        let (isOpen, startsThread) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
             state.messages.append(message)
-            state.wake()
-            var isFirst = false
-            if case .start = message, !state.isStarted { (state.isStarted, isFirst) = (true, true) }
-            return (true, isFirst)
+            if let multi = state.wakeUp?.multi { curl_multi_wakeup(multi) }
+            state.wakeUp = nil
+            if case .invalidate = message { state.isClosed = true }
+            guard case .start = message, !state.isStarted else { return (true, false) }
+            state.isStarted = true
+            return (true, true)
         }
-        if isFirst { startThread() }
+        if startsThread { startThread() }
         return isOpen
-    }
-
-    private func end(_ order: Order) {
-        state.withLock { state in
-            if case .invalidate = state.order { return }
-            state.order = order
-            state.isOrderTaken = false
-            state.wake()
-        }
     }
 
     private func startThread() {
         let thread = Thread { [self] in
             kf_name_thread("kf.curl")
             CurlEngine(inbox: self).run()
+            // What would come now would stay here, and keep its task in memory.
+            state.withLock { $0.isClosed = true }
+            _ = take()
         }
         thread.stackSize = 1 << 20
         thread.start()
@@ -115,25 +80,20 @@ final class CurlInbox: Sendable {
     // MARK: For the thread
 
     /// What has been asked for since the last time.
-    func take(reporting status: CurlTransport.QueueStatus) -> (messages: [Message], order: Order) {
+    func take() -> [Message] {
         state.withLock { state in
             defer { state.messages = [] }
-            state.isOrderTaken = true
             state.wakeUp = nil
-            state.status = status
-            return (state.messages, state.order)
+            return state.messages
         }
     }
 
-    /// Whether the thread may wait in libcurl: nothing was asked for.
-    ///
-    /// If so, the next message wakes it up.
+    /// Whether nothing was asked for, so that the thread may wait in libcurl; the next message then wakes it up.
     func mayWait(_ multi: UnsafeMutableRawPointer, reporting status: CurlTransport.QueueStatus) -> Bool {
         state.withLock { state in
             state.status = status
-            guard state.messages.isEmpty, state.isOrderTaken else { return false }
-            state.wakeUp = WakeUp(multi: multi)
-            return true
+            if state.messages.isEmpty { state.wakeUp = WakeUp(multi: multi) }
+            return state.messages.isEmpty
         }
     }
 }

@@ -1,11 +1,8 @@
 // The handle on one transfer of a CurlTransport, for any thread.
 
 internal import Foundation
-internal import KFSupport
-
-#if canImport(FoundationNetworking)
 internal import FoundationNetworking
-#endif
+internal import KFSupport
 
 /// What other threads see of a transfer.
 ///
@@ -17,20 +14,20 @@ final class CurlTask: TransportTask {
         var priority: Float = 0.5
     }
 
-    /// Distinguishes the transfers of one transport; later ones have greater ones.
-    let id: Int
     let originalRequest: URLRequest
     /// When the transfer was asked for.
     let start = ContinuousClock.now
-    private let inbox: CurlInbox
+    let inbox: CurlInbox
     private let state: Locked<State>
 
-    init(_ id: Int, _ request: URLRequest, inbox: CurlInbox) {
-        self.id = id
+    init(_ request: URLRequest, inbox: CurlInbox) {
         originalRequest = request
         self.inbox = inbox
         state = Locked(State(currentRequest: request))
     }
+
+    /// Distinguishes the tasks there are.
+    var id: Int { Int(bitPattern: ObjectIdentifier(self)) }
 
     var currentRequest: URLRequest {
         get { state.withLock { $0.currentRequest } }
@@ -52,12 +49,4 @@ final class CurlTask: TransportTask {
     }
 
     func cancel() { inbox.send(.cancel(self)) }
-
-    /// Waits for a decision of the transfer's events; cancelling the returned task gives it up.
-    func await<Value: Sendable>(
-        _ value: @escaping @Sendable () async -> Value,
-        as decision: @escaping @Sendable (Value) -> CurlTransfer.Decision
-    ) -> Task<Void, Never> {
-        Task { [self] in inbox.send(.decided(self, decision(await value()))) }
-    }
 }

@@ -2,23 +2,12 @@
 
 internal import CKFCurl
 internal import Foundation
-internal import KFSupport
-
-#if canImport(FoundationNetworking)
 internal import FoundationNetworking
-#endif
 
 /// One transfer: a chain of requests, of which only the last one's response is delivered.
 ///
 /// Libcurl's callbacks (``receive(head:)`` and its neighbours) record; ``look()`` decides, and calls the events.
 final class CurlTransfer {
-    /// What the events decided, when they took their time.
-    enum Decision: Sendable {
-        case redirect(URLRequest?)
-        case response(TransportDisposition)
-        case bodyIsTaken
-    }
-
     let task: CurlTask
     let policy: TransportPolicy
     private let events: any TransportEvents
@@ -26,7 +15,7 @@ final class CurlTransfer {
     private unowned let engine: CurlEngine
     private var clock: TransferClock
     private var hop: CurlHop
-    private var response: TransportResponse?
+    /// The requests before that of the hop.
     private var exchanges: [TransportMetrics.Exchange] = []
     /// Whether the engine knows that something has happened.
     private var isTouched = false
@@ -38,24 +27,22 @@ final class CurlTransfer {
         self.policy = policy
         self.events = events
         self.engine = engine
-        hop = CurlHop(task.originalRequest.authorizedByURL)
-        clock = TransferClock(policy, start: task.start)
+        hop = CurlHop(task.originalRequest.authorizedByURL, start: task.start)
+        clock = TransferClock(policy)
     }
 
-    var id: Int { task.id }
-    var url: URL? { hop.request.url }
+    private var url: URL? { hop.request.url }
 
     // MARK: From hop to hop
 
     /// Stands in the queue.
-    func wait(in queue: inout TransferQueue) {
-        exchanges.append(TransportMetrics.Exchange(url: url, start: exchanges.isEmpty ? task.start : engine.now))
-        queue.add(
-            id,
+    func wait() {
+        engine.queue.add(
+            task.id,
             to: hop.host,
             priority: task.priority,
             order: policy.order,
-            isContinued: exchanges.count > 1 || hop.digest != nil
+            isContinued: !exchanges.isEmpty || hop.digest != nil
         )
     }
 
@@ -64,7 +51,7 @@ final class CurlTransfer {
         let handle = engine.takeHandle()
         hop.handle = handle
         clock.hopBegan(at: engine.now)
-        exchanges[exchanges.count - 1].waiting = engine.now - exchanges[exchanges.count - 1].start
+        hop.exchange.waiting = engine.now - hop.exchange.start
         do throws(TransportError) {
             try handle.configure(hop.request, for: self, digest: hop.digest, configuration: engine.configuration)
         } catch {
@@ -75,34 +62,34 @@ final class CurlTransfer {
     }
 
     /// Leaves the hop behind, and its slot.
-    private func follow(_ next: URLRequest, digest: CurlHandle.Credentials?) {
+    private func follow(_ next: URLRequest, digest: String?) {
         closeHop()
-        let host = hop.host
         // The answer to a challenge is the same exchange.
-        if digest != nil { exchanges.removeLast() }
-        hop = CurlHop(next, digest: digest)
+        if digest == nil { exchanges.append(hop.exchange) }
+        hop = CurlHop(next, digest: digest, start: exchanges.isEmpty ? task.start : engine.now)
         task.currentRequest = next
-        engine.requeue(self, leaving: host)
+        wait()
     }
 
     private func closeHop() {
         guard let handle = hop.handle else { return }
         clock.hopEnded(at: engine.now)
-        exchanges[exchanges.count - 1]
-            .measure(handle.curl, from: clock.hopStart, received: hop.received, head: hop.head)
-        engine.putBack(handle)
+        hop.exchange.measure(handle.curl, from: clock.hopStart, head: hop.head)
         hop.handle = nil
+        engine.putBack(handle, leaving: hop.host)
     }
 
     /// Ends the transfer, at whatever point it is.
-    func end(_ error: TransportError?) {
+    private func end(_ error: TransportError?) {
         if case .deciding(let decision) = hop.stage { decision.cancel() }
-        let hadSlot = hop.handle != nil
         closeHop()
-        engine.forget(self, holdsSlotOf: hadSlot ? hop.host : nil)
+        engine.forget(self)
+        exchanges.append(hop.exchange)
         events.didCollect(TransportMetrics(exchanges: exchanges, interval: task.start..<max(task.start, engine.now)))
         events.didComplete(error)
     }
+
+    func cancel() { end(.cancelled(url)) }
 
     // MARK: What libcurl reports
 
@@ -118,25 +105,25 @@ final class CurlTransfer {
 
     func mayConnect(to address: UnsafeRawBufferPointer) -> Bool {
         // No address: the Unix socket of the configuration.
-        guard !address.isEmpty, !isProxied, let kind = policy.addressPolicy.refusal(of: Array(address)) else {
-            return true
-        }
-        hop.refusal = .refused(kind, host: url?.host, url: url)
-        return false
+        address.isEmpty || isProxied || isAllowed(policy.addressPolicy.refusal(of: Array(address)))
     }
 
     /// Whether the connection may be used; one that was opened under another policy may lead elsewhere.
-    func isConnected(to address: () -> String) -> Bool {
+    func isConnected(to address: UnsafePointer<CChar>?) -> Bool {
         touch()
-        clock.sent(at: .now)
+        clock.silentSince = .now
         engine.watch(until: clock.earliestLimit)
         // Another address of the host may have been refused before.
         hop.refusal = nil
-        guard !policy.addressPolicy.refused.isEmpty, !isProxied, !address().isEmpty,
-            let kind = policy.addressPolicy.refusal(ofNumericHost: address())
-        else { return true }
-        hop.refusal = .refused(kind, host: url?.host, url: url)
-        return false
+        guard !isProxied, let address, address.pointee != 0 else { return true }
+        return isAllowed(policy.addressPolicy.refusal(ofNumericHost: String(cString: address)))
+    }
+
+    private func isAllowed(_ refusal: AddressPolicy.AddressClass?) -> Bool {
+        guard let refusal else { return true }
+        let host = url?.host ?? "The host"
+        let message = "\(host) is at \(refusal), where the address policy allows no connection."
+        return hop.refuse(.resourceUnavailable, message)
     }
 
     func hopEnded(_ result: CURLcode) {
@@ -163,28 +150,23 @@ extension CurlTransfer {
     }
 
     private func advance() {
-        while hop.handle != nil {
-            switch hop.stage {
-            case .deciding: return
-            case .head:
-                guard hop.hasFinalHead else {
-                    if let result = hop.result { end(failure(result)) }
-                    return
+        while let handle = hop.handle {
+            switch (hop.stage, hop.result) {
+            case (.deciding, _): return
+            case (.head, _) where hop.hasFinalHead: headArrived()
+            case (.head, nil): return
+            case (.body, _) where hop.hasBytes:
+                guard let piece = hop.takePiece(at: engine.now) else {
+                    engine.watch(until: hop.gatheringEnd)
+                    return resume(handle)
                 }
-                headArrived()
-            case .body:
-                if hop.hasBytes {
-                    guard hop.isPieceComplete(at: engine.now) else { return engine.watch(until: hop.gatheringEnd) }
-                    decide(events.didReceive(hop.takePiece())) { .bodyIsTaken }
-                } else if let result = hop.result {
-                    return end(result == CURLE_OK ? nil : failure(result))
-                } else {
-                    return resume(onlyIfHeldBack: true)
-                }
-            case .discarding(let next, let digest):
-                hop.dropBytes()
-                guard hop.result != nil else { return resume(onlyIfHeldBack: true) }
-                return follow(next, digest: digest)
+                decide(events.didReceive(piece)) { transfer, _ in transfer.hop.stage = .body }
+            case (.body, CURLE_OK): return end(nil)
+            case (.body, nil), (.discarding, nil): return resume(handle)
+            case (.discarding(let next, let digest), _): return follow(next, digest: digest)
+            case (.head, let result?), (.body, let result?):
+                let failure = TransportError(result, of: handle, url: url, hasHead: hop.head.isComplete)
+                return end(hop.refusal ?? failure)
             }
         }
     }
@@ -192,19 +174,27 @@ extension CurlTransfer {
     private func headArrived() {
         let (request, head) = (hop.request, hop.head)
         let response = TransportResponse(head, url: url)
-        self.response = response
         task.received(response)
-        engine.setMultiplexed(!head.version.hasPrefix("HTTP/1"), hop.host)
+        engine.queue.setMultiplexed(!head.version.hasPrefix("HTTP/1"), hop.host)
         if (300..<400).contains(head.status), let redirecting = response.urlResponse as? HTTPURLResponse,
             let proposed = request.redirected(by: redirecting)
         {
-            decide(events.willRedirect(redirecting, to: proposed), isRedirect: true) { .redirect($0) }
+            decide(events.willRedirect(redirecting, to: proposed), isRedirect: true) { transfer, next in
+                guard let next else { return transfer.deliver(response) }
+                transfer.hop.stage = .discarding(next: next.authorizedByURL, digest: nil)
+            }
         } else if head.status == 401, hop.digest == nil, let credentials = request.basicCredentials,
             head.value(of: "www-authenticate")?.lowercased().contains("digest") == true
         {
             hop.stage = .discarding(next: request, digest: credentials)
         } else {
-            decide(events.didReceive(response)) { .response($0) }
+            deliver(response)
+        }
+    }
+
+    private func deliver(_ response: TransportResponse) {
+        decide(events.didReceive(response)) { transfer, disposition in
+            if disposition == .allow { transfer.hop.stage = .body } else { transfer.cancel() }
         }
     }
 
@@ -212,50 +202,39 @@ extension CurlTransfer {
     private func decide<Value>(
         _ decision: TransportDecision<Value>,
         isRedirect: Bool = false,
-        _ make: @escaping @Sendable (Value) -> Decision
+        then goOn: @escaping @Sendable (CurlTransfer, Value) -> Void
     ) {
         switch decision {
-        case .now(let value): apply(make(value))
+        case .now(let value): goOn(self, value)
         case .later(let value):
-            if let handle = hop.handle, hop.result == nil { curl_easy_pause(handle.curl, CURLPAUSE_RECV) }
+            if let handle = hop.handle, hop.result == nil {
+                hop.isHeldBack = true
+                curl_easy_pause(handle.curl, CURLPAUSE_RECV)
+            }
             // A redirect handler that never answers must not hold the transfer; what reads the body may take its time.
-            clock.isPaused = !isRedirect
-            hop.stage = .deciding(task.await(value, as: make))
+            if !isRedirect { clock.silentSince = nil }
+            let waiting = Task { [task] in
+                let value = await value()
+                task.inbox.send(.decided(task) { goOn($0, value) })
+            }
+            hop.stage = .deciding(waiting)
         }
     }
 
     /// A decision has come that was waited for.
-    func decided(_ decision: Decision) {
+    func decided(_ goOn: (CurlTransfer) -> Void) {
         guard case .deciding = hop.stage, hop.handle != nil else { return }
-        clock.isPaused = false
-        clock.heard(at: engine.now)
+        clock.silentSince = engine.now
         engine.watch(until: clock.earliestLimit)
-        apply(decision)
-        guard hop.handle != nil else { return }
-        if case .deciding = hop.stage { return }
-        resume(onlyIfHeldBack: false)
+        goOn(self)
         advance()
     }
 
-    private func apply(_ decision: Decision) {
-        switch decision {
-        case .redirect(let next?): hop.stage = .discarding(next: next.authorizedByURL, digest: nil)
-        case .redirect(nil): if let response { decide(events.didReceive(response)) { .response($0) } }
-        case .response(.cancel): end(.cancelled(url))
-        case .response(.allow), .bodyIsTaken: hop.stage = .body
-        }
-    }
-
-    /// Has libcurl go on; it may hand over what it kept before this returns.
-    private func resume(onlyIfHeldBack: Bool) {
-        guard let handle = hop.handle, hop.result == nil, hop.isHeldBack || !onlyIfHeldBack else { return }
+    /// Has libcurl go on if it keeps something back; it may hand that over before this returns.
+    private func resume(_ handle: CurlHandle) {
+        guard hop.isHeldBack, hop.result == nil else { return }
         hop.isHeldBack = false
         curl_easy_pause(handle.curl, CURLPAUSE_CONT)
-    }
-
-    private func failure(_ result: CURLcode) -> TransportError {
-        guard hop.refusal == nil, let handle = hop.handle else { return hop.refusal ?? .cancelled(url) }
-        return TransportError(result, of: handle, url: url, hasHead: hop.head.isComplete)
     }
 
     /// Looks whether a time limit has been reached, or what arrived has been gathered for long enough.

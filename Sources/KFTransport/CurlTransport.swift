@@ -1,11 +1,8 @@
 // The default transport: libcurl on one thread, and a queue in front of it. For downloaders.
 
 public import Foundation
-internal import KFSupport
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
+internal import KFSupport
 
 /// The default transport: HTTP/1.1, HTTP/2 and, where the system's libcurl has it, HTTP/3.
 ///
@@ -45,10 +42,6 @@ public final class CurlTransport: Transport {
 
         /// The defaults.
         public init() {}
-
-        var limits: TransferQueue.Limits {
-            TransferQueue.Limits(total: max(maximumConcurrentTransfers, 1), perHost: max(connectionsPerHost, 1))
-        }
     }
 
     /// How long the queue of a transport is.
@@ -74,7 +67,7 @@ public final class CurlTransport: Transport {
     /// A transport with connections of its own.
     public init(configuration: Configuration = Configuration()) { inbox = CurlInbox(configuration) }
 
-    deinit { inbox.close() }
+    deinit { inbox.send(.end) }
 
     /// The configuration.
     ///
@@ -96,10 +89,14 @@ public final class CurlTransport: Transport {
         _ request: URLRequest,
         policy: TransportPolicy,
         events: any TransportEvents
-    ) -> any TransportTask { inbox.start(request, policy: policy, events: events) }
+    ) -> any TransportTask {
+        let task = CurlTask(request, inbox: inbox)
+        if !inbox.send(.start(task, policy, events)) { events.didComplete(.cancelled(request.url)) }
+        return task
+    }
 
     /// Cancels all transfers and closes all connections.
     ///
     /// Later transfers fail as cancelled.
-    public func invalidate() { inbox.invalidate() }
+    public func invalidate() { inbox.send(.invalidate) }
 }

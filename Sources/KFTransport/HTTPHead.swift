@@ -2,8 +2,7 @@
 
 /// The head of an HTTP response, kept as its bytes: most downloads look at one or two of its fields.
 struct HTTPHead: Sendable {
-    /// More bytes than this are no head of a response that anyone has a use for.
-    static let longest = 300 << 10
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
     /// The status, such as 200.
     private(set) var status = 0
@@ -17,6 +16,8 @@ struct HTTPHead: Sendable {
 
     /// How many bytes there are.
     var count: Int { bytes.count }
+    /// Whether it is complete, and not that of an interim response.
+    var isFinal: Bool { isComplete && status >= 200 }
 
     /// Takes the next line, with its end.
     ///
@@ -40,41 +41,35 @@ struct HTTPHead: Sendable {
     /// The names and values of the fields, in the order they came.
     var fields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
-        forEachLine { line in
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
-            let name = String(decoding: line[..<colon], as: UTF8.self)
-            fields.append((name, Self.trimmed(line[(colon + 1)...])))
-        }
+        forEachField { fields.append((String(decoding: $0, as: UTF8.self), Self.trimmed($1))) }
         return fields
     }
 
     /// The value of a field, whatever the case of its name; the values of several joined by commas.
     func value(of name: String) -> String? {
-        var name = name
-        return name.withUTF8 { name in
-            var found: String?
-            forEachLine { line in
-                guard line.count > name.count, line[line.startIndex + name.count] == UInt8(ascii: ":") else { return }
-                for (index, byte) in name.enumerated() where line[line.startIndex + index] | 32 != byte | 32 { return }
-                let value = Self.trimmed(line[(line.startIndex + name.count + 1)...])
-                found = found.map { $0 + ", " + value } ?? value
+        var found: String?
+        forEachField { field, value in
+            guard field.count == name.utf8.count, zip(field, name.utf8).allSatisfy({ $0 | 32 == $1 | 32 }) else {
+                return
             }
-            return found
+            let value = Self.trimmed(value)
+            found = found.map { $0 + ", " + value } ?? value
         }
+        return found
     }
 
-    private func forEachLine(_ body: (Slice<UnsafeBufferPointer<UInt8>>) -> Void) {
+    private func forEachField(_ body: (_ name: Bytes, _ value: Bytes) -> Void) {
         bytes.withUnsafeBufferPointer { bytes in
-            var start = fieldsStart
-            while start < bytes.count {
-                let end = bytes[start...].firstIndex { $0 == 13 || $0 == 10 } ?? bytes.count
-                if end > start { body(bytes[start..<end]) }
-                start = end + 1
+            var rest = bytes[fieldsStart...]
+            while !rest.isEmpty {
+                let line = rest.prefix { $0 != 13 && $0 != 10 }
+                rest = rest[line.endIndex...].dropFirst()
+                if let colon = line.firstIndex(of: UInt8(ascii: ":")) { body(line[..<colon], line[(colon + 1)...]) }
             }
         }
     }
 
-    private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    private static func trimmed(_ bytes: Bytes) -> String {
         func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
         let start = bytes.drop(while: isBlank)
         let end = start.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start.startIndex

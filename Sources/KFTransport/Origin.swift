@@ -2,12 +2,11 @@
 
 internal import Foundation
 
-/// Scheme, host and port of a URL of HTTP.
+/// Where a request of HTTP goes.
 struct Origin {
     let isSecure: Bool
     /// In lower case.
     let host: String
-    let port: Int
     /// The URL without user name, password and fragment, which are not sent as part of it.
     let sentURL: String
 
@@ -21,7 +20,6 @@ struct Origin {
         }
         isSecure = scheme == "https"
         self.host = host.lowercased()
-        port = url.port ?? (isSecure ? 443 : 80)
         let text = url.absoluteString
         sentURL = text.utf8.contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "#") } ? Self.bare(url) : text
     }
@@ -31,9 +29,15 @@ struct Origin {
         (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
         return parts.string ?? url.absoluteString
     }
+}
 
-    /// The same for all requests to one host, to count them by.
-    var name: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
+extension URL {
+    /// Scheme, host and port, written alike for all URLs of one server.
+    var origin: String {
+        let scheme = scheme?.lowercased() ?? ""
+        let standardPort = scheme == "https" ? 443 : scheme == "http" ? 80 : 0
+        return "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? standardPort)"
+    }
 }
 
 extension TransportPolicy {

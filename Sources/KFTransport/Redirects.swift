@@ -1,10 +1,7 @@
 // What RFC 9110 says about redirects and credentials, as functions of values. Knows nothing of connections or handlers.
 
 package import Foundation
-
-#if canImport(FoundationNetworking)
 package import FoundationNetworking
-#endif
 
 extension URLRequest {
     /// The request that a redirecting response prescribes; `nil` if `response` is not a redirect that can be followed.
@@ -18,7 +15,13 @@ extension URLRequest {
         else { return nil }
 
         var next = self
-        next.url = target.inheritingFragment(of: current)
+        next.url = target
+        if target.fragment == nil, let fragment = current.fragment,
+            var parts = URLComponents(url: target, resolvingAgainstBaseURL: true)
+        {
+            parts.fragment = fragment
+            next.url = parts.url ?? target
+        }
         let method = (httpMethod ?? "GET").uppercased()
         let dropsBody = status == 303 ? method != "HEAD" : (status == 301 || status == 302) && method == "POST"
         if dropsBody {
@@ -47,16 +50,13 @@ extension URLRequest {
         return request
     }
 
-    /// The user name and password of a field `Authorization` of the kind Basic.
-    var basicCredentials: CurlHandle.Credentials? {
+    /// User name and password of a field `Authorization` of the kind Basic, with a colon between them.
+    var basicCredentials: String? {
         guard let field = value(forHTTPHeaderField: "Authorization"), field.lowercased().hasPrefix("basic "),
             let data = Data(base64Encoded: String(field.dropFirst(6))),
-            let text = String(data: data, encoding: .utf8), let colon = text.firstIndex(of: ":")
+            let text = String(data: data, encoding: .utf8), text.contains(":")
         else { return nil }
-        return CurlHandle.Credentials(
-            user: String(text[..<colon]),
-            password: String(text[text.index(after: colon)...])
-        )
+        return text
     }
 
     /// The fields that belong to an origin: its credentials.
@@ -64,29 +64,9 @@ extension URLRequest {
 
     /// The request without header fields that belong to the origin of `previous`, if it goes to another one.
     package func removing(_ fields: Set<String>, leaving previous: URL?) -> URLRequest {
-        guard let url, let previous, !url.hasSameOrigin(as: previous) else { return self }
+        guard let url, let previous, url.origin != previous.origin else { return self }
         var rest = self
         for field in fields { rest.setValue(nil, forHTTPHeaderField: field) }
         return rest
-    }
-}
-
-extension URL {
-    /// Whether scheme, host and port agree.
-    package func hasSameOrigin(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
-            && effectivePort == other.effectivePort
-    }
-
-    private var effectivePort: Int? {
-        port ?? (scheme?.lowercased() == "https" ? 443 : scheme?.lowercased() == "http" ? 80 : nil)
-    }
-
-    fileprivate func inheritingFragment(of other: URL) -> URL {
-        guard fragment == nil, let fragment = other.fragment,
-            var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        else { return self }
-        parts.fragment = fragment
-        return parts.url ?? self
     }
 }

@@ -13,16 +13,6 @@ public enum TransferOrder: Hashable, Sendable {
 /// A value without clocks or connections: a transfer waits, is taken by ``next()``, and gives its slot back. It never
 /// takes the last slot for a host that has all others while another host waits.
 struct TransferQueue {
-    /// How many transfers may run.
-    struct Limits: Hashable {
-        /// In all.
-        var total = 128
-        /// To one host, over HTTP/1.1: one a connection.
-        var perHost = 16
-        /// To one host over HTTP/2, where a connection takes many.
-        var perMultiplexedHost = 100
-    }
-
     /// Which goes first: the greater.
     private struct Position: Comparable {
         var priority: Float
@@ -51,7 +41,13 @@ struct TransferQueue {
         }
     }
 
-    var limits: Limits
+    /// How many transfers to one host may run over HTTP/2, where a connection takes many.
+    private static let perMultiplexedHost = 100
+
+    /// How many transfers may run.
+    var total = 1
+    /// How many transfers to one host may run over HTTP/1.1: one a connection.
+    var perHost = 1
     /// How many have a slot.
     private(set) var runningCount = 0
     private var hosts: [String: Host] = [:]
@@ -59,19 +55,12 @@ struct TransferQueue {
     private var multiplexedHosts: Set<String> = []
     private var lastRank = 0
 
-    init(limits: Limits = Limits()) { self.limits = limits }
-
     /// How many wait for a slot.
     var waitingCount: Int { waiting.count }
 
-    /// Adds a transfer.
+    /// Adds a transfer to a host, whose name is written alike for all of them.
     ///
-    /// - Parameters:
-    ///   - id: What ``next()`` returns for it.
-    ///   - host: Scheme, host and port, written alike for all transfers to it.
-    ///   - priority: The higher goes first.
-    ///   - order: Its position among those of the same priority.
-    ///   - isContinued: Whether it is the next hop of one that has begun, which goes before all of its priority.
+    /// The next hop of one that has begun (`isContinued`) goes before all of its priority.
     mutating func add(_ id: Int, to host: String, priority: Float, order: TransferOrder, isContinued: Bool = false) {
         lastRank += 1
         let rank = order == .newestFirst ? lastRank : -lastRank
@@ -95,8 +84,8 @@ struct TransferQueue {
 
     /// Takes a slot for the transfer that goes next; nil when none may go.
     mutating func next() -> Int? {
-        guard runningCount < limits.total, var host = bestHost() else { return nil }
-        if runningCount > 0, runningCount == limits.total - 1, hosts[host]?.running == runningCount {
+        guard runningCount < total, var host = bestHost() else { return nil }
+        if runningCount > 0, runningCount == total - 1, hosts[host]?.running == runningCount {
             host = bestHost(except: host) ?? host
         }
         guard let id = hosts[host]?.waiting.popLast()?.id else { return nil }
@@ -115,13 +104,13 @@ struct TransferQueue {
 
     /// Whether from now on a connection to this host takes many transfers.
     mutating func setMultiplexed(_ isMultiplexed: Bool, _ host: String) {
-        guard isMultiplexed else {
-            if !multiplexedHosts.isEmpty { multiplexedHosts.remove(host) }
-            return
+        if isMultiplexed {
+            // A bound for programs that visit hosts without end; one that is forgotten is recognised again.
+            if multiplexedHosts.count >= 1_000 { multiplexedHosts = [] }
+            multiplexedHosts.insert(host)
+        } else if !multiplexedHosts.isEmpty {
+            multiplexedHosts.remove(host)
         }
-        // A bound for programs that visit hosts without end; one that is forgotten is recognised again.
-        if multiplexedHosts.count >= 1_000 { multiplexedHosts = [] }
-        multiplexedHosts.insert(host)
     }
 
     private mutating func insert(_ id: Int, _ host: String, _ position: Position) {
@@ -138,7 +127,7 @@ struct TransferQueue {
     private func bestHost(except excluded: String? = nil) -> String? {
         var best: (host: String, position: Position)?
         for (name, host) in hosts where name != excluded {
-            let limit = multiplexedHosts.contains(name) ? limits.perMultiplexedHost : limits.perHost
+            let limit = multiplexedHosts.contains(name) ? Self.perMultiplexedHost : perHost
             guard let first = host.waiting.last, host.running < limit else { continue }
             if best.map({ $0.position < first.position }) ?? true { best = (name, first.position) }
         }

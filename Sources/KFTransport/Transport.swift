@@ -1,10 +1,7 @@
 // The protocol of whatever transfers bytes over HTTP. Knows nothing of images, sharing, retrying or caches.
 
 public import Foundation
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
 
 /// Sends requests and delivers the bytes of their responses.
 ///

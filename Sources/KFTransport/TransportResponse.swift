@@ -1,51 +1,38 @@
 // The head of a response, cheap to make and to read.
 
 public import Foundation
-internal import KFSupport
-
-#if canImport(FoundationNetworking)
 public import FoundationNetworking
-#endif
+internal import KFSupport
 
 /// The head of a response.
 ///
 /// Most downloads need no more of it than its status and length, and making a `URLResponse` of it takes longer than
 /// all else the library does about a download; so that is made when it is needed.
 public final class TransportResponse: Sendable {
-    private enum Head: Sendable { case foundation(URLResponse), http(HTTPHead) }
-
     /// Where the response came from; after redirects the last place.
     public let url: URL?
-    private let head: Head
+    /// nil if it came as a `URLResponse`.
+    private let head: HTTPHead?
     private let made: Locked<URLResponse?>
 
     /// The head of a response of Foundation, of HTTP or not.
     public init(_ response: URLResponse) {
-        url = response.url
-        head = .foundation(response)
-        made = Locked(nil)
+        (url, head) = (response.url, nil)
+        made = Locked(response)
     }
 
     init(_ head: HTTPHead, url: URL?) {
-        self.url = url
-        self.head = .http(head)
+        (self.url, self.head) = (url, head)
         made = Locked(nil)
     }
 
     /// The HTTP status; `nil` when the response is not one of HTTP.
-    public var statusCode: Int? {
-        switch head {
-        case .foundation(let response): (response as? HTTPURLResponse)?.statusCode
-        case .http(let head): head.status
-        }
-    }
+    public var statusCode: Int? { head?.status ?? (urlResponse as? HTTPURLResponse)?.statusCode }
 
     /// How many bytes of body are announced, before decompression; -1 when unknown.
     public var expectedContentLength: Int64 {
-        switch head {
-        case .foundation(let response): response.expectedContentLength
-        case .http(let head): head.value(of: "content-length").flatMap { Int64($0) } ?? -1
-        }
+        guard let head else { return urlResponse.expectedContentLength }
+        return head.value(of: "content-length").flatMap { Int64($0) } ?? -1
     }
 
     /// The value of a header field.
@@ -53,39 +40,27 @@ public final class TransportResponse: Sendable {
     /// - Parameter name: The name, in any case.
     /// - Returns: The value, fields of one name joined by commas; `nil` if there is none.
     public func value(forHTTPHeaderField name: String) -> String? {
-        switch head {
-        case .foundation(let response): (response as? HTTPURLResponse)?.value(forHTTPHeaderField: name)
-        case .http(let head): head.value(of: name)
-        }
+        guard let head else { return (urlResponse as? HTTPURLResponse)?.value(forHTTPHeaderField: name) }
+        return head.value(of: name)
     }
 
     /// The same as a Foundation type: an `HTTPURLResponse` if it is one of HTTP.
     public var urlResponse: URLResponse {
-        switch head {
-        case .foundation(let response): return response
-        case .http(let head):
-            if let known = made.withLock({ $0 }) { return known }
-            let response = makeResponse(head)
-            return made.withLock { made in
-                let first = made ?? response
-                made = first
-                return first
-            }
+        made.withLock { made in
+            let response = made ?? makeResponse()
+            made = response
+            return response
         }
     }
 
-    private func makeResponse(_ head: HTTPHead) -> URLResponse {
-        var fields: [String: String] = [:]
-        for (name, value) in head.fields {
-            if let earlier = fields.updateValue(value, forKey: name) { fields[name] = earlier + ", " + value }
-        }
+    private func makeResponse() -> URLResponse {
+        let fields = Dictionary(head?.fields.map { ($0.name, $0.value) } ?? []) { $0 + ", " + $1 }
         let url = url ?? URL(fileURLWithPath: "/")
-        let response = HTTPURLResponse(
+        return HTTPURLResponse(
             url: url,
-            statusCode: head.status,
-            httpVersion: head.version,
+            statusCode: head?.status ?? 0,
+            httpVersion: head?.version,
             headerFields: fields
-        )
-        return response ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        ) ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     }
 }

@@ -231,7 +231,8 @@ struct CurlTransportFailureTests {
             let gate = Gate()
             server.route("/a", .data(hundredKilobytes).with { $0.gate = gate })
             let recorder = Recorder()
-            _ = CurlTransport().start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
+            var task: (any TransportTask)?
+            task = CurlTransport().start(URLRequest(url: server.url("/a")), policy: .patient, events: recorder)
             await server.waitForRequests(to: "/a")
             gate.open()
             #expect(await recorder.end() == nil)
@@ -239,6 +240,11 @@ struct CurlTransportFailureTests {
             let start = ContinuousClock.now
             await server.lastRequest("/a")?.disconnected.wait()
             #expect(ContinuousClock.now - start < .seconds(30))
+            // What is asked for too late leaves nothing behind.
+            weak let released = task
+            task?.cancel()
+            task = nil
+            try await until("the task is released") { released == nil }
         }
     }
 

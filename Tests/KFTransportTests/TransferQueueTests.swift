@@ -15,7 +15,9 @@ struct TransferQueueTests {
     }
 
     private func queue(total: Int = 100, perHost: Int = 100) -> TransferQueue {
-        TransferQueue(limits: TransferQueue.Limits(total: total, perHost: perHost))
+        var queue = TransferQueue()
+        (queue.total, queue.perHost) = (total, perHost)
+        return queue
     }
 
     @Test("The oldest goes first") func oldestFirst() {
@@ -83,9 +85,9 @@ struct TransferQueueTests {
         var queue = queue(total: 2)
         for id in 1...6 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         #expect(all(&queue) == [1, 2])
-        queue.limits.total = 4
+        queue.total = 4
         #expect(all(&queue) == [3, 4])
-        queue.limits.total = 1
+        queue.total = 1
         queue.finished(Self.host)
         queue.finished(Self.host)
         queue.finished(Self.host)

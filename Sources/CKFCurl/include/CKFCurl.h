@@ -32,13 +32,12 @@ bool kf_curl_has_http3(void);
 CURLcode kf_curl_prepare(CURL *handle, void *context, char *error);
 
 CURLcode kf_curl_set_long(CURL *handle, CURLoption option, long value);
-CURLcode kf_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value);
 CURLcode kf_curl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode kf_curl_set_pointer(CURL *handle, CURLoption option, const void *value);
 CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-/// Answers a server's challenge with HTTP's Digest.
-CURLcode kf_curl_set_digest(CURL *handle, const char *user, const char *password);
+/// Answers a server's challenge with HTTP's Digest of "user:password".
+CURLcode kf_curl_set_digest(CURL *handle, const char *credentials);
 
 /// The value of CURLOPT_HTTP_VERSION that tries HTTP/3, and goes back to earlier ones.
 #define KF_CURL_HTTP_VERSION_3 30

@@ -16,10 +16,10 @@ import Testing
         var inner: [String] = []
         let outer = BlockingGuard.violations {
             inner = BlockingGuard.violations { _ = store.contains("a") }
-            _ = try? store.remove("a")
+            _ = try? store.read("a")
         }
         #expect(inner == ["status(of:)"])
-        #expect(outer.contains("remove(_:)") && !outer.contains("status(of:)"))
+        #expect(outer.contains("open(_:)") && !outer.contains("status(of:)"))
         let afterwards = BlockingGuard.violations {}
         #expect(afterwards.isEmpty)
 

@@ -11,7 +11,7 @@ struct Verifier {
     private(set) var damagedCount = 0
     private(set) var leftoverCount = 0
     private(set) var limitCount = 0
-    /// A store that stays open through all rounds: its index learns of changes by other processes only from scans.
+    /// A store that stays open through all rounds: it learns of changes by other processes.
     private let longLived: DiskStorage.Backend<Data>
 
     private static let longLivedKeys = (0..<30).map { "https://example.com/survivor/\($0).jpg" }
@@ -79,11 +79,12 @@ struct Verifier {
     mutating func verifyLimit(round: Int) throws {
         let before = files().reduce(0) { $0 + $1.size }
         let storage = try DiskStorage.Backend<Data>(config: Worker.config(directory: directory))
+        // Otherwise the scan after the start may make room for the entry before it is written.
+        Worker.waitUntilSettled(storage)
         let key = Self.longLivedKeys[0]
         // More than a tenth of the limit: this makes the store scan for what others have written.
         let payload = Payload(key: key, version: 1, length: Int(Worker.sizeLimit) / 8)
         try storage.store(value: payload.bytes, forKey: key)
-        while storage.isSettling { usleep(1_000) }
         let listed = files().reduce(0) { $0 + $1.size }
         if listed > Int(Worker.sizeLimit) {
             let allowed = "of \(Worker.sizeLimit) allowed"

@@ -26,6 +26,16 @@ final class Worker: Sendable {
         DiskStorage.Config(name: "soak", sizeLimit: sizeLimit, directory: directory)
     }
 
+    /// Waits until a storage does nothing in the background.
+    static func waitUntilSettled(_ storage: DiskStorage.Backend<Data>) {
+        let isSettled = DispatchSemaphore(value: 0)
+        Task {
+            await storage.settle()
+            isSettled.signal()
+        }
+        isSettled.wait()
+    }
+
     /// Every key that any process stores under.
     static var allKeys: [String] { (0..<2).flatMap { child in (0..<keyCount).map { key(child: child, $0) } } }
 

@@ -32,7 +32,7 @@ final class Writer: Sendable {
         isRunning.store(false, ordering: .relaxed)
         for _ in 0..<Self.threadCount { hasEnded.wait() }
         // Background work would end with the process; a cache waits for it when the process ends normally.
-        while storage.isSettling { usleep(1_000) }
+        Worker.waitUntilSettled(storage)
         exit(Soak.Ending.good.rawValue)
     }
 

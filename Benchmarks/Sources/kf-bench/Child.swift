@@ -15,13 +15,9 @@ enum Child {
     /// a number raised the peak.
     static let memoryOfDownloads = "--memory-of-downloads"
 
-    /// `--memory-of-index FOLDER`: prints how many bytes it takes to know all entries of the large cache in it.
-    static let memoryOfIndex = "--memory-of-index"
-
     static func play(_ role: String, _ arguments: [String]) async throws {
         switch role {
         case peakMemory where arguments.count == 2: print(try peakGrowth(way: arguments[0], path: arguments[1]))
-        case memoryOfIndex where arguments.count == 1: print(try LargeCache.memoryOfIndex(folder: arguments[0]))
         case slowServer where arguments.count == 2:
             try SlowServer.run(delay: Double(arguments[0]) ?? 0, path: arguments[1])
         case memoryOfDownloads where arguments.count == 2:

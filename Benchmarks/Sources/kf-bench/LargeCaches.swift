@@ -1,4 +1,4 @@
-// A disk cache of a hundred thousand entries: how soon it is usable, what its index costs. Knows public API only.
+// A disk cache of a hundred thousand entries: how soon it is usable, what its size costs. Knows public API only.
 
 import CBaseline
 import Foundation
@@ -32,17 +32,6 @@ let largeCacheBenchmarks = [
             baseline: { try BenchmarkError.unless(cache.sizeByFileManager() == LargeCache.size, "the size is wrong") }
         )
         return Figure(comparison, .faster(10))
-    },
-    Benchmark(name: "disk cache of 100,000 entries, their size once it is known") {
-        let cache = try LargeCache.shared()
-        let backend = try cache.knownBackend()
-        let times = try (0..<101).map { _ in try secondsOfWall { _ = try backend.totalSize() } }
-        return Figure(.seconds(median(times)), .below(.seconds(0.000_1)))
-    },
-    Benchmark(name: "disk cache of 100,000 entries, memory of what is known of them") {
-        let cache = try LargeCache.shared()
-        let bytes = try Child.output(of: [Child.memoryOfIndex, cache.folder.url.path])
-        return Figure(.bytes(Double(bytes) ?? .nan), .below(.bytes(12_000_000)))
     },
     // Above 1: sub-folders would not pay.
     Benchmark(name: "100,000 files in one folder, open and read at random, against 256 sub-folders") {
@@ -93,18 +82,6 @@ final class LargeCache: Sendable {
 
     func backend() throws -> DiskStorage.Backend<Data> { try Self.backend(in: folder.url) }
 
-    /// A storage that has scanned all entries.
-    func knownBackend() throws -> DiskStorage.Backend<Data> {
-        let backend = try backend()
-        Self.waitUntilKnown(backend)
-        return backend
-    }
-
-    /// Waits until the size is returned at once: by then the scan at the start is over.
-    static func waitUntilKnown(_ backend: DiskStorage.Backend<Data>) {
-        for _ in 0..<100 where secondsOfWall({ _ = try? backend.totalSize() }) > 0.001 { usleep(50_000) }
-    }
-
     /// The way that uses nothing but Foundation.
     func sizeByFileManager() throws -> UInt {
         let keys: Set<URLResourceKey> = [.isDirectoryKey, .totalFileAllocatedSizeKey, .fileSizeKey]
@@ -119,15 +96,6 @@ final class LargeCache: Sendable {
             if values.isDirectory != true { size += UInt(values.fileSize ?? 0) }
         }
         return size
-    }
-
-    /// By how many bytes knowing all entries of the cache in `folder` makes this process larger.
-    static func memoryOfIndex(folder: String) throws -> Int {
-        let backend = try backend(in: URL(fileURLWithPath: folder))
-        let before = baseline_allocated()
-        waitUntilKnown(backend)
-        let grown = Int(baseline_allocated()) - Int(before)
-        return withExtendedLifetime(backend) { grown }
     }
 }
 

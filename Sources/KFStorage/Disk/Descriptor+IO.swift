@@ -68,13 +68,15 @@ extension Descriptor {
         return name.withCString { fsetxattr(number, $0, value, value.count, 0) == 0 }
     }
 
-    /// Calls `body` with the bytes of an extended attribute; none if there is no such attribute, or it is longer than
-    /// `limit`.
-    func withAttribute<Result>(_ name: String, limit: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    /// The bytes of an extended attribute; `nil` if there is none, and no bytes if it is longer than `limit`.
+    func attribute(_ name: String, limit: Int) -> [UInt8]? {
         BlockingGuard.check()
-        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 8) { buffer in
-            let count = name.withCString { fgetxattr(number, $0, buffer.baseAddress, limit) }
-            return body(UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)]))
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let result = name.withCString { fgetxattr(number, $0, buffer.baseAddress, limit) }
+            if result < 0 { code = errno }
+            count = max(0, result)
         }
+        return code == 0 || code == ERANGE ? bytes : nil
     }
 }

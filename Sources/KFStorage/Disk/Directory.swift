@@ -54,27 +54,6 @@ final class Directory: Sendable {
         return Descriptor(number)
     }
 
-    /// Changes when names are added to a directory or removed: its identity, and its modification time as fine as the
-    /// file system counts it.
-    struct Stamp: Equatable, Sendable {
-        private let identity: FileIdentity
-        private let seconds: Int
-        private let nanoseconds: Int
-
-        init(_ status: stat) {
-            identity = FileIdentity(status)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
-    /// The stamp of the directory; `nil` if its status cannot be read.
-    var stamp: Stamp? {
-        BlockingGuard.check()
-        var status = stat()
-        return stat(path, &status) == 0 ? Stamp(status) : nil
-    }
-
     /// The status of the file `name`, or `nil` if there is none.
     func status(of name: String) throws(StorageError) -> stat? {
         BlockingGuard.check()

@@ -4,24 +4,38 @@ import CKFLinux
 import Foundation
 import Glibc
 
-/// The metadata written with an entry's bytes: their number, their checksum and the entry's lifetime.
+/// The metadata written with an entry's bytes.
 ///
-/// It lies in an extended attribute, with the key if that is short: so few bytes that they are stored in the file's
-/// inode (``inlineCapacity``), which costs a third of what a further attribute does. A longer key and user metadata
-/// share another attribute (``SecondaryMetadata``). A file without attributes is an entry all the same (the file system
-/// may not support them): the lifetime is then the distance between the access time and the expiry, and the bytes are
-/// not checked.
+/// It lies in one extended attribute: version (1 byte), checksum (8), length (8), the bits of the lifetime (8), how many
+/// bytes the key has (2), all little endian; then the key, and the rest is user metadata. A file with metadata of
+/// another version is not what was written. One without attributes is an entry (the file system may not support them):
+/// the lifetime is then the distance between the access time and the expiry, and the bytes are not checked.
 struct EntryMetadata: Sendable, Equatable {
     var length: Int
     /// How many seconds the entry lives from each read on: 0 if it expires at a date, infinite if never.
     var lifetime: TimeInterval
     /// The checksum of the bytes.
     var checksum: UInt64
+    /// The key; `nil` if there is none, or it was too long.
+    var key: String?
+    /// Bytes that the store does not interpret; `nil` if there are none, or too many.
+    var userMetadata: [UInt8]?
 
     static let attribute = "user.kingfisher"
-    /// The bytes that ext4 stores in a file's inode for an attribute of this name: a longer value takes a block of its
-    /// own.
-    static let inlineCapacity = 60
+    /// Longer keys are not written: on ext4, all attributes of a file share a block, which is 4,096 bytes.
+    static let longestKey = 2_000
+    /// Longer user metadata is refused, for the same reason.
+    static let longestUserMetadata = 1_500
+    private static let version: UInt8 = 5
+    private static let headLength = 27
+    static let longestEncoding = headLength + longestKey + longestUserMetadata
+
+    /// The metadata of `data`, without what is empty or too long.
+    init(of data: Data, lifetime: TimeInterval, key: String? = nil, userMetadata: [UInt8]? = nil) {
+        (length, self.lifetime, checksum) = (data.count, lifetime, Self.checksum(of: data))
+        self.key = key.flatMap { (1...Self.longestKey).contains($0.utf8.count) ? $0 : nil }
+        self.userMetadata = userMetadata.flatMap { (1...Self.longestUserMetadata).contains($0.count) ? $0 : nil }
+    }
 
     /// XXH3, 64 bits; 20 KB take 0.4 µs.
     static func checksum(of data: Data) -> UInt64 {
@@ -32,40 +46,49 @@ struct EntryMetadata: Sendable, Equatable {
     func describes(_ data: Data) -> Bool {
         data.count == length && checksum == Self.checksum(of: data)
     }
-}
 
-extension EntryMetadata {
-    /// The metadata of `data`.
-    init(of data: Data, lifetime: TimeInterval) {
-        self.init(length: data.count, lifetime: lifetime, checksum: Self.checksum(of: data))
+    // MARK: Encoding
+
+    /// The metadata in `bytes`; `nil` if they are of another kind or version.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.headLength, bytes[0] == Self.version else { return nil }
+        func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
+            Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) })
+        }
+        let keyEnd = Self.headLength + Int(number(at: 25) as UInt16)
+        guard let length = Int(exactly: number(at: 9) as UInt64), keyEnd <= bytes.count else { return nil }
+        self.length = length
+        checksum = number(at: 1)
+        lifetime = TimeInterval(bitPattern: number(at: 17))
+        key = keyEnd > Self.headLength ? String(validating: bytes[Self.headLength..<keyEnd], as: UTF8.self) : nil
+        userMetadata = keyEnd < bytes.count ? Array(bytes[keyEnd...]) : nil
+    }
+
+    var encoded: [UInt8] {
+        var bytes = [Self.version]
+        for number in [checksum, UInt64(length), lifetime.bitPattern] {
+            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+        }
+        withUnsafeBytes(of: UInt16(key?.utf8.count ?? 0).littleEndian) { bytes += $0 }
+        return bytes + (key ?? "").utf8 + (userMetadata ?? [])
     }
 }
 
 extension Descriptor {
-    /// The metadata written with the entry's bytes, if there is any.
-    var metadata: EntryMetadata? {
-        withAttribute(EntryMetadata.attribute, limit: EntryMetadata.inlineCapacity) {
-            EntryMetadata.decoded($0)?.metadata
-        }
-    }
+    /// The bytes of the metadata, of whatever version; `nil` if there are none.
+    var encodedMetadata: [UInt8]? { attribute(EntryMetadata.attribute, limit: EntryMetadata.longestEncoding) }
 
-    /// The key written with the entry's bytes, if there is one.
-    var key: String? {
-        let short = withAttribute(EntryMetadata.attribute, limit: EntryMetadata.inlineCapacity) {
-            EntryMetadata.key(in: $0)
-        }
-        return short ?? secondary.key
-    }
+    /// The metadata of the entry; `nil` if there is none, or of another version.
+    var metadata: EntryMetadata? { encodedMetadata.flatMap { EntryMetadata($0) } }
 
-    /// Writes the attributes of a new entry, the most important first.
+    /// Writes the metadata of a new entry, without key and user metadata if there is no room for them.
     ///
-    /// The key and the user metadata are left out if there is no room for them, and all attributes if the file system
-    /// does not support them.
-    func attach(_ metadata: EntryMetadata, userMetadata: [UInt8]?, key: String?) {
-        let (encoded, holdsKey) = metadata.encoded(with: key)
-        guard setAttribute(EntryMetadata.attribute, to: encoded) else { return }
-        let secondary = SecondaryMetadata(key: holdsKey ? nil : key, userMetadata: userMetadata)
-        if !secondary.isEmpty { _ = keep(secondary) }
+    /// If the file system supports no attributes, none are written.
+    func attach(_ metadata: EntryMetadata) {
+        guard !setAttribute(EntryMetadata.attribute, to: metadata.encoded) else { return }
+        var rest = metadata
+        (rest.key, rest.userMetadata) = (nil, nil)
+        if rest != metadata { _ = setAttribute(EntryMetadata.attribute, to: rest.encoded) }
     }
 }
 
@@ -86,6 +109,8 @@ extension stat {
     var expiry: Date { Date(entryTime: st_mtim) }
     /// When the entry was stored or last read: its access time.
     var lastAccess: Date { Date(entryTime: st_atim) }
+    /// How many bytes it adds to the size of all entries; a file may claim more than a sum can hold, and than any disk.
+    var entrySize: Int { isRegularFile ? min(Int(st_size), 1 << 46) : 0 }
     var isRegularFile: Bool { kind == 0o100_000 }
     var isDirectory: Bool { kind == 0o040_000 }
     /// Compared with numbers that are the same on every Linux: Glibc's names of them are functions of another library.

@@ -37,7 +37,19 @@ package struct FileNaming: Sendable, Equatable {
                 EVP_Digest($0.baseAddress, $0.count, digest.baseAddress, nil, Algorithm.sha256.pointer, nil)
             }
             precondition(isMade == 1, "libcrypto made no SHA-256: there is no memory, or its configuration forbids it.")
-            return HexDigestName.digits(of: UnsafeRawBufferPointer(digest))
+            return digits(of: UnsafeRawBufferPointer(digest))
+        }
+    }
+
+    /// Bytes as lowercase hexadecimal digits.
+    private static func digits(of bytes: UnsafeRawBufferPointer) -> String {
+        let digits: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                buffer[2 * index] = digits.utf8Start[Int(byte >> 4)]
+                buffer[2 * index + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return 2 * bytes.count
         }
     }
 

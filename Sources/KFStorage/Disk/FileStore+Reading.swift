@@ -13,11 +13,10 @@ extension FileStore {
         package let data: Data
         /// When it expires.
         package let expiry: Date
-        /// Its user metadata; `nil` if there is none, or it was not requested.
+        /// Its user metadata; `nil` if there is none.
         package let userMetadata: [UInt8]?
         let identity: FileIdentity
         let lifetime: TimeInterval
-        let metadata: EntryMetadata?
     }
 
     /// The entry called `name`, checked against what was written.
@@ -25,19 +24,12 @@ extension FileStore {
     /// - Parameters:
     ///   - name: The name of a visible file, not a path.
     ///   - date: When it has to be valid; now, if not given.
-    ///   - withUserMetadata: Whether to read the user metadata too; that takes one system call more.
     /// - Returns: The entry; `nil` if there is none, or it has expired, or was damaged and is removed; also if the
     ///   directory is closed to this user.
     /// - Throws: ``StorageError`` when there is something that cannot be read.
-    package func read(
-        _ name: String,
-        at date: Date? = nil,
-        withUserMetadata: Bool = false
-    ) throws(StorageError) -> Entry? {
+    package func read(_ name: String, at date: Date? = nil) throws(StorageError) -> Entry? {
         try check(name)
-        let entry = try countingFailure { () throws(StorageError) in
-            try readFile(name, at: date ?? clock(), withUserMetadata)
-        }
+        let entry = try countingFailure { () throws(StorageError) in try readFile(name, at: date ?? clock()) }
         state.withLock { state in
             if entry == nil { state.counts.misses += 1 } else { state.counts.hits += 1 }
             state.counts.bytesRead += entry?.data.count ?? 0
@@ -45,7 +37,7 @@ extension FileStore {
         return entry
     }
 
-    private func readFile(_ name: String, at date: Date, _ withUserMetadata: Bool) throws(StorageError) -> Entry? {
+    private func readFile(_ name: String, at date: Date) throws(StorageError) -> Entry? {
         guard let file = try directory.open(name) else { return nil }
         let status = file.status
         guard status.isRegularFile else {
@@ -55,17 +47,16 @@ extension FileStore {
         guard !expiry.isPast(referenceDate: date) else { return nil }
         guard let (data, metadata) = try contents(of: file, status, name) else {
             // A miss, even if it cannot be removed.
-            _ = try? remove(name, ifStill: FileIdentity(status), counting: \.corrupted)
+            _ = try? remove(name, counting: \.corrupted) { FileIdentity($0) == FileIdentity(status) }
             return nil
         }
         return Entry(
             name: name,
             data: data,
             expiry: expiry,
-            userMetadata: withUserMetadata ? file.secondary.userMetadata : nil,
+            userMetadata: metadata?.userMetadata,
             identity: FileIdentity(status),
-            lifetime: metadata?.lifetime ?? expiry.timeIntervalSince(status.lastAccess),
-            metadata: metadata
+            lifetime: metadata?.lifetime ?? expiry.timeIntervalSince(status.lastAccess)
         )
     }
 
@@ -73,31 +64,12 @@ extension FileStore {
     private func contents(of file: borrowing Descriptor, _ status: stat, _ name: String) throws(StorageError)
         -> (Data, EntryMetadata?)?
     {
-        let (identity, size, expiry) = (FileIdentity(status), Int(status.st_size), status.expiry)
-        let recent = state.withLock { $0.recent.isEmpty ? nil : $0.recent[Int(identity.inode % 1_024)] }
-        if let known = recent, known.identity == identity, known.expiry == expiry, known.metadata.length == size,
-            let data = file.read(size), known.metadata.describes(data)
-        {
-            return (data, known.metadata)
-        }
-        let metadata = file.metadata
+        let (size, encoded) = (Int(status.st_size), file.encodedMetadata)
+        let metadata = encoded.flatMap { EntryMetadata($0) }
         // A file of another length is not even read: a damaged one may be very long.
-        guard metadata?.length ?? size == size else { return nil }
+        guard encoded == nil || metadata?.length == size else { return nil }
         guard let data = file.read(size) else { throw StorageError(.read, directory.path(of: name), errno) }
-        guard metadata?.describes(data) ?? (data.count == size) else { return nil }
-        if let metadata { keep(metadata, of: identity, until: status.st_mtim) }
-        return (data, metadata)
-    }
-
-    /// Caches the metadata of a file: reading it takes a fifth of the time that reading a small entry takes.
-    ///
-    /// The identity and the expiry may be those of another file later; the cached metadata is used only if it describes
-    /// that file's bytes.
-    private func keep(_ metadata: EntryMetadata, of file: FileIdentity, until expiry: timespec) {
-        state.withLock { state in
-            if state.recent.isEmpty { state.recent = Array(repeating: nil, count: 1_024) }
-            state.recent[Int(file.inode % 1_024)] = (file, Date(entryTime: expiry), metadata)
-        }
+        return metadata?.describes(data) ?? (data.count == size) ? (data, metadata) : nil
     }
 
     /// Whether there is an entry called `name` that is valid at `date` (now, if not given).
@@ -122,9 +94,6 @@ extension FileStore {
             guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {
                 throw StorageError(.setTimes, directory.path(of: entry.name), errno)
             }
-            let record = EntryRecord(size: entry.data.count, access: now.entryTime, expiry: expiry.entryTime)
-            state.withLock { if $0.index?[entry.name] != nil { $0.index?[entry.name] = record } }
-            if let metadata = entry.metadata { keep(metadata, of: entry.identity, until: expiry.entryTime) }
         }
     }
 
@@ -132,6 +101,6 @@ extension FileStore {
     ///
     /// Does nothing if the entry has been replaced since it was read.
     package func discard(_ entry: Entry) throws(StorageError) {
-        try remove(entry.name, ifStill: entry.identity, counting: \.discarded)
+        _ = try remove(entry.name, counting: \.discarded) { FileIdentity($0) == entry.identity }
     }
 }

@@ -44,7 +44,7 @@ extension FileStore {
     /// Makes room if the limit may be exceeded, unless another thread does.
     func makeRoomIfNeeded() {
         let mustStart = state.withLock { state in
-            let (trimming, total) = (state.trimming, state.index?.totalSize ?? 0)
+            let (trimming, total) = (state.trimming, state.total.bytes ?? 0)
             let isNeeded = total > max(trimming.limit, trimming.ceiling) || trimming.unchecked > trimming.limit / 10
             guard trimming.limit > 0, !trimming.isRunning, isNeeded else { return false }
             (state.trimming.isRunning, state.trimming.unchecked) = (true, 0)
@@ -61,17 +61,19 @@ extension FileStore {
         // Closing the descriptor releases the lock. Where locks are not supported, both processes remove the same
         // entries.
         guard let lock = try? directory.open(), flock(lock.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
-            let index = try? refresh()
+            var (entries, size) = try? scan()
         else { return }
         let limit = state.withLock { $0.trimming.limit }
-        if limit > 0, index.totalSize > limit {
+        if limit > 0, size > limit {
             // Entries that alone exceed the limit go first, and no others for them; the entry just written stays.
-            remove(index.entries.filter { $0.record.size > limit }, counting: \.trimmed)
-            let newest = index.entries.map(\.record).filter { $0.size <= limit }.max { $0.lastAccess < $1.lastAccess }
-            trim(to: max(limit - limit / 10, newest?.size ?? 0))
+            let afterFirst = entries.partition { $0.size > limit }
+            size -= remove(entries[afterFirst...], counting: \.trimmed).bytes
+            entries.removeSubrange(afterFirst...)
+            let newest = entries.max { $0.lastAccess < $1.lastAccess }
+            trim(entries, by: size - max(limit - limit / 10, newest?.size ?? 0))
         }
         state.withLock { state in
-            let total = state.index?.totalSize ?? 0
+            let total = state.total.bytes ?? 0
             state.trimming.ceiling = total > limit ? total + limit / 10 : 0
         }
         _ = lock
@@ -81,7 +83,9 @@ extension FileStore {
     /// until they take `target` or less, and returns the names of those removed.
     @discardableResult
     package func trim(above limit: Int, to target: Int) throws(StorageError) -> [String] {
-        try maintenanceLock.withLock { _ throws(StorageError) in try refresh().totalSize > limit ? trim(to: target) : []
+        try maintenanceLock.withLock { _ throws(StorageError) in
+            let (entries, size) = try scan()
+            return size > limit ? trim(entries, by: size - target) : []
         }
     }
 
@@ -90,68 +94,45 @@ extension FileStore {
     /// An entry that cannot be removed does not stop the removal of the others.
     @discardableResult
     package func removeExpired(at date: Date? = nil) throws(StorageError) -> [String] {
-        let instant = (date ?? clock()).entryTime
-        return try maintenanceLock.withLock { _ throws(StorageError) in removeExpired(of: try refresh(), at: instant) }
-    }
-
-    // MARK: By the index, with the maintenance lock held
-
-    @discardableResult
-    private func trim(to target: Int) -> [String] {
-        var names: [String] = []
-        if let index = state.withLock({ $0.index }) { names = removeExpired(of: index, at: clock().entryTime) }
-        // Entries that other processes have used since the scan are not the least recently used: the order is made once
-        // more.
-        for isFinal in [false, true] {
-            guard let index = state.withLock({ $0.index }), index.totalSize > target else { break }
-            let order = index.entries.sorted { $0.record.lastAccess < $1.record.lastAccess }
-            var oldestUse = Int64.max
-            names += remove(order, downTo: target, counting: \.trimmed) { known, found in
-                guard !isFinal else { return false }
-                if found.lastAccess > known.lastAccess { oldestUse = min(oldestUse, found.lastAccess) }
-                return max(found.lastAccess, known.lastAccess) >= oldestUse
-            }
+        let date = date ?? clock()
+        return try maintenanceLock.withLock { _ throws(StorageError) in
+            remove(try scan().entries.filter { $0.expiry.isPast(referenceDate: date) }, counting: \.expired).names
         }
-        return names
     }
 
-    private func removeExpired(of index: EntryIndex, at instant: timespec) -> [String] {
-        let expired = index.entries.filter { $0.record.isExpired(at: instant) }
-        return remove(expired, counting: \.expired) { _, found in !found.isExpired(at: instant) }
+    // MARK: What a scan found
+
+    /// Removes those that have expired, and then the least recently used until `excess` bytes are gone; returns names.
+    @discardableResult
+    private func trim(_ entries: [Listed], by excess: Int) -> [String] {
+        var entries = entries
+        let now = clock()
+        let firstExpired = entries.partition { $0.expiry.isPast(referenceDate: now) }
+        let expired = remove(entries[firstExpired...], counting: \.expired)
+        let oldest = entries[..<firstExpired].sorted { $0.lastAccess < $1.lastAccess }
+        return expired.names + remove(oldest, upTo: excess - expired.bytes, counting: \.trimmed).names
     }
 
-    /// Removes `entries` one after the other while all together take more than `target` bytes, and returns the names.
+    /// Removes `entries` one after the other until `excess` bytes are gone, and returns the names of those removed.
     ///
-    /// An entry without a file has been removed already; one stays if `stays` returns true for its record in the index
-    /// and the one found now.
-    @discardableResult
+    /// One that others have removed counts among the bytes; one that was used or replaced since the scan stays.
     private func remove(
-        _ entries: [EntryIndex.Entry],
-        downTo target: Int = .min,
-        counting: WritableKeyPath<FileCounts, Int>,
-        unless stays: (_ known: EntryRecord, _ found: EntryRecord) -> Bool = { _, _ in false }
-    ) -> [String] {
-        guard !entries.isEmpty else { return [] }
-        var names: [String] = []
-        try? changing { () throws(StorageError) in
-            for entry in entries {
-                guard state.withLock({ $0.index?.totalSize ?? 0 }) > target else { break }
-                let name = entry.name
-                guard let status = try? directory.status(of: name), status.isRegularFile else {
-                    note(name, nil)
-                    continue
-                }
-                guard !stays(entry.record, EntryRecord(status)) else {
-                    note(name, EntryRecord(status))
-                    continue
-                }
-                guard (try? countingFailure({ () throws(StorageError) in try directory.remove(name) })) != nil else {
-                    continue
-                }
-                note(name, nil, counting: counting)
-                names.append(name)
+        _ entries: some Sequence<Listed>,
+        upTo excess: Int = .max,
+        counting: WritableKeyPath<FileCounts, Int>
+    ) -> (names: [String], bytes: Int) {
+        var (names, bytes): ([String], Int) = ([], 0)
+        for entry in entries {
+            guard bytes < excess else { break }
+            var hasChanged = false
+            let isRemoved = try? remove(entry.name, counting: counting) { status in
+                hasChanged = Listed(entry.name, status) != entry
+                return !hasChanged
             }
+            guard let isRemoved, !hasChanged else { continue }
+            bytes += entry.size
+            if isRemoved { names.append(entry.name) }
         }
-        return names
+        return (names, bytes)
     }
 }

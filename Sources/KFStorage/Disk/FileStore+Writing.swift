@@ -34,28 +34,32 @@ extension FileStore {
         guard data.count < 1 << 18 || Descriptor.mayWrite(data.count) else {
             throw StorageError(.write, directory.path(of: name), EFBIG)
         }
-        let metadata = EntryMetadata(of: data, lifetime: expiration.lifetime)
+        let metadata = EntryMetadata(
+            of: data,
+            lifetime: expiration.lifetime,
+            key: key,
+            userMetadata: userMetadata
+        )
         let expiry = expiration.estimatedExpiration(since: now)
         func attempt() throws(StorageError) {
             try temporaryFiles().put(name, in: directory, replacing: isReplacing) { file throws(StorageError) in
                 guard file.write(data) else { throw StorageError(.write, directory.path(of: name), errno) }
-                file.attach(metadata, userMetadata: userMetadata, key: key)
+                file.attach(metadata)
                 guard file.setTimes(access: now.entryTime, modification: expiry.entryTime) else {
                     throw StorageError(.setTimes, directory.path(of: name), errno)
                 }
             }
         }
-        try changing { () throws(StorageError) in
+        _ = try changing(name, to: data.count, counting: \.stores) { _ throws(StorageError) in
             do throws(StorageError) { try attempt() } catch {
                 guard canWriteElsewhere(after: error) else { throw error }
                 try attempt()
             }
-            let record = EntryRecord(size: data.count, access: now.entryTime, expiry: expiry.entryTime)
-            note(name, record, counting: \.stores)
-            state.withLock { state in
-                state.counts.bytesWritten += data.count
-                state.trimming.unchecked += data.count
-            }
+            return true
+        }
+        state.withLock { state in
+            state.counts.bytesWritten += data.count
+            state.trimming.unchecked += data.count
         }
         makeRoomIfNeeded()
     }

@@ -12,25 +12,15 @@ import KFSupport
 /// place: every reader, in every process, sees a whole entry or none. A file that is not what was written is removed
 /// when it is read, and is a miss.
 ///
-/// Look-ups go to the disk. Besides there is an index of all entries, made by one scan and updated by what this store
-/// does: it holds the size and the last access of each. Changes by other processes are found by another scan
-/// (``refresh()``), when room has to be made and when a caller needs all entries.
+/// Look-ups go to the disk. What a store knows without it is how many bytes all entries take: from one scan of the
+/// directory, and what it has written and removed since. What other processes do is found by another scan, when room
+/// has to be made and when a caller needs all entries.
 ///
 /// All functions block on the file system; they may be called from any thread, but not from one that must not wait.
 package final class FileStore: Sendable {
     /// The mutable state of a store.
     struct State: Sendable {
-        /// All entries; `nil` before the end of the first scan.
-        var index: EntryIndex?
-        /// Entries stored and removed by this store since the running scan began; `nil` for those removed.
-        var changesDuringScan: [String: EntryRecord?]?
-        /// The directory's stamp when the index was last known to be up to date; `nil` when it may be out of date.
-        var stamp: Directory.Stamp?
-        /// How many changes were begun by this store, and how many of them have not ended.
-        var (changesBegun, changesRunning) = (0, 0)
-
-        /// The metadata of files read lately, in 1,024 slots by inode number; empty before the first read.
-        var recent: [(identity: FileIdentity, expiry: Date, metadata: EntryMetadata)?] = []
+        var total = Total()
         var temporaryFiles: TemporaryFiles?
         var counts = FileCounts()
         var trimming = Trimming()
@@ -81,60 +71,26 @@ package final class FileStore: Sendable {
         }
     }
 
-    // MARK: Changes
-
-    /// Runs `body`, which adds files to the directory or takes some out.
-    ///
-    /// The directory's stamp is different afterwards. If it was as expected before, and this store changed nothing else
-    /// meanwhile, the new one is expected from then on; otherwise the index may be out of date.
-    func changing<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        let (number, expected) = state.withLock { state in
-            state.changesBegun += 1
-            state.changesRunning += 1
-            if state.changesRunning > 1 { state.stamp = nil }
-            return (state.changesBegun, state.stamp)
-        }
-        let isExpected = expected != nil && directory.stamp == expected
-        defer {
-            let stamp = isExpected ? directory.stamp : nil
-            state.withLock { state in
-                state.changesRunning -= 1
-                state.stamp = state.changesBegun == number ? stamp : nil
-            }
-        }
-        return try countingFailure(body)
-    }
-
-    /// Records the new state of an entry in the index: stored, found, or removed.
-    func note(_ name: String, _ record: EntryRecord?, counting: WritableKeyPath<FileCounts, Int>? = nil) {
-        state.withLock { state in
-            state.index?[name] = record
-            _ = state.changesDuringScan?.updateValue(record, forKey: name)
-            if let counting { state.counts[keyPath: counting] += 1 }
-        }
-    }
+    // MARK: Removing
 
     /// Removes the entry called `name` and returns whether there was one.
     @discardableResult
     package func remove(_ name: String) throws(StorageError) -> Bool {
         try check(name)
-        return try remove(name, ifStill: nil, counting: \.removed)
+        return try remove(name, counting: \.removed) { _ in true }
     }
 
-    /// Removes the entry called `name`; with `identity`, if its file still is that one.
+    /// Removes the file called `name` if `isMeant` returns true for its status, and returns whether it did.
     ///
     /// A file that replaces it in the same instant is removed instead, and has to be loaded again.
-    @discardableResult
     func remove(
         _ name: String,
-        ifStill identity: FileIdentity?,
-        counting: WritableKeyPath<FileCounts, Int>
+        counting: WritableKeyPath<FileCounts, Int>,
+        if isMeant: (stat) -> Bool
     ) throws(StorageError) -> Bool {
-        try changing { () throws(StorageError) in
-            if let identity, try directory.status(of: name).map(FileIdentity.init) != identity { return false }
-            let wasThere = try directory.remove(name)
-            note(name, nil, counting: wasThere ? counting : nil)
-            return wasThere
+        try changing(name, to: 0, counting: counting) { found throws(StorageError) in
+            if let found, !isMeant(found) { return false }
+            return try directory.remove(name)
         }
     }
 
@@ -142,7 +98,7 @@ package final class FileStore: Sendable {
     ///
     /// A file that cannot be removed does not stop the removal of the rest; the first failure is thrown at the end.
     package func removeAll() throws(StorageError) {
-        try changing { () throws(StorageError) in
+        try countingFailure { () throws(StorageError) in
             var failure: StorageError?
             try directory.forEachName { number, raw in
                 var status = stat()
@@ -156,7 +112,10 @@ package final class FileStore: Sendable {
                     }
                 } else if unlinkat(number, raw, 0) == 0 {
                     let isEntry = status.isRegularFile && !name.hasPrefix(".") && name.utf8.count == strlen(raw)
-                    note(name, nil, counting: isEntry ? \.removed : nil)
+                    state.withLock { state in
+                        state.total.endChange(of: name, from: isEntry ? status.entrySize : 0, to: 0)
+                        if isEntry { state.counts.removed += 1 }
+                    }
                 } else if errno != ENOENT {
                     failure = failure ?? StorageError(.remove, directory.path(of: name), errno)
                 }

@@ -77,18 +77,15 @@ extension CacheCore {
         // Decoded pixels have been made already; what is left of the option is that its scale wins over the
         // serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
-        return .disk(ready, bytes: entry.data, facts: entry.userMetadata.flatMap { HTTPFacts(encoded: $0) })
+        let facts = query.wantsFacts ? entry.userMetadata.flatMap { HTTPFacts(encoded: $0) } : nil
+        return .disk(ready, bytes: entry.data, facts: facts)
     }
 
     private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {
         await perform(query.options, or: .io) { [disk, recorder] in
             Result { () throws(KingfisherError) in
                 try recorder.measuring(.reading) { () throws(KingfisherError) in
-                    try disk.entry(
-                        forKey: query.computedKey,
-                        forcedExtension: query.options.forcedExtension,
-                        withUserMetadata: query.wantsFacts
-                    )
+                    try disk.entry(forKey: query.computedKey, forcedExtension: query.options.forcedExtension)
                 }
             }
         }

@@ -82,11 +82,9 @@ extension DiskStorage {
     /// The mutable state of a storage.
     struct State: Sendable {
         var config: Config
-        /// When making the directory last failed; nil when it did not.
-        var failure: Date?
+        /// Whether making the directory has failed.
+        var isWithoutDirectory = false
         /// What was last wrong with the directory.
         var directoryFailure: String?
-        var isBeingListed = false
-        var wasListed = false
     }
 }

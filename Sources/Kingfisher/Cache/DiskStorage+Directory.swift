@@ -1,42 +1,21 @@
-// The directory of a disk storage: made, made again, listed in the background; and the only file where the file store's
-// errors become the library's. Knows nothing of entries.
+// The directory of a disk storage: made, made again; and the only file where the file store's errors become the
+// library's. Knows nothing of entries.
 
 import Foundation
 import KFStorage
 import KFSupport
 
 extension DiskStorage.Backend {
-    /// For how many seconds a directory that could not be made is not tried again.
-    static var secondsBetweenAttempts: TimeInterval { 1 }
-
-    /// Whether nothing is known to be wrong with the directory.
-    var isReady: Bool { state.withLock { $0.failure == nil } }
-
-    /// Throws if the directory could not be made before and cannot be made now.
+    /// Makes the directory if that has failed before, and throws if it fails again.
     func beReady() throws(KingfisherError) {
-        guard let failure = state.withLock({ $0.failure }) else { return }
-        let now = clock()
-        // The clock may have been set back in between: that must not prevent another attempt.
-        guard abs(now.timeIntervalSince(failure)) >= Self.secondsBetweenAttempts else { throw notReady }
-        // Of several threads that get here at once, one tries.
-        let isOurs = state.withLock { state in
-            guard state.failure == failure else { return false }
-            state.failure = now
-            return true
-        }
-        guard isOurs else {
-            guard isReady else { throw notReady }
-            return
-        }
+        guard state.withLock({ $0.isWithoutDirectory }) else { return }
         do { try makeDirectory() } catch {
             note(error)
-            throw notReady
+            throw .cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL))
         }
-        state.withLock { ($0.failure, $0.directoryFailure) = (nil, nil) }
-        list()
+        state.withLock { ($0.isWithoutDirectory, $0.directoryFailure) = (false, nil) }
+        Self.scan(files)
     }
-
-    private var notReady: KingfisherError { .cacheError(reason: .diskStorageIsNotReady(cacheURL: directoryURL)) }
 
     /// Makes the directory, with all that leads to it.
     func makeDirectory() throws {
@@ -47,26 +26,16 @@ extension DiskStorage.Backend {
         try files.prepare()
     }
 
-    /// Finds out in the background what is in the directory; nothing waits for that.
-    func list() {
-        let mustStart = state.withLock { state in
-            defer { (state.isBeingListed, state.wasListed) = (true, true) }
-            return !state.isBeingListed
-        }
-        guard mustStart else { return }
-        Task(executorPreference: WorkExecutor.io) { [weak self, files, listed] in
-            files.startScan()
-            self?.state.withLock { $0.isBeingListed = false }
-            listed.fulfil(())
-        }
+    /// Finds out in the background how many bytes the entries take; nothing waits for that.
+    @discardableResult
+    static func scan(_ files: FileStore) -> Task<Void, Never> {
+        Task(executorPreference: WorkExecutor.io) { files.startScan() }
     }
 
-    /// Whether the directory is being listed, or room is being made in it by this process.
-    package var isSettling: Bool { state.withLock { $0.isBeingListed } || files.isMakingRoom }
-
-    /// Lists the directory if that has not happened because it did not exist.
-    func listIfNeverListed() {
-        if state.withLock({ !$0.wasListed }) { list() }
+    /// Waits until the first scan is over and no room is being made by this process.
+    package func settle() async {
+        await firstScan.value
+        await WorkExecutor.io.run { [files] in files.waitForRoom() }
     }
 
     /// Passes the size limit on to the file store.

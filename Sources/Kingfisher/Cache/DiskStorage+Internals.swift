@@ -79,21 +79,18 @@ extension DiskStorage.Backend {
         } catch {
             throw translated(error, key: key, data: data)
         }
-        listIfNeverListed()
     }
 
     /// The entry of a key, not yet made into a value; nil if there is none that is valid at `date` (now, if not given).
     func entry(
         forKey key: String,
         forcedExtension: String?,
-        at date: Date? = nil,
-        withUserMetadata: Bool = false
+        at date: Date? = nil
     ) throws(KingfisherError) -> FileStore.Entry? {
-        let (failure, naming) = state.withLock { ($0.failure, $0.config.naming) }
-        if failure != nil { try beReady() }
-        let name = naming.fileName(forKey: key, forcedExtension: forcedExtension)
+        try beReady()
+        let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
         do throws(StorageError) {
-            if let entry = try files.read(name, at: date, withUserMetadata: withUserMetadata) { return entry }
+            if let entry = try files.read(name, at: date) { return entry }
         } catch { throw translated(error) }
         try checkMiss(of: name, key)
         return nil
@@ -113,7 +110,7 @@ extension DiskStorage.Backend {
 
     /// Throws if nothing was found but a file manager of a subclass says that there is something.
     private func checkMiss(of name: String, _ key: String) throws(KingfisherError) {
-        guard let manager = state.withLock({ $0.config.customFileManager }), files.mayHave(name) else { return }
+        guard let manager = state.withLock({ $0.config.customFileManager }) else { return }
         // A file that can be looked at has expired, or was stored a moment ago.
         guard let error = unreadability(of: name) else { return }
         let url = url(of: name)

@@ -30,7 +30,7 @@ public enum DiskStorage {
     /// One file an entry, which holds the value's bytes and nothing else.
     ///
     /// Safe to use from any thread, and by several storages and processes at once. Everything here waits for the file
-    /// system on the caller's thread, except creating a storage's list of names, which happens in the background.
+    /// system on the caller's thread, except finding out how many bytes are there, which happens in the background.
     public final class Backend<T: DataTransformable & Sendable>: Sendable {
         /// The directory the files are in.
         public let directoryURL: URL
@@ -39,10 +39,10 @@ public enum DiskStorage {
         let state: Locked<State>
         /// Whether this storage makes the directory, and makes it again when it is gone.
         let makesDirectory: Bool
-        /// Fulfilled when the names have been listed, or could not be.
-        let listed = Promise<Void>()
+        /// Finds out how many bytes are there.
+        let firstScan: Task<Void, Never>
 
-        /// Creates a storage without touching the disk.
+        /// Creates a storage without its directory.
         private init(_ config: Config, makesDirectory: Bool, clock: @escaping @Sendable () -> Date) {
             directoryURL = config.location
             self.makesDirectory = makesDirectory
@@ -52,11 +52,12 @@ public enum DiskStorage {
             var kept = config
             kept.cachePathBlock = nil
             state = Locked(State(config: kept))
+            firstScan = Self.scan(files)
         }
 
         /// Creates a storage and its directory.
         ///
-        /// What is in the directory is found out in the background; nothing waits for that.
+        /// How many bytes are there is found out in the background; nothing waits for that.
         /// - Parameter config: Where it is and how large it may be.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
         public convenience init(config: Config) throws(KingfisherError) {
@@ -64,16 +65,15 @@ public enum DiskStorage {
             do { try makeDirectory() } catch {
                 throw .cacheError(reason: .cannotCreateDirectory(path: directoryURL.path, error: error))
             }
-            list()
         }
 
         /// Creates a storage even if its directory cannot be created.
         ///
-        /// Storing and reading then fail, but try again now and then.
+        /// Storing and reading then fail, but try again first.
         /// - Parameters:
         ///   - config: Where it is and how large it may be.
         ///   - creatingDirectory: Whether to make the directory now, and again when it has been cleared. Otherwise the
-        ///     first store makes it, and before that there is nothing to be found out.
+        ///     first store makes it.
         ///   - clock: Returns the current time.
         package convenience init(
             noThrowConfig config: Config,
@@ -81,13 +81,10 @@ public enum DiskStorage {
             clock: @escaping @Sendable () -> Date = { Date() }
         ) {
             self.init(config, makesDirectory: creatingDirectory, clock: clock)
-            if creatingDirectory {
-                do { try makeDirectory() } catch {
-                    note(error)
-                    state.withLock { $0.failure = clock() }
-                    return
-                }
-                list()
+            guard creatingDirectory else { return }
+            do { try makeDirectory() } catch {
+                note(error)
+                state.withLock { $0.isWithoutDirectory = true }
             }
         }
 
@@ -168,7 +165,7 @@ public enum DiskStorage {
 
         /// Whether a key has an entry that has not expired at a date; does not extend the expiry.
         public func isCached(forKey key: String, referenceDate: Date, forcedExtension: String? = nil) -> Bool {
-            isReady && files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
+            files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
 
         /// Removes an entry; that there is none is no error.
@@ -215,8 +212,6 @@ public enum DiskStorage {
         }
 
         /// The bytes of all entries, with those that have expired and are not removed yet.
-        ///
-        /// What other processes stored in the last hundredth of a second may be missing.
         ///
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func totalSize() throws(KingfisherError) -> UInt {

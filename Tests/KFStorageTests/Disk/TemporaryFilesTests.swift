@@ -36,7 +36,7 @@ import Testing
         let isWritten = file.write(point == .half ? bytes.prefix(7_000) : bytes)
         try #require(isWritten)
         guard point == .attributed || point == .timed else { return }
-        file.attach(EntryMetadata(of: bytes, lifetime: .infinity), userMetadata: [1], key: "key")
+        file.attach(EntryMetadata(of: bytes, lifetime: .infinity, key: "key", userMetadata: [1]))
     }
 
     @Test("The next start removes what a crash left in the temporary folder", arguments: CrashPoint.allCases)

@@ -24,8 +24,7 @@ import Testing
         try store.write(bytes, to: "a", key: "key", expiration: .days(1), userMetadata: facts)
         let later = FileStore(path: store.path, clock: clock.read)
         #expect(try later.userMetadata(of: "a") == facts)
-        #expect(try later.read("a", withUserMetadata: true)?.userMetadata == facts)
-        #expect(try later.read("a")?.userMetadata == nil)
+        #expect(try later.read("a")?.userMetadata == facts)
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("cache/a"))) == bytes)
         #expect(try later.entries().first?.key == "key")
     }
@@ -70,37 +69,14 @@ import Testing
         let listed = try store.entries()
         clock.advance(10)
         for other in [[7], Array(repeating: 3, count: FileStore.longestUserMetadata), []] as [[UInt8]] {
-            #expect(try store.setUserMetadata(other, of: "a", ifStill: entry))
-            #expect(try store.userMetadata(of: "a", ifStill: entry) == (other.isEmpty ? nil : other))
+            #expect(try store.setUserMetadata(other, of: "a"))
+            #expect(try store.userMetadata(of: "a") == (other.isEmpty ? nil : other))
         }
         #expect(try store.setUserMetadata(nil, of: "a"))
         #expect(try store.entries() == listed)
         // The entry still is the one that was read: its life can be extended.
         try store.touch(entry, extending: .cacheTime)
         #expect(try store.read("a")?.expiry == clock.now + 100)
-    }
-
-    @Test("User metadata of an entry that was replaced is neither returned nor changed", .needsAttributes)
-    func replacedEntry() throws {
-        try store.write(bytes, to: "a", expiration: .days(1), userMetadata: facts)
-        let old = try #require(try store.read("a"))
-        try store.write(Data("newer".utf8), to: "a", expiration: .days(1), userMetadata: [5])
-        #expect(try store.setUserMetadata(facts, of: "a", ifStill: old) == false)
-        #expect(try store.userMetadata(of: "a", ifStill: old) == nil)
-        #expect(try store.userMetadata(of: "a") == [5])
-    }
-
-    /// File systems give the inode number of a file that is gone to the next one.
-    @Test("User metadata is not returned for another file with the entry's inode number", .needsAttributes)
-    func reusedInode() throws {
-        for _ in 0..<20 {
-            try store.write(bytes, to: "a", expiration: .days(1), userMetadata: facts)
-            let old = try #require(try store.read("a"))
-            for newer in ["newer", "newest"] { try store.write(Data(newer.utf8), to: "a", expiration: .days(1)) }
-            #expect(try store.userMetadata(of: "a", ifStill: old) == nil)
-            #expect(try store.setUserMetadata(facts, of: "a", ifStill: old) == false)
-            #expect(try store.userMetadata(of: "a") == nil)
-        }
     }
 
     @Test("User metadata that is too long is refused, and the entry is written") func tooLong() throws {
@@ -114,7 +90,7 @@ import Testing
     @Test("The longest user metadata and the longest key fit together", .needsAttributes) func longestWithLongestKey()
         throws
     {
-        let key = String(repeating: "k", count: SecondaryMetadata.longestKey)
+        let key = String(repeating: "k", count: EntryMetadata.longestKey)
         let longest = [UInt8](repeating: 1, count: FileStore.longestUserMetadata)
         try store.write(bytes, to: "a", key: key, expiration: .days(1), userMetadata: longest)
         #expect(try store.userMetadata(of: "a") == longest)

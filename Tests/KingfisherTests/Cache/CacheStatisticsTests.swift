@@ -87,7 +87,7 @@ import Testing
     @Test("an undecodable entry is never counted as corrupted, not even for a moment")
     func undecodableEntry() async throws {
         try await withCache { cache in
-            await cache.diskStorage.listed.value
+            await cache.diskStorage.settle()
             try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
             #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 0)

@@ -176,7 +176,7 @@ import Testing
     @Test("the guard reports calls that are documented to wait")
     func guardDetectsWaiting() async throws {
         try await withCache { cache in
-            await cache.diskStorage.listed.value
+            await cache.diskStorage.settle()
             let probing = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
             #expect(probing.count == 1)
             let reading = BlockingGuard.violations {

@@ -26,7 +26,7 @@ struct DiskRig {
             try change(&config)
             let now = Box(Date(timeIntervalSince1970: 1_700_000_000))
             let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: true) { now.value }
-            if scanned { await storage.listed.value }
+            if scanned { await storage.settle() }
             try await body(DiskRig(storage: storage, config: config, root: root, now: now))
         }
     }
@@ -34,7 +34,7 @@ struct DiskRig {
     /// Another storage over the same directory, as another process would have, once it knows what is there.
     func another<T: DataTransformable & Sendable>(_: T.Type = Data.self) async -> DiskStorage.Backend<T> {
         let storage = DiskStorage.Backend<T>(noThrowConfig: config, creatingDirectory: true) { [now] in now.value }
-        await storage.listed.value
+        await storage.settle()
         return storage
     }
 

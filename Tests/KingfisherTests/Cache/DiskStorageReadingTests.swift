@@ -47,20 +47,6 @@ import Testing
         }
     }
 
-    @Test("DSK-16, DSK-26: a name that is not known is a miss, without a call of the file manager")
-    func unknownName() async throws {
-        let manager = ScriptedFileManager()
-        try await DiskRig.run(manager: manager) { rig in
-            let storage = rig.storage
-            manager.script.change { $0.exists = true }
-            let callsBefore = manager.calls.value.count
-            let value = try storage.value(forKey: "a")
-            #expect(value == nil)
-            #expect(!storage.isCached(forKey: "b"))
-            #expect(manager.calls.value.count == callsBefore)
-        }
-    }
-
     @Test("DSK-17: the existence of an entry whose attributes can be read is not checked separately")
     func noSeparateExistenceCheck() async throws {
         let manager = ScriptedFileManager()

@@ -161,7 +161,7 @@ import Testing
                     try storage.store(value: bytes(key), forKey: "\(number)")
                     #expect(storage.isCached(forKey: "\(number)"))
                 }
-                await storage.listed.value
+                await storage.settle()
                 for number in 0..<20 { #expect(try storage.value(forKey: "\(number)") == bytes(key)) }
             }
         }

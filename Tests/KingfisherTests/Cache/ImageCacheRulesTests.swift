@@ -35,8 +35,7 @@ import Testing
             let name = UUID().uuidString
             let cacheAtHome = ImageCache(name: name)
             let atHome = cacheAtHome.diskStorage.directoryURL
-            // With the files beside it, which listing the directory creates.
-            if cacheAtHome.diskStorage.isReady { await cacheAtHome.diskStorage.listed.value }
+            await cacheAtHome.diskStorage.settle()
             defer {
                 let all = (try? FileManager.default.contentsOfDirectory(atPath: caches.path)) ?? []
                 for own in all where own.contains(name) {

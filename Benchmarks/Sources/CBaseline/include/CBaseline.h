@@ -67,7 +67,4 @@ bool baseline_store(const char *temporary, const char *path, const uint8_t *byte
 /// bodies have together, 0 when one is not received.
 size_t baseline_curl(const char *const *urls, size_t count, size_t in_flight);
 
-// The bytes of memory that are allocated at the moment.
-size_t baseline_allocated(void);
-
 #endif

@@ -11,26 +11,28 @@ extension FileStore {
         private var growth = 0
         /// What the last scan found, less the growth until then; `nil` before the first.
         private var foundBefore: Int?
-        /// The sizes of entries that are being changed, and of those changed since the running scan began.
-        private var changed: [String: Int] = [:]
-        private var isScanning = false
+        /// The sizes that entries had before the change that is under way.
+        private var changing: [String: Int] = [:]
+        /// The sizes of entries that have changed since the running scan began; `nil` when none runs.
+        private var changed: [String: Int]?
 
         /// The bytes; `nil` before the end of the first scan.
         var bytes: Int? { foundBefore.map { max(0, $0 + growth) } }
 
-        mutating func beginChange(of name: String, from size: Int) { changed[name] = size }
+        mutating func beginChange(of name: String, from size: Int) { changing[name] = size }
 
         mutating func endChange(of name: String, from old: Int, to new: Int) {
             growth += new - old
-            changed[name] = isScanning ? new : nil
+            changing[name] = nil
+            changed?[name] = new
         }
 
-        mutating func beginScan() { isScanning = true }
+        mutating func beginScan() { changed = [:] }
 
-        /// Ends the scan, and returns the sizes of what has changed meanwhile, and the growth.
+        /// Ends the scan, and returns the sizes that count instead of those it found, and the growth until now.
         mutating func endScan() -> (changed: [String: Int], growth: Int) {
-            defer { (isScanning, changed) = (false, [:]) }
-            return (changed, growth)
+            defer { changed = nil }
+            return ((changed ?? [:]).merging(changing) { _, before in before }, growth)
         }
 
         mutating func correct(toFound bytes: Int, atGrowth growth: Int) { foundBefore = bytes - growth }

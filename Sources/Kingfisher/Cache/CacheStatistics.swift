@@ -64,7 +64,11 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var bytesRead = 0
         /// The bytes of all entries that were written.
         public internal(set) var bytesWritten = 0
-        /// The bytes of the files there are; nil as long as they have not been counted after the start.
+        /// The bytes of the files there are, as far as this process knows; nil as long as they have not been counted after
+        /// the start.
+        ///
+        /// What other processes store and remove is seen when files are counted anew: when room is made, when a sweep
+        /// removes what has expired, and when the size is requested.
         public internal(set) var bytes: Int?
 
         /// The number of look-ups: hits and misses.

@@ -51,7 +51,7 @@ extension KingfisherManager {
         var (query, options) = (wanted.query, wanted.options)
         guard !options.forceRefresh, let cache = options.targetCache else { return nil }
         // Taken before anything is found: what is removed or stored while that is processed must not come back.
-        let generation = cache.core.generation(forKey: query.computedKey)
+        var generation = cache.core.generation(forKey: query.computedKey)
         query.promotes = !options.cacheSerializer.originalDataUsed
         let found = try await cache.find(query)
         guard var image = found.image else { return nil }
@@ -61,6 +61,7 @@ extension KingfisherManager {
             image = try await options.processor.processed(.image(image), options)
             isRemade = true
         } else if case .memory = found, let bytes = image.bytes(toDecodeAgainFor: options) {
+            generation = cache.core.generation(forKey: query.computedKey)  // it may have been stored since
             image = try await decodedAgain(bytes, options)
             isRemade = true
         }

@@ -77,8 +77,8 @@ extension CacheCore {
         // Decoded pixels have been made already; what is left of the option is that its scale wins over the
         // serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
-        let facts = query.wantsFacts ? entry.userMetadata.flatMap { HTTPFacts(encoded: $0) } : nil
-        return .disk(ready, bytes: entry.data, facts: facts)
+        let metadata = query.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
+        return .disk(ready, bytes: entry.data, metadata: metadata)
     }
 
     private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {

@@ -14,7 +14,7 @@ extension CacheCore {
         let forcedExtension: String?
         let expiration: StorageExpiration?
         var writeOptions: Data.WritingOptions = []
-        var facts: HTTPFacts?
+        var metadata: CacheMetadata?
     }
 
     /// Stores an image in memory, and returns the work that writes it to disk.
@@ -37,7 +37,7 @@ extension CacheCore {
             forcedExtension: options.forcedExtension,
             expiration: options.diskCacheExpiration,
             writeOptions: options.diskStoreWriteOptions,
-            facts: options.hooks.httpFacts
+            metadata: options.hooks.cacheMetadata
         )
         let serializer = options.cacheSerializer
         return { [self] in
@@ -64,7 +64,7 @@ extension CacheCore {
         forKey computedKey: String,
         _ forcedExtension: String?,
         _ expiration: StorageExpiration?,
-        facts: HTTPFacts? = nil
+        metadata: CacheMetadata? = nil
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
         // What is being read is not what the disk will hold, so it must not be promoted to memory.
@@ -73,7 +73,7 @@ extension CacheCore {
             computedKey: computedKey,
             forcedExtension: forcedExtension,
             expiration: expiration,
-            facts: facts
+            metadata: metadata
         )
         return { [self] in await ticket.run { await write(data, to: destination) } }
     }
@@ -87,7 +87,7 @@ extension CacheCore {
                     destination.expiration,
                     destination.writeOptions,
                     destination.forcedExtension,
-                    userMetadata: destination.facts?.encoded()
+                    userMetadata: destination.metadata?.encoded()
                 )
             }
         }

@@ -30,8 +30,8 @@ final class CacheCore: Sendable {
         var layers: Layers = [.memory, .disk]
         /// Whether what is found on disk goes to memory.
         var promotes = true
-        /// Whether the facts about a file are wanted as well.
-        var wantsFacts = false
+        /// Whether the cache metadata about a file are wanted as well.
+        var wantsMetadata = false
 
         init(_ key: String, computedKey: String? = nil, _ options: KingfisherParsedOptionsInfo) {
             self.key = key
@@ -44,8 +44,8 @@ final class CacheCore: Sendable {
     enum LookupResult: Sendable {
         /// An image that was in memory.
         case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, and the facts about them if the query wants these.
-        case disk(KFCrossPlatformImage, bytes: Data, facts: HTTPFacts?)
+        /// An image that was on disk, its bytes, and the cache metadata about them if the query wants these.
+        case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?)
         /// There is none.
         case nothing
         /// The look-up was cancelled before it was known whether there is one.

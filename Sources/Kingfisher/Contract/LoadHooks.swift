@@ -27,7 +27,7 @@ struct LoadHooks: Sendable {
     var countsMemoryMiss = true
 
     /// What the response said about the bytes that are about to be stored; kept with their entry.
-    var httpFacts: HTTPFacts?
+    var cacheMetadata: CacheMetadata?
 }
 
 /// What an image comes from that was in no cache.

@@ -76,7 +76,11 @@ final class ByteLoader: Sendable {
             for: key,
             subscriber,
             make: { Transfer(request, policy: policy, key: key, loader: self) },
-            joined: { transfer, number in subscriber.served(by: .transfer(transfer.sessionTask, number)) },
+            joined: { transfer, number in
+                subscriber.served(by: .transfer(transfer.sessionTask, number))
+                // The code that was notified may have cancelled the load: then nothing is sent.
+                if !subscriber.isWanted { transfers.leave(transfer, number) }
+            },
             use: use
         )
     }

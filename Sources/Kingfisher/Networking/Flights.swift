@@ -64,8 +64,6 @@ final class Flights<Work: FlightWork>: Sendable {
         defer { if subscriber.sharesValuesSince != nil, work.flight.release(ticket.number) { remove(work) } }
         if let service = ticket.service { subscriber.served(by: service) }
         joined(work, ticket.number)
-        // The subscriber's code may have cancelled it.
-        if subscriber.isCancelled { leave(work, ticket.number) }
         if ticket.isFirst {
             if work.flight.begin() { work.start() }
         } else if ticket.raisesPriority {

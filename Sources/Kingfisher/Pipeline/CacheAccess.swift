@@ -22,7 +22,7 @@ extension ImageCache {
         guard isSubclassed, query.promotes else { return try await core.find(query) }
         switch try await retrieveImage(forKey: query.key, options: options) {
         case .memory(let image): return .memory(image)
-        case .disk(let image): return .disk(image, bytes: Data(), facts: nil)
+        case .disk(let image): return .disk(image, bytes: Data(), metadata: nil)
         case .none: return options.hooks.isWanted?() == false ? .superseded : .nothing
         }
     }
@@ -50,12 +50,12 @@ extension ImageCache {
 
     /// Stores bytes on disk as they are, under the plain key.
     ///
-    /// A subclass is not given the facts of the response: its method has no parameter for that.
+    /// A subclass is not given the cache metadata of the response: its method has no parameter for that.
     func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
         let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
         if !isSubclassed {
-            let write = core.putOnDisk(bytes, forKey: key, type, expiration, facts: options.hooks.httpFacts)
+            let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.hooks.cacheMetadata)
             _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
             storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }

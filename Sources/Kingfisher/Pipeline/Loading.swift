@@ -56,7 +56,7 @@ extension KingfisherManager {
         var loaded = LoadResult(image: image, cacheType: .none, data: original.bytes)
         guard let cache = wanted.options.targetCache else { return loaded }
         let stored = Promise<CacheStoreResult>()
-        store(image, of: original.bytes, original.facts, wanted, keepsOriginal: false, in: cache, stored)
+        store(image, of: original.bytes, original.metadata, wanted, keepsOriginal: false, in: cache, stored)
         loaded.storing = stored
         return loaded
     }
@@ -105,8 +105,8 @@ extension KingfisherManager {
         }
         if load.flight.service == nil { load.serve(.provider) }
         let bytes = LoadedBytes(provided: download.originalData)
-        let facts = download.response.flatMap { HTTPFacts($0) }
-        var loaded = stored(download.image, of: bytes, wanted, facts: facts)
+        let metadata = download.response.flatMap { CacheMetadata($0) }
+        var loaded = stored(download.image, of: bytes, wanted, metadata: metadata)
         loaded.metrics = download.metrics
         return loaded
     }

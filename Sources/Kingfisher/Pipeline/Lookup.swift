@@ -80,13 +80,13 @@ extension KingfisherManager {
         return LoadResult(image: image, cacheType: .memory)
     }
 
-    /// The unprocessed image from the original cache, if that is another cache, with its bytes and the facts of the
+    /// The unprocessed image from the original cache, if that is another cache, with its bytes and the cache metadata of the
     /// response if they are at hand.
     ///
     /// An image in memory comes without them: the file may be another one by now.
     func originalImage(
         _ wanted: KeyedSource
-    ) async -> (image: KFCrossPlatformImage, bytes: Data?, facts: HTTPFacts?)? {
+    ) async -> (image: KFCrossPlatformImage, bytes: Data?, metadata: CacheMetadata?)? {
         let options = wanted.options
         guard !options.forceRefresh, let cache = options.originalCache else { return nil }
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
@@ -99,9 +99,9 @@ extension KingfisherManager {
             return (try? await decodedAgain(bytes, plain)).map { ($0, nil, nil) }
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
-        (query.layers, query.promotes, query.wantsFacts) = (.disk, false, true)
-        guard case .disk(let image, let bytes, let facts)? = try? await cache.find(query) else { return nil }
-        return (image, bytes, facts)
+        (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
+        guard case .disk(let image, let bytes, let metadata)? = try? await cache.find(query) else { return nil }
+        return (image, bytes, metadata)
     }
 
     /// Another image of the bytes of an animation in memory.

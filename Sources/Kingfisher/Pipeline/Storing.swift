@@ -10,7 +10,7 @@ extension KingfisherManager {
         _ image: KFCrossPlatformImage,
         of bytes: LoadedBytes,
         _ wanted: KeyedSource,
-        facts: HTTPFacts? = nil
+        metadata: CacheMetadata? = nil
     ) -> LoadResult {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
         guard let cache = wanted.options.targetCache else { return loaded }
@@ -18,8 +18,8 @@ extension KingfisherManager {
         let (entry, isFirst) = key.isComparable ? bytes.entries.claim(key) : (Promise(), true)
         loaded.storing = entry
         if isFirst {
-            let facts = facts ?? bytes.response.flatMap { HTTPFacts($0) }
-            store(image, of: bytes.data, facts, wanted, keepsOriginal: true, in: cache, entry)
+            let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }
+            store(image, of: bytes.data, metadata, wanted, keepsOriginal: true, in: cache, entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
@@ -31,7 +31,7 @@ extension KingfisherManager {
     func store(
         _ image: KFCrossPlatformImage,
         of bytes: Data?,
-        _ facts: HTTPFacts?,
+        _ metadata: CacheMetadata?,
         _ wanted: KeyedSource,
         keepsOriginal: Bool,
         in cache: ImageCache,
@@ -41,7 +41,7 @@ extension KingfisherManager {
         let options = query.options
         // Others may have joined, and do not wait for the queue of the first one.
         query.options.callbackQueue = .untouch
-        query.options.hooks.httpFacts = facts
+        query.options.hooks.cacheMetadata = metadata
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
         let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty
@@ -58,7 +58,7 @@ extension KingfisherManager {
     }
 }
 
-extension HTTPFacts {
+extension CacheMetadata {
     /// What a response says about the bytes that came with it; nil if it says nothing about how long they are valid.
     init?(_ response: TransportResponse) {
         guard (200..<300).contains(response.statusCode ?? 0) else { return nil }

@@ -25,13 +25,21 @@ import Testing
         ("store, options", { $0.store(picture, forKey: "a", options: parsed, completionHandler: ignoring($1)) }),
         ("store", { $0.store(picture, forKey: "a", completionHandler: ignoring($1)) }),
         (
-            "store, facts",
-            { $0.store(picture, forKey: "a", options: parsed, httpFacts: facts, completionHandler: ignoring($1)) }
+            "store, metadata",
+            {
+                $0.store(
+                    picture,
+                    forKey: "a",
+                    options: parsed,
+                    cacheMetadata: metadata,
+                    completionHandler: ignoring($1)
+                )
+            }
         ),
         ("storeToDisk", { $0.storeToDisk(Data("x".utf8), forKey: "a", completionHandler: ignoring($1)) }),
         (
-            "storeToDisk, facts",
-            { $0.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts, completionHandler: ignoring($1)) }
+            "storeToDisk, metadata",
+            { $0.storeToDisk(Data("x".utf8), forKey: "a", cacheMetadata: metadata, completionHandler: ignoring($1)) }
         ),
         ("removeImage", { $0.removeImage(forKey: "a", completionHandler: $1) }),
         (
@@ -70,8 +78,8 @@ import Testing
         ("imageCachedTypeAsync", { _ = await $0.imageCachedTypeAsync(forKey: "a") }),
         ("diskStorageSize", { _ = try await $0.diskStorageSize }),
         ("diskEntries", { _ = try await $0.diskEntries() }),
-        ("httpFacts", { _ = try await $0.httpFacts(forKey: "a") }),
-        ("updateHTTPFacts", { try await $0.updateHTTPFacts(facts, forKey: "a") }),
+        ("cacheMetadata", { _ = try await $0.cacheMetadata(forKey: "a") }),
+        ("updateCacheMetadata", { try await $0.updateCacheMetadata(metadata, forKey: "a") }),
         ("statistics", { _ = $0.statistics }),
         ("willTerminate", { _ = await $0.willTerminate() }),
     ]
@@ -82,7 +90,7 @@ import Testing
         options.callbackQueue = .untouch
         return options
     }()
-    private static let facts = HTTPFacts(eTag: "\"1\"", storedAt: Date())
+    private static let metadata = CacheMetadata(eTag: "\"1\"", storedAt: Date())
     private static func ignoring<Value>(_ handler: @escaping @Sendable () -> Void) -> @Sendable (Value) -> Void {
         { _ in handler() }
     }

@@ -167,4 +167,15 @@ import Testing
         await #expect(throws: KingfisherError.self) { try await refused.value.get() }
         never.open()
     }
+
+    @Test(
+        "Download priorities are those of tasks",
+        arguments: [
+            (-1, TaskPriority.background), (0, .background), (0.24, .background), (0.25, .utility), (0.5, .medium),
+            (0.74, .medium), (0.75, .high), (1, .high), (.infinity, .high), (-.infinity, .background), (.nan, .medium),
+        ] as [(Float, TaskPriority)]
+    )
+    func downloadPriorities(download: Float, task: TaskPriority) {
+        #expect(TaskPriority(downloadPriority: download) == task)
+    }
 }

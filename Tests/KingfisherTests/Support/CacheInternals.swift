@@ -8,29 +8,29 @@ import KFSupport
 extension ImageCache {
     var operations: KeyedSerialQueue { core.operations }
 
-    /// Stores an image with its HTTP facts, as a load does.
+    /// Stores an image with its cache metadata, as a load does.
     func store(
         _ image: KFCrossPlatformImage,
         forKey key: String,
         options: KingfisherParsedOptionsInfo,
-        httpFacts: HTTPFacts?,
+        cacheMetadata: CacheMetadata?,
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = options
-        options.hooks.httpFacts = httpFacts
+        options.hooks.cacheMetadata = cacheMetadata
         store(image, forKey: key, options: options, completionHandler: completionHandler)
     }
 
-    /// Stores bytes with their HTTP facts, as a load does with an original.
+    /// Stores bytes with their cache metadata, as a load does with an original.
     func storeToDisk(
         _ data: Data,
         forKey key: String,
         forcedExtension: String? = nil,
-        httpFacts: HTTPFacts?,
+        cacheMetadata: CacheMetadata?,
         completionHandler: @escaping @Sendable (CacheStoreResult) -> Void
     ) {
         var options = KingfisherParsedOptionsInfo()
-        options.hooks.httpFacts = httpFacts
+        options.hooks.cacheMetadata = cacheMetadata
         options.forcedExtension = forcedExtension
         let stored = Promise<CacheStoreResult>()
         putOriginal(data, CacheCore.Query(key, options), stored)

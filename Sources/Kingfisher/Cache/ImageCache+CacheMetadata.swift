@@ -1,4 +1,4 @@
-// How the facts of a response are kept with an entry. Knows nothing of what they mean.
+// How the cache metadata of a response are kept with an entry. Knows nothing of what they mean.
 
 import Foundation
 import KFStorage
@@ -11,11 +11,11 @@ extension ImageCache {
     ///
     /// Nil if there is no entry, or nothing was kept with it; throws ``KingfisherError``, a cache error, when there is
     /// something that cannot be read.
-    public func httpFacts(
+    public func cacheMetadata(
         forKey key: String,
         processorIdentifier identifier: String = "",
         forcedExtension: String? = nil
-    ) async throws(KingfisherError) -> HTTPFacts? {
+    ) async throws(KingfisherError) -> CacheMetadata? {
         let computedKey = key.computedKey(with: identifier)
         let bytes = await core.operations.ticket(forKey: computedKey).run { [core] in
             await core.onDisk { disk throws(KingfisherError) in
@@ -23,7 +23,7 @@ extension ImageCache {
                 return try disk.translating { () throws(StorageError) in try disk.files.userMetadata(of: name) }
             }
         }
-        return try bytes.get().flatMap { HTTPFacts(encoded: $0) }
+        return try bytes.get().flatMap { CacheMetadata(encoded: $0) }
     }
 
     /// Replaces what is kept with an entry, for instance after the server has confirmed it. (Not in Kingfisher.)
@@ -31,7 +31,7 @@ extension ImageCache {
     /// Nothing is done to the image, nor to the time it stays cached.
     ///
     /// - Parameters:
-    ///   - facts: What holds from now on; nil to keep nothing.
+    ///   - metadata: What holds from now on; nil to keep nothing.
     ///   - old: When given, what has to be kept with the entry for anything to happen: it may have been replaced while
     ///     the request was under way.
     ///   - key: The key of the image.
@@ -41,19 +41,21 @@ extension ImageCache {
     ///   room for it.
     /// - Throws: ``KingfisherError``, a cache error, when the entry cannot be changed.
     @discardableResult
-    public func updateHTTPFacts(
-        _ facts: HTTPFacts?,
-        replacing old: HTTPFacts? = nil,
+    public func updateCacheMetadata(
+        _ metadata: CacheMetadata?,
+        replacing old: CacheMetadata? = nil,
         forKey key: String,
         processorIdentifier identifier: String = "",
         forcedExtension: String? = nil
     ) async throws(KingfisherError) -> Bool {
         let computedKey = key.computedKey(with: identifier)
-        let bytes = facts?.encoded()
+        let bytes = metadata?.encoded()
         let isMeant = old.map { old in
             { @Sendable (kept: [UInt8]?) -> Bool in
                 // Long fields are not kept completely.
-                let (now, expected) = (kept.flatMap { HTTPFacts(encoded: $0) }, HTTPFacts(encoded: old.encoded()))
+                let (now, expected) = (
+                    kept.flatMap { CacheMetadata(encoded: $0) }, CacheMetadata(encoded: old.encoded())
+                )
                 return now != nil && now == expected
             }
         }

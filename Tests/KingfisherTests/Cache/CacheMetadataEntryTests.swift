@@ -1,4 +1,4 @@
-// HTTP facts live exactly as long as their entry.
+// cache metadata live exactly as long as their entry.
 
 import Foundation
 import KFSupport
@@ -6,61 +6,61 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite struct CacheHTTPFactsTests {
-    private let fields = HTTPFactsTests.fields
-    private func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
-        HTTPFactsTests.facts(fields, url: url)
+@Suite struct CacheMetadataEntryTests {
+    private let fields = CacheMetadataTests.fields
+    private func metadata(_ fields: [String: String], url: String = "https://example.com/a.png") -> CacheMetadata {
+        CacheMetadataTests.metadata(fields, url: url)
     }
 
-    @Test("HTTP facts are stored with their entry and survive a restart") func persistedFacts() async throws {
+    @Test("cache metadata are stored with their entry and survive a restart") func persisted() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-            #expect(try await !cache.updateHTTPFacts(facts(fields), forKey: "a"))
+            #expect(try await cache.cacheMetadata(forKey: "a") == nil)
+            #expect(try await !cache.updateCacheMetadata(metadata(fields), forKey: "a"))
 
             let stored = Promise<CacheStoreResult>()
             cache.store(
                 Picture.gradient(),
                 forKey: "a",
                 options: .init([.callbackQueue(.untouch)]),
-                httpFacts: facts(fields)
+                cacheMetadata: metadata(fields)
             ) { stored.fulfil($0) }
             try await stored.value.diskCacheResult.get()
-            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
-            #expect(try await cache.httpFacts(forKey: "a", processorIdentifier: "p") == nil)
+            #expect(try await cache.cacheMetadata(forKey: "a") == metadata(fields))
+            #expect(try await cache.cacheMetadata(forKey: "a", processorIdentifier: "p") == nil)
 
             // They survive a restart, and a file holds its image and nothing else.
             let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            #expect(try await again.httpFacts(forKey: "a") == facts(fields))
+            #expect(try await again.cacheMetadata(forKey: "a") == metadata(fields))
             let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
             #expect(Picture.gradient().pngData() == bytes)
 
-            #expect(try await cache.updateHTTPFacts(facts([:]), forKey: "a"))
-            #expect(try await again.httpFacts(forKey: "a") == facts([:]))
-            #expect(try await cache.updateHTTPFacts(nil, forKey: "a"))
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            #expect(try await cache.updateCacheMetadata(metadata([:]), forKey: "a"))
+            #expect(try await again.cacheMetadata(forKey: "a") == metadata([:]))
+            #expect(try await cache.updateCacheMetadata(nil, forKey: "a"))
+            #expect(try await cache.cacheMetadata(forKey: "a") == nil)
         }
     }
 
-    @Test("facts of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
+    @Test("metadata of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            let long = facts(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
-            let (old, new) = (facts(fields), facts(["ETag": "\"2\""]))
-            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There is no entry.")
+            let long = metadata(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
+            let (old, new) = (metadata(fields), metadata(["ETag": "\"2\""]))
+            #expect(try await !cache.updateCacheMetadata(new, replacing: old, forKey: "a"), "There is no entry.")
             try await cache.storeToDisk(Data("x".utf8), forKey: "a")
-            #expect(try await !cache.updateHTTPFacts(new, replacing: old, forKey: "a"), "There are no facts.")
-            #expect(try await cache.updateHTTPFacts(old, forKey: "a"))
-            #expect(try await cache.updateHTTPFacts(new, replacing: old, forKey: "a"))
-            #expect(try await !cache.updateHTTPFacts(old, replacing: old, forKey: "a"))
-            #expect(try await cache.httpFacts(forKey: "a") == new)
+            #expect(try await !cache.updateCacheMetadata(new, replacing: old, forKey: "a"), "There are no metadata.")
+            #expect(try await cache.updateCacheMetadata(old, forKey: "a"))
+            #expect(try await cache.updateCacheMetadata(new, replacing: old, forKey: "a"))
+            #expect(try await !cache.updateCacheMetadata(old, replacing: old, forKey: "a"))
+            #expect(try await cache.cacheMetadata(forKey: "a") == new)
             // Facts that are too long to be stored whole are still recognised.
-            #expect(try await cache.updateHTTPFacts(long, forKey: "a"))
-            #expect(try await cache.updateHTTPFacts(new, replacing: long, forKey: "a"))
+            #expect(try await cache.updateCacheMetadata(long, forKey: "a"))
+            #expect(try await cache.updateCacheMetadata(new, replacing: long, forKey: "a"))
         }
     }
 
-    @Test("an image made of a cached original keeps the facts of that original")
+    @Test("an image made of a cached original keeps the cache metadata of that original")
     func factsFromOriginal() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -68,7 +68,7 @@ import Testing
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             let stored = Promise<CacheStoreResult>()
             let (png, key) = (try Picture.png(), "raw")
-            originals.storeToDisk(png, forKey: key, forcedExtension: "bin", httpFacts: facts(fields)) {
+            originals.storeToDisk(png, forKey: key, forcedExtension: "bin", cacheMetadata: metadata(fields)) {
                 stored.fulfil($0)
             }
             try await stored.value.diskCacheResult.get()
@@ -80,32 +80,32 @@ import Testing
                     .forcedCacheFileExtension("bin"),
                 ]
             )
-            let kept = try await cache.httpFacts(forKey: key, processorIdentifier: "half", forcedExtension: "bin")
-            #expect(kept == facts(fields))
+            let kept = try await cache.cacheMetadata(forKey: key, processorIdentifier: "half", forcedExtension: "bin")
+            #expect(kept == metadata(fields))
         }
     }
 
-    @Test("facts are removed with their entry") func removedFacts() async throws {
+    @Test("metadata are removed with their entry") func removed() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            func store(_ facts: HTTPFacts?) async throws {
+            func store(_ metadata: CacheMetadata?) async throws {
                 let stored = Promise<CacheStoreResult>()
-                cache.storeToDisk(Data("x".utf8), forKey: "a", httpFacts: facts) { stored.fulfil($0) }
+                cache.storeToDisk(Data("x".utf8), forKey: "a", cacheMetadata: metadata) { stored.fulfil($0) }
                 try await stored.value.diskCacheResult.get()
             }
-            try await store(facts(fields))
-            #expect(try await cache.httpFacts(forKey: "a") != nil)
+            try await store(metadata(fields))
+            #expect(try await cache.cacheMetadata(forKey: "a") != nil)
             try await store(nil)
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
-            try await store(facts(fields))
+            #expect(try await cache.cacheMetadata(forKey: "a") == nil)
+            try await store(metadata(fields))
             try await cache.removeImage(forKey: "a")
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            #expect(try await cache.cacheMetadata(forKey: "a") == nil)
             try await cache.storeToDisk(Data("x".utf8), forKey: "a")
-            #expect(try await cache.httpFacts(forKey: "a") == nil)
+            #expect(try await cache.cacheMetadata(forKey: "a") == nil)
         }
     }
 
-    @Test("facts reach the disk through a subclass that overrides storing")
+    @Test("metadata reach the disk through a subclass that overrides storing")
     func factsWithSubclass() async throws {
         final class Counting: ImageCache, @unchecked Sendable {
             let stores = Counter()
@@ -136,14 +136,14 @@ import Testing
             )
             let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
             let stored = Promise<CacheStoreResult>()
-            cache.store(Picture.gradient(), forKey: "a", options: options, httpFacts: facts(fields)) {
+            cache.store(Picture.gradient(), forKey: "a", options: options, cacheMetadata: metadata(fields)) {
                 stored.fulfil($0)
             }
             _ = await stored.value
             try await cache.store(Picture.gradient(), forKey: "b", options: options)
             #expect(cache.stores.value == 2)
-            #expect(try await cache.httpFacts(forKey: "a") == facts(fields))
-            #expect(try await cache.httpFacts(forKey: "b") == nil)
+            #expect(try await cache.cacheMetadata(forKey: "a") == metadata(fields))
+            #expect(try await cache.cacheMetadata(forKey: "b") == nil)
         }
     }
 }

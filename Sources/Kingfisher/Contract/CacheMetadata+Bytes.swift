@@ -1,8 +1,8 @@
-// The facts about an entry as bytes, few enough to be kept beside it. Knows nothing of where that is.
+// The cache metadata about an entry as bytes, few enough to be kept beside it. Knows nothing of where that is.
 
 import Foundation
 
-extension HTTPFacts {
+extension CacheMetadata {
     /// The most bytes ``encoded()`` makes.
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1

@@ -1,10 +1,10 @@
-// What the download priority of a load means to tasks. Knows no downloads.
+// What the download priority of a load means to tasks. For all loads.
 
 extension TaskPriority {
     /// The priority of the tasks of a load: background below 0.25, utility below 0.5, medium below 0.75, and high.
     ///
     /// - Parameter downloadPriority: From 0 to 1; medium for what is no number.
-    package init(downloadPriority: Float) {
+    init(downloadPriority: Float) {
         self =
             switch downloadPriority {
             case ..<0.25: .background

@@ -1,4 +1,4 @@
-// HTTP facts of a response: how they are read, encoded and decoded, and what they mean for freshness.
+// cache metadata of a response: how they are read, encoded and decoded, and what they mean for freshness.
 
 import Foundation
 import FoundationNetworking
@@ -8,16 +8,16 @@ import Testing
 @testable import KFTransport
 @testable import Kingfisher
 
-@Suite struct HTTPFactsTests {
+@Suite struct CacheMetadataTests {
     private let noon = Self.noon
     static let noon = Date(timeIntervalSince1970: 784_111_777 - 31_777 + 43_200)
-    private func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
-        Self.facts(fields, url: url)
+    private func metadata(_ fields: [String: String], url: String = "https://example.com/a.png") -> CacheMetadata {
+        Self.metadata(fields, url: url)
     }
-    static func facts(_ fields: [String: String], url: String = "https://example.com/a.png") -> HTTPFacts {
-        HTTPFacts(url: URL(string: url), storedAt: noon) { fields[$0] }
+    static func metadata(_ fields: [String: String], url: String = "https://example.com/a.png") -> CacheMetadata {
+        CacheMetadata(url: URL(string: url), storedAt: noon) { fields[$0] }
     }
-    private func roundTrip(_ facts: HTTPFacts) -> HTTPFacts? { HTTPFacts(encoded: facts.encoded()) }
+    private func roundTrip(_ metadata: CacheMetadata) -> CacheMetadata? { CacheMetadata(encoded: metadata.encoded()) }
 
     // MARK: Reading and encoding
 
@@ -33,8 +33,8 @@ import Testing
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
         )
-        let read = HTTPFacts(response: response, storedAt: noon)
-        #expect(read == facts(fields))
+        let read = CacheMetadata(response: response, storedAt: noon)
+        #expect(read == metadata(fields))
         #expect(read.eTag == "W/\"abc\"")
         #expect(read.lastModified == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(read.cacheControl == "public, max-age=60")
@@ -44,8 +44,8 @@ import Testing
         #expect(read.url == url && read.storedAt == noon)
     }
 
-    @Test("encoding and decoding gives the same facts") func encodingRoundTrip() {
-        for each in [facts(fields), facts([:]), facts(["Expires": "0"]), facts(["ETag": "\"ü\""])] {
+    @Test("encoding and decoding gives the same metadata") func encodingRoundTrip() {
+        for each in [metadata(fields), metadata([:]), metadata(["Expires": "0"]), metadata(["ETag": "\"ü\""])] {
             #expect(roundTrip(each) == each)
         }
     }
@@ -54,8 +54,8 @@ import Testing
         for length in [10, 700, 1_400, 1_496, 1_497, 5_000, 70_000] {
             let long = String(repeating: "x", count: length)
             for name in ["ETag", "Last-Modified", "Cache-Control"] {
-                let long = facts(fields.merging([name: long]) { $1 }, url: "https://example.com/\(long)")
-                #expect(long.encoded().count <= HTTPFacts.longestEncoding)
+                let long = metadata(fields.merging([name: long]) { $1 }, url: "https://example.com/\(long)")
+                #expect(long.encoded().count <= CacheMetadata.longestEncoding)
                 #expect(roundTrip(long)?.storedAt == noon)
             }
         }
@@ -63,60 +63,60 @@ import Testing
 
     @Test("a field that does not fit is left out as a whole") func oversizedFields() {
         let long = String(repeating: "x", count: 1_450)
-        let byURL = roundTrip(facts(fields, url: "https://example.com/\(long)"))
+        let byURL = roundTrip(metadata(fields, url: "https://example.com/\(long)"))
         #expect(byURL?.url == nil && byURL?.eTag == "W/\"abc\"" && byURL?.expires != nil)
-        let byControl = roundTrip(facts(fields.merging(["Cache-Control": "no-cache, x=\(long)"]) { $1 }))
+        let byControl = roundTrip(metadata(fields.merging(["Cache-Control": "no-cache, x=\(long)"]) { $1 }))
         #expect(byControl?.cacheControl == nil && byControl?.eTag == "W/\"abc\"")
         // It would seem fresh otherwise.
         #expect(byControl?.expires == nil && byControl?.isFresh(at: noon) == false)
     }
 
     @Test("damaged bytes decode to nil or to something valid") func damagedBytes() {
-        let whole = facts(fields).encoded()
-        #expect(HTTPFacts(encoded: []) == nil)
-        #expect(HTTPFacts(encoded: [2] + whole.dropFirst()) == nil)
-        #expect(HTTPFacts(encoded: whole + [UInt8](repeating: 0, count: 1_500)) == nil)
+        let whole = metadata(fields).encoded()
+        #expect(CacheMetadata(encoded: []) == nil)
+        #expect(CacheMetadata(encoded: [2] + whole.dropFirst()) == nil)
+        #expect(CacheMetadata(encoded: whole + [UInt8](repeating: 0, count: 1_500)) == nil)
         for end in 1..<whole.count {
             // Cut between two fields it is another, shorter whole.
-            if let cut = HTTPFacts(encoded: Array(whole[..<end])) { #expect(cut.encoded().count == end) }
+            if let cut = CacheMetadata(encoded: Array(whole[..<end])) { #expect(cut.encoded().count == end) }
         }
         for index in whole.indices {
             for bit in 0..<8 {
                 var damaged = whole
                 damaged[index] ^= 1 << bit
-                if let read = HTTPFacts(encoded: damaged) { #expect(read.encoded().count <= 1_500) }
+                if let read = CacheMetadata(encoded: damaged) { #expect(read.encoded().count <= 1_500) }
             }
         }
     }
 
     @Test("fields of a later version are skipped") func unknownFields() {
-        let whole = facts(fields)
-        #expect(HTTPFacts(encoded: whole.encoded() + [200, 2, 0, 1, 2]) == whole)
+        let whole = metadata(fields)
+        #expect(CacheMetadata(encoded: whole.encoded() + [200, 2, 0, 1, 2]) == whole)
     }
 
     @Test("a stored value cannot inject a header line into a request") func headerInjection() {
-        let read = facts(["ETag": "\"1\"\r\nX-Evil: 1", "Last-Modified": "\u{0}", "Cache-Control": " \t "])
+        let read = metadata(["ETag": "\"1\"\r\nX-Evil: 1", "Last-Modified": "\u{0}", "Cache-Control": " \t "])
         #expect(read.eTag == nil && read.lastModified == nil && read.cacheControl == nil)
         #expect(read.conditionalFields.isEmpty)
         // Nor from a file that was written by other means.
-        let forged: [UInt8] = facts([:]).encoded() + [4, 3, 0] + Array("a\nb".utf8)
-        #expect(HTTPFacts(encoded: forged) == nil)
+        let forged: [UInt8] = metadata([:]).encoded() + [4, 3, 0] + Array("a\nb".utf8)
+        #expect(CacheMetadata(encoded: forged) == nil)
     }
 
     // MARK: Revalidation
 
     @Test("the fields of a conditional request are the validators") func conditionalFields() {
         #expect(
-            facts(fields).conditionalFields
+            metadata(fields).conditionalFields
                 == ["If-None-Match": "W/\"abc\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]
         )
     }
 
     @Test("a 304 response replaces the fields it names") func confirmation() {
-        let newer = HTTPFacts(url: nil, storedAt: noon + 600) {
+        let newer = CacheMetadata(url: nil, storedAt: noon + 600) {
             ["Cache-Control": "max-age=5", "Date": "Sun, 06 Nov 1994 12:10:00 GMT"][$0]
         }
-        let both = facts(fields).confirmed(by: newer)
+        let both = metadata(fields).confirmed(by: newer)
         #expect(both.eTag == "W/\"abc\"" && both.cacheControl == "max-age=5")
         #expect(both.storedAt == noon + 600 && both.age == nil && both.url != nil)
         #expect(both.isFresh(at: noon + 604) && !both.isFresh(at: noon + 605))
@@ -155,7 +155,7 @@ import Testing
         ] as [([String: String], Double?)]
     )
     func freshness(fields: [String: String], seconds: Double?) {
-        let read = facts(fields)
+        let read = metadata(fields)
         let seconds = seconds ?? 0
         #expect(!read.isFresh(at: noon + seconds))
         #expect(!read.isFresh(at: .distantFuture))
@@ -163,12 +163,12 @@ import Testing
     }
 
     @Test("Cache-Control directives are read") func directives() {
-        #expect(facts(["Cache-Control": "immutable"]).isImmutable)
-        #expect(facts(["Cache-Control": "no-store"]).forbidsStoring)
-        #expect(!facts(fields).isImmutable && !facts(fields).forbidsStoring)
-        #expect(facts(fields).freshnessLifetime == 60 && facts([:]).freshnessLifetime == nil)
+        #expect(metadata(["Cache-Control": "immutable"]).isImmutable)
+        #expect(metadata(["Cache-Control": "no-store"]).forbidsStoring)
+        #expect(!metadata(fields).isImmutable && !metadata(fields).forbidsStoring)
+        #expect(metadata(fields).freshnessLifetime == 60 && metadata([:]).freshnessLifetime == nil)
         // A clock that was set back makes nothing younger than it was when it was received.
-        #expect(facts(fields).currentAge(at: noon - 600) == 60)
+        #expect(metadata(fields).currentAge(at: noon - 600) == 60)
     }
 
     @Test("dates are read in all three HTTP formats") func dateFormats() {

@@ -1,4 +1,4 @@
-// The HTTP facts of a response are stored with its entry on disk and survive a restart.
+// The cache metadata of a response are stored with its entry on disk and survive a restart.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite struct HTTPFactsStorageTests {
+@Suite struct CacheMetadataStorageTests {
     private func response(eTag: String? = "\"1\"", _ others: [String: String] = [:]) throws -> TestResponse {
         TestResponse.data(try Picture.png()).with { response in
             response.headers["ETag"] = eTag
@@ -15,23 +15,23 @@ import Testing
         }
     }
 
-    @Test("a download's HTTP facts are stored with its entry") func factsOfDownload() async throws {
+    @Test("a download's cache metadata are stored with its entry") func ofDownload() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try response(["Cache-Control": "max-age=60", "Last-Modified": "yesterday"]))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
 
-            let facts = try #require(try await rig.cache.httpFacts(forKey: url.absoluteString))
-            #expect(facts.eTag == "\"1\"")
-            #expect(facts.cacheControl == "max-age=60")
-            #expect(facts.lastModified == "yesterday")
-            #expect(facts.url == url)
+            let metadata = try #require(try await rig.cache.cacheMetadata(forKey: url.absoluteString))
+            #expect(metadata.eTag == "\"1\"")
+            #expect(metadata.cacheControl == "max-age=60")
+            #expect(metadata.lastModified == "yesterday")
+            #expect(metadata.url == url)
 
             let nextStart = try ImageCache(name: "test", cacheDirectoryURL: rig.directory)
-            #expect(try await nextStart.httpFacts(forKey: url.absoluteString) == facts)
+            #expect(try await nextStart.cacheMetadata(forKey: url.absoluteString) == metadata)
 
             try await rig.cache.removeImage(forKey: url.absoluteString)
-            #expect(try await rig.cache.httpFacts(forKey: url.absoluteString) == nil)
+            #expect(try await rig.cache.cacheMetadata(forKey: url.absoluteString) == nil)
         }
     }
 
@@ -43,8 +43,8 @@ import Testing
             let options: KingfisherOptionsInfo = [.processor(processor), .cacheOriginalImage, .waitForCache]
             _ = try await rig.manager.retrieveImage(with: url, options: options)
             let key = url.absoluteString
-            #expect(try await rig.cache.httpFacts(forKey: key)?.eTag == "\"1\"")
-            #expect(try await rig.cache.httpFacts(forKey: key, processorIdentifier: "half")?.eTag == "\"1\"")
+            #expect(try await rig.cache.cacheMetadata(forKey: key)?.eTag == "\"1\"")
+            #expect(try await rig.cache.cacheMetadata(forKey: key, processorIdentifier: "half")?.eTag == "\"1\"")
         }
     }
 
@@ -54,7 +54,7 @@ import Testing
             for (eTag, expected) in [("\"1\"", "\"1\""), (nil, nil), ("\"2\"", "\"2\"")] as [(String?, String?)] {
                 rig.server.route("/a.png", try response(eTag: eTag))
                 _ = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh, .waitForCache])
-                #expect(try await rig.cache.httpFacts(forKey: url.absoluteString)?.eTag == expected)
+                #expect(try await rig.cache.cacheMetadata(forKey: url.absoluteString)?.eTag == expected)
             }
         }
     }
@@ -64,7 +64,7 @@ import Testing
             let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
             _ = try await rig.manager.retrieveImage(with: .provider(provider), options: [.waitForCache])
             #expect(rig.cache.isCached(forKey: "raw"))
-            #expect(try await rig.cache.httpFacts(forKey: "raw") == nil)
+            #expect(try await rig.cache.cacheMetadata(forKey: "raw") == nil)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-extension HTTPFacts {
+extension CacheMetadata {
     /// Whether the bytes may be used at `instant` without a request to the server.
     ///
     /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh. `s-maxage` is for

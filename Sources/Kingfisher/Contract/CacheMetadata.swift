@@ -10,7 +10,7 @@ public import FoundationNetworking
 /// the server.
 ///
 /// It is stored with an entry of the disk cache.
-public struct HTTPFacts: Sendable, Equatable {
+public struct CacheMetadata: Sendable, Equatable {
     /// The validator to be sent as `If-None-Match`, as it came, with its quotes.
     public let eTag: String?
     /// The validator to be sent as `If-Modified-Since`, as it came.
@@ -93,11 +93,11 @@ public struct HTTPFacts: Sendable, Equatable {
         return fields
     }
 
-    /// The facts after the server has confirmed the bytes (with status 304): its new fields replace the old ones.
+    /// The cache metadata after the server has confirmed the bytes (with status 304): its new fields replace the old ones.
     /// - Parameter newer: What came with the confirmation.
     /// - Returns: What holds from now on.
-    public func confirmed(by newer: HTTPFacts) -> HTTPFacts {
-        HTTPFacts(
+    public func confirmed(by newer: CacheMetadata) -> CacheMetadata {
+        CacheMetadata(
             eTag: newer.eTag ?? eTag,
             lastModified: newer.lastModified ?? lastModified,
             cacheControl: newer.cacheControl ?? cacheControl,

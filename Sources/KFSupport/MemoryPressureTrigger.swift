@@ -76,10 +76,7 @@ struct MemoryPressureWait: Sendable {
     func wait(for triggers: [MemoryPressureTrigger] = [], atMost time: Duration?) -> Outcome {
         var polled = [pollfd(fd: stopReader.number, events: Int16(POLLIN), revents: 0)]
         polled += triggers.map { pollfd(fd: $0.descriptor.number, events: $0.events, revents: 0) }
-        let milliseconds = time.map {
-            Int32(clamping: $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000)
-        }
-        let count = poll(&polled, nfds_t(polled.count), milliseconds ?? -1)
+        let count = poll(&polled, nfds_t(polled.count), time?.milliseconds ?? -1)
         // A signal ends the wait early, which does no harm; a wait that cannot be begun must not be tried for ever.
         guard count >= 0 || errno == EINTR else { return .stopped }
         guard count > 0 else { return .timeOut }

@@ -136,7 +136,7 @@ private struct Exchange {
         self.program = program
         self.limits = limits
         rest = input[...]
-        deadline = .now + .seconds(max(0, min(limits.seconds, 1e9)))
+        deadline = .now + Duration(clampingSeconds: limits.seconds)
         openEnds = [program.exchange, program.errors]
     }
 
@@ -187,9 +187,7 @@ private struct Exchange {
     private func milliseconds() throws(SandboxedProcess.Failure) -> Int32 {
         let left = deadline - .now
         guard left > .zero else { throw .tookTooLong }
-        return Int32(
-            clamping: left.components.seconds &* 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
-        )
+        return left.milliseconds
     }
 
     private mutating func serve(_ end: pollfd) {

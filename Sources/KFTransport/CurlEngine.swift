@@ -2,6 +2,7 @@
 
 internal import CKFCurl
 internal import Foundation
+internal import KFSupport
 
 /// All transfers of one transport, on the transport's thread.
 ///
@@ -142,8 +143,6 @@ final class CurlEngine {
     }
 
     private var waitMilliseconds: Int32 {
-        guard let nextLimit else { return 60_000 }
-        let (seconds, attoseconds) = (nextLimit - now).components
-        return Int32(clamping: max(seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1, 0))
+        nextLimit.map { ($0 - now).milliseconds } ?? 60_000
     }
 }

@@ -49,7 +49,7 @@ struct CacheFlush: Sendable {
             isOver.fulfil(())
         }
         let alarm = Task {
-            try? await clock.sleep(for: .seconds(min(max(0, seconds), 1e9)))
+            try? await clock.sleep(for: Duration(clampingSeconds: seconds))
             isOver.fulfil(())
         }
         await isOver.value

@@ -67,14 +67,13 @@ final class CacheJanitor: Sendable {
         after previous: Task<Void, Never>?
     ) -> Task<Void, Never>? {
         guard interval > 0, interval.isFinite else { return nil }
-        let seconds = min(interval, 1e9)
         return Task.detached(priority: .background) { [clock, chance] in
             // A twentieth to a quarter of the interval, then nine to eleven tenths of it.
-            var pause = seconds * (0.05 + 0.2 * chance())
-            while (try? await clock.sleep(for: .seconds(pause))) != nil {
+            var pause = interval * (0.05 + 0.2 * chance())
+            while (try? await clock.sleep(for: Duration(clampingSeconds: pause))) != nil {
                 await previous?.value
                 await sweep()
-                pause = seconds * (0.9 + 0.2 * chance())
+                pause = interval * (0.9 + 0.2 * chance())
             }
         }
     }

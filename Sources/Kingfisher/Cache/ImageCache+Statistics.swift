@@ -2,6 +2,7 @@
 
 import Foundation
 import KFStorage
+import KFSupport
 
 extension CacheStatistics {
     /// When counting began, and what the storages had counted by then.
@@ -74,11 +75,5 @@ extension CacheStatistics.Disk {
         failures = counts.failures - start.failures
         bytesRead = counts.bytesRead - start.bytesRead
         bytesWritten = counts.bytesWritten - start.bytesWritten
-    }
-}
-
-extension Duration {
-    fileprivate var inSeconds: TimeInterval {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

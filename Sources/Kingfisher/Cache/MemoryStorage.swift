@@ -96,7 +96,7 @@ public enum MemoryStorage {
             on timer: some Clock<Duration>
         ) -> Task<Void, Never>? {
             guard seconds > 0, seconds.isFinite else { return nil }
-            let interval = Duration.seconds(min(seconds, 1e9))
+            let interval = Duration(clampingSeconds: seconds)
             // Counted from now, not from when the task begins to run; and however long a cleaning takes.
             let first = timer.now.advanced(by: interval)
             return Task(priority: .utility) { [weak store] in

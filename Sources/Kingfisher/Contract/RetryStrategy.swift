@@ -98,7 +98,7 @@ public struct DelayRetryStrategy: RetryStrategy {
         let seconds = retryInterval.timeInterval(for: context.retriedCount)
         guard seconds > 0 else { return retryHandler(.retry(userInfo: nil)) }
         Task {
-            try? await Task.sleep(for: .seconds(min(seconds, 1e9)))  // a Duration cannot be infinite
+            try? await Task.sleep(for: Duration(clampingSeconds: seconds))
             retryHandler(.retry(userInfo: nil))
         }
     }

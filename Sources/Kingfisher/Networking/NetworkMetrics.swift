@@ -1,6 +1,7 @@
 // How long the phases of a download took, in seconds. Measures nothing itself.
 
 public import Foundation
+import KFSupport
 public import KFTransport
 
 /// How long the phases of a successful download took.
@@ -35,12 +36,12 @@ public struct NetworkMetrics: Sendable {
         }
         rawMetrics = metrics
         retrieveImageDuration = exchange.responseEnd.map {
-            (exchange.requestStart ?? exchange.start).duration(to: $0).seconds
+            (exchange.requestStart ?? exchange.start).duration(to: $0).inSeconds
         }
-        totalRequestDuration = metrics.interval.lowerBound.duration(to: metrics.interval.upperBound).seconds
-        domainLookupDuration = exchange.domainLookup?.seconds
-        connectDuration = exchange.connect?.seconds
-        secureConnectionDuration = exchange.secureConnection?.seconds
+        totalRequestDuration = metrics.interval.lowerBound.duration(to: metrics.interval.upperBound).inSeconds
+        domainLookupDuration = exchange.domainLookup?.inSeconds
+        connectDuration = exchange.connect?.inSeconds
+        secureConnectionDuration = exchange.secureConnection?.inSeconds
         requestBodyBytesSent = exchange.bytesSent
         responseBodyBytesReceived = exchange.bytesReceived
         httpStatusCode = exchange.status
@@ -55,11 +56,4 @@ public struct NetworkMetrics: Sendable {
 
     /// Mebibytes (1,048,576 bytes) a second; nil when a part of it was not measured.
     public var downloadSpeedMBps: Double? { downloadSpeed.map { $0 / 1_048_576 } }
-}
-
-extension Duration {
-    fileprivate var seconds: TimeInterval {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
 }

@@ -34,7 +34,7 @@ extension KingfisherManager {
                 isFirst = false
                 if error.isLowDataModeConstrained {
                     guard let saving = load.options.lowDataModeSource else { throw error }
-                    load = load.withoutLowDataModeSource()
+                    load.options.lowDataModeSource = nil
                     sources.insert(saving, at: 0)
                 } else {
                     failures.append(PropagationError(source: source, error: error))

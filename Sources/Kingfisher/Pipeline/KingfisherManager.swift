@@ -153,7 +153,7 @@ public final class KingfisherManager: Sendable {
         var options = options
         options.originalCache = options.originalCache ?? options.targetCache
         return Load(
-            source,
+            source: source,
             options: options,
             progress: ProgressRelay(progressBlock),
             previews: Previews(options, setter: previewSetter, clock: clock),

@@ -5,41 +5,13 @@ import KFStorage
 import KFSupport
 
 /// One caller's request.
-///
-/// An object, like a keyed source: copying all options at every call took much of the time of a load that only waits.
-final class Load: Sendable {
+struct Load: Sendable {
     let source: Source
-    let options: KingfisherParsedOptionsInfo
+    var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     let previews: Previews?
     let handle: DownloadTask?
     let updated: DownloadTaskUpdatedBlock?
-
-    init(
-        _ source: Source,
-        options: KingfisherParsedOptionsInfo,
-        progress: ProgressRelay?,
-        previews: Previews?,
-        handle: DownloadTask?,
-        updated: DownloadTaskUpdatedBlock?
-    ) {
-        (self.source, self.options) = (source, options)
-        (self.progress, self.previews, self.handle, self.updated) = (progress, previews, handle, updated)
-    }
-
-    /// The same without a source for networks to save data on, which is tried once.
-    func withoutLowDataModeSource() -> Load {
-        var options = options
-        options.lowDataModeSource = nil
-        return Load(
-            source,
-            options: options,
-            progress: progress,
-            previews: previews,
-            handle: handle,
-            updated: updated
-        )
-    }
 
     /// Whether the caller still wants the image.
     var isWanted: Bool { handle?.isCancelled != true && options.hooks.isWanted?() ?? true }
@@ -88,7 +60,7 @@ struct LoadResult: Sendable {
 }
 
 /// A source with its keys in a cache, which are built once.
-final class KeyedSource: Sendable {
+struct KeyedSource: Sendable {
     let source: Source
     let query: CacheCore.Query
 

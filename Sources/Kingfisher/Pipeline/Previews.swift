@@ -115,7 +115,7 @@ final class Previews: Sendable {
 
     private func pause() async {
         guard progressive.scanInterval > 0 else { return }
-        try? await clock.sleep(for: .seconds(min(progressive.scanInterval, 1e9)))  // a Duration cannot be infinite
+        try? await clock.sleep(for: Duration(clampingSeconds: progressive.scanInterval))
     }
 
     // MARK: Handing them out

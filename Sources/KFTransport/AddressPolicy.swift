@@ -55,7 +55,7 @@ public struct AddressPolicy: Hashable, Sendable {
     /// Whether a transfer may go through a proxy, which hides the address from this policy.
     public var allowsProxies: Bool
 
-    /// A policy that refuses kinds of addresses, and proxies unless it is told to allow them.
+    /// A policy that refuses kinds of addresses, and proxies unless `allowsProxies` is true.
     public init(refusing refused: AddressClass, allowsProxies: Bool = false) {
         self.refused = refused
         self.allowsProxies = allowsProxies

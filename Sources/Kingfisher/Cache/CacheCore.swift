@@ -91,11 +91,6 @@ final class CacheCore: Sendable {
     /// What changes when a key is stored or removed; taken before something slow is done with an entry.
     func generation(forKey computedKey: String) -> MemoryGeneration { memory.store.generation(forKey: computedKey) }
 
-    /// Whether a key may have been stored or removed since `generation` was taken, in memory or on disk.
-    func mayHaveChanged(_ computedKey: String, since generation: MemoryGeneration) -> Bool {
-        self.generation(forKey: computedKey) != generation
-    }
-
     /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was
     /// taken.
     ///

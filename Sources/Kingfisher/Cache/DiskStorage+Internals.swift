@@ -15,13 +15,11 @@ extension DiskStorage.Backend {
 
     // MARK: One entry
 
-    /// Reads a value that is valid at a date, or only looks whether there is one.
+    /// Reads a value that is valid at a date.
     ///
     /// - Parameters:
     ///   - key: Its key.
     ///   - referenceDate: The date.
-    ///   - actuallyLoad: Whether to read it; otherwise a value that is there is returned as `T.empty`, and its expiry
-    ///     is not extended.
     ///   - extendingExpiration: What the access does to the expiry.
     ///   - forcedExtension: The extension of the file, instead of the configured one.
     /// - Returns: The value; nil if there is none or it has expired.
@@ -29,17 +27,9 @@ extension DiskStorage.Backend {
     func value(
         forKey key: String,
         referenceDate: Date,
-        actuallyLoad: Bool,
         extendingExpiration: ExpirationExtending,
         forcedExtension: String?
     ) throws(KingfisherError) -> T? {
-        guard actuallyLoad else {
-            try beReady()
-            let name = cacheFileName(forKey: key, forcedExtension: forcedExtension)
-            if files.contains(name, at: referenceDate) { return T.empty }
-            try checkMiss(of: name, key)
-            return nil
-        }
         guard let entry = try entry(forKey: key, forcedExtension: forcedExtension, at: referenceDate) else {
             return nil
         }

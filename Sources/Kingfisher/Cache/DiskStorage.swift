@@ -152,7 +152,6 @@ public enum DiskStorage {
             try value(
                 forKey: key,
                 referenceDate: clock(),
-                actuallyLoad: true,
                 extendingExpiration: extendingExpiration,
                 forcedExtension: forcedExtension
             )

@@ -117,6 +117,9 @@ public final class DownloadTask: Sendable {
 }
 
 extension KingfisherParsedOptionsInfo {
+    /// Whether the request modifier is to be given a handle, so that an async load needs one, too.
+    var needsHandle: Bool { requestModifier?.onDownloadTaskStarted != nil }
+
     /// The options of a download with a handle, which its request modifier is given.
     ///
     /// A load of the manager has a handle of its own: then that is the one to be given.

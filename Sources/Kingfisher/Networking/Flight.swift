@@ -18,6 +18,7 @@ struct Subscriber<Value: Sendable>: Sendable {
     /// What it waits for; the first outcome counts.
     let result = Promise<Result<Value, KingfisherError>>()
 
+    /// Whether its handle was cancelled.
     var isCancelled: Bool { hooks.handle?.isCancelled == true }
 
     /// Whether it still wants the value.

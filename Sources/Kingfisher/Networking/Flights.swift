@@ -14,7 +14,7 @@ protocol FlightWork: AnyObject, Sendable {
 
     /// Starts; called once.
     func start()
-    /// Stops, since nobody waits for it any more; may be called while it starts.
+    /// Stops the work, whose last subscriber has left; may be called while it starts.
     func stop(_ error: KingfisherError)
     /// Becomes as urgent as its flight is now.
     func updatePriority()
@@ -111,7 +111,7 @@ final class Flights<Work: FlightWork>: Sendable {
 
     /// Whether a subscriber wants what the work is for; ends it with an error otherwise.
     ///
-    /// Whoever subscribes after that gets other work.
+    /// A load that subscribes after that starts new work.
     func goOn(_ work: Work, orEndWith error: KingfisherError) -> Bool {
         guard let subscribers = work.flight.endIfUnwanted() else { return true }
         remove(work)

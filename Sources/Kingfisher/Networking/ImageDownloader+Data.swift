@@ -31,8 +31,7 @@ extension ImageDownloader {
             let result = try await downloadImage(with: url, options: options)
             return DataLoadingResult(data: result.originalData, url: result.url, metrics: result.metrics)
         }
-        // Where somebody is to be given a handle, there has to be one.
-        guard options.requestModifier?.onDownloadTaskStarted != nil else { return try await bytes(at: url, options) }
+        guard options.needsHandle else { return try await bytes(at: url, options) }
         let handle = DownloadTask()
         return try await handle.value {
             await Result { () async throws(KingfisherError) in

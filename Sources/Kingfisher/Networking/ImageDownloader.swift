@@ -171,8 +171,7 @@ extension ImageDownloader {
     public func downloadImage(with url: URL, options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> ImageLoadingResult
     {
-        // Where somebody is to be given a handle, there has to be one.
-        guard !isSubclassed, options.requestModifier?.onDownloadTaskStarted == nil else {
+        guard !isSubclassed, !options.needsHandle else {
             return try await downloadWithHandle(with: url, options: options) { _ in }
         }
         return try await loader.image(at: url, options, timeout: downloadTimeout)

@@ -2,7 +2,7 @@
 
 import KFSupport
 
-/// One function that runs for all who want its value.
+/// An async function that runs once for all its subscribers.
 final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
     private enum State: Sendable {
         case waiting

@@ -36,15 +36,14 @@ extension ImageCache {
         _ result: Promise<CacheStoreResult>
     ) {
         let (key, options) = (query.key, query.options)
-        if !isSubclassed {
-            let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
-            if toDisk {
-                _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
-            } else {
-                result.fulfil(CacheStoreResult(disk: .success(())))
-            }
+        guard !isSubclassed else {
+            return store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.fulfil($0) }
+        }
+        let write = core.put(image, original: original, forKey: query.computedKey, options, toDisk: toDisk)
+        if toDisk {
+            _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
         } else {
-            store(image, original: original, forKey: key, options: options, toDisk: toDisk) { result.fulfil($0) }
+            result.fulfil(CacheStoreResult(disk: .success(())))
         }
     }
 
@@ -54,11 +53,10 @@ extension ImageCache {
     func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
         let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
-        if !isSubclassed {
-            let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.hooks.cacheMetadata)
-            _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
-        } else {
-            storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }
+        guard !isSubclassed else {
+            return storeToDisk(bytes, forKey: key, forcedExtension: type, expiration: expiration) { result.fulfil($0) }
         }
+        let write = core.putOnDisk(bytes, forKey: key, type, expiration, metadata: options.hooks.cacheMetadata)
+        _ = Task.immediate { result.fulfil(CacheStoreResult(disk: await write())) }
     }
 }

@@ -130,8 +130,7 @@ public final class KingfisherManager: Sendable {
         options.settle()
         let options = options
         if let hit = imageInMemory(source, options, requested: source) { return hit }
-        // Where somebody is to be given a handle, there has to be one.
-        guard options.requestModifier?.onDownloadTaskStarted != nil else {
+        guard options.needsHandle else {
             return try await image(for: load(source, options, progressBlock: progressBlock))
         }
         let handle = DownloadTask()

@@ -43,7 +43,7 @@ struct Load: Sendable {
     }
 }
 
-/// A load of an image that all who want the same share.
+/// A load of an image, shared by all loads with the same key.
 typealias ImageLoad = SharedLoad<LoadKey, LoadResult>
 
 /// The result of a shared load, before it is adapted to each subscriber.
@@ -71,6 +71,6 @@ struct KeyedSource: Sendable {
 
     var options: KingfisherParsedOptionsInfo { query.options }
 
-    /// The error of a load that finds nothing, where caches are all there is, or that nobody wants any more.
+    /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
     var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: query.key)) }
 }

@@ -56,7 +56,15 @@ extension KingfisherManager {
         var loaded = LoadResult(image: image, cacheType: .none, data: original.bytes)
         guard let cache = wanted.options.targetCache else { return loaded }
         let stored = Promise<CacheStoreResult>()
-        store(image, of: original.bytes, original.metadata, wanted, keepsOriginal: false, in: cache, stored)
+        store(
+            image,
+            of: original.bytes,
+            metadata: original.metadata,
+            for: wanted,
+            keepsOriginal: false,
+            in: cache,
+            result: stored
+        )
         loaded.storing = stored
         return loaded
     }
@@ -71,7 +79,7 @@ extension KingfisherManager {
         case .provider(let provider):
             load.serve(.provider)
             let bytes = try await providedBytes(provider, priority: options.downloadPriority)
-            return stored(try await bytes.image(options).get(), of: bytes, wanted)
+            return stored(try await bytes.image(options).get(), of: bytes, for: wanted)
         case .network(let resource):
             let downloader = options.downloader ?? downloader
             guard !downloader.isSubclassed else {
@@ -83,7 +91,7 @@ extension KingfisherManager {
                 options,
                 sharesValuesSince: options.forceRefresh ? nil : load.beginning
             ) { bytes, _ throws(KingfisherError) in
-                stored(try await loader.image(of: bytes, options), of: bytes, wanted)
+                stored(try await loader.image(of: bytes, options), of: bytes, for: wanted)
             }
         }
     }
@@ -106,7 +114,7 @@ extension KingfisherManager {
         if load.flight.service == nil { load.serve(.provider) }
         let bytes = LoadedBytes(provided: download.originalData)
         let metadata = download.response.flatMap { CacheMetadata($0) }
-        var loaded = stored(download.image, of: bytes, wanted, metadata: metadata)
+        var loaded = stored(download.image, of: bytes, for: wanted, metadata: metadata)
         loaded.metrics = download.metrics
         return loaded
     }

@@ -9,7 +9,7 @@ extension KingfisherManager {
     func stored(
         _ image: KFCrossPlatformImage,
         of bytes: LoadedBytes,
-        _ wanted: KeyedSource,
+        for wanted: KeyedSource,
         metadata: CacheMetadata? = nil
     ) -> LoadResult {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
@@ -19,7 +19,7 @@ extension KingfisherManager {
         loaded.storing = entry
         if isFirst {
             let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }
-            store(image, of: bytes.data, metadata, wanted, keepsOriginal: true, in: cache, entry)
+            store(image, of: bytes.data, metadata: metadata, for: wanted, keepsOriginal: true, in: cache, result: entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
@@ -31,11 +31,11 @@ extension KingfisherManager {
     func store(
         _ image: KFCrossPlatformImage,
         of bytes: Data?,
-        _ metadata: CacheMetadata?,
-        _ wanted: KeyedSource,
+        metadata: CacheMetadata?,
+        for wanted: KeyedSource,
         keepsOriginal: Bool,
         in cache: ImageCache,
-        _ stored: Promise<CacheStoreResult>
+        result stored: Promise<CacheStoreResult>
     ) {
         var query = wanted.query
         let options = query.options

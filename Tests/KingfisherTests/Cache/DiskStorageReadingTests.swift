@@ -29,19 +29,16 @@ import Testing
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(10))
-            func value(after seconds: TimeInterval, loading: Bool) throws -> Data? {
+            func value(after seconds: TimeInterval) throws -> Data? {
                 try storage.value(
                     forKey: "a",
                     referenceDate: rig.now.value + seconds,
-                    actuallyLoad: loading,
                     extendingExpiration: .none,
                     forcedExtension: nil
                 )
             }
-            #expect(try value(after: 9, loading: true) == bytes("a"))
-            #expect(try value(after: 9, loading: false) == Data.empty)
-            #expect(try value(after: 11, loading: true) == nil)
-            #expect(try value(after: 11, loading: false) == nil)
+            #expect(try value(after: 9) == bytes("a"))
+            #expect(try value(after: 11) == nil)
             #expect(storage.isCached(forKey: "a", referenceDate: rig.now.value + 9))
             #expect(!storage.isCached(forKey: "a", referenceDate: rig.now.value + 11))
         }
@@ -78,24 +75,14 @@ import Testing
             #expect(manager.calls.value.last == "exists")
 
             manager.script.change { $0.exists = true }
-            for loading in [true, false] {
-                let reason = cacheFailure {
-                    try storage.value(
-                        forKey: "a",
-                        referenceDate: rig.now.value,
-                        actuallyLoad: loading,
-                        extendingExpiration: .none,
-                        forcedExtension: nil
-                    )
-                }
-                guard case .invalidURLResource(let error, let key, let reportedURL) = reason else {
-                    Issue.record("\(String(describing: reason))")
-                    return
-                }
-                #expect((error as? StorageError)?.code == ENOENT)
-                #expect(key == "a")
-                #expect(reportedURL == url)
+            let reason = cacheFailure { try storage.value(forKey: "a", extendingExpiration: .none) }
+            guard case .invalidURLResource(let error, let key, let reportedURL) = reason else {
+                Issue.record("\(String(describing: reason))")
+                return
             }
+            #expect((error as? StorageError)?.code == ENOENT)
+            #expect(key == "a")
+            #expect(reportedURL == url)
             #expect(!storage.isCached(forKey: "a"))
         }
     }
@@ -179,14 +166,6 @@ import Testing
             rig.advance(5)
             #expect(storage.isCached(forKey: "a"))
             #expect(storage.isCached(forKey: "a", referenceDate: rig.now.value))
-            let probed = try storage.value(
-                forKey: "a",
-                referenceDate: rig.now.value,
-                actuallyLoad: false,
-                extendingExpiration: .cacheTime,
-                forcedExtension: nil
-            )
-            #expect(probed == Data.empty)
             #expect(try rig.times(ofKey: "a") == before)
         }
     }
@@ -258,7 +237,6 @@ import Testing
                 try rig.storage.value(
                     forKey: "a",
                     referenceDate: .distantPast,
-                    actuallyLoad: true,
                     extendingExpiration: .none,
                     forcedExtension: nil
                 )

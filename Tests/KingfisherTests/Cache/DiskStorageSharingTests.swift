@@ -109,7 +109,6 @@ let hostileTexts = [
                     try storage.value(
                         forKey: "a",
                         referenceDate: .distantPast,
-                        actuallyLoad: true,
                         extendingExpiration: .cacheTime,
                         forcedExtension: nil
                     )

@@ -1,22 +1,22 @@
-# Everything a newcomer or a build machine runs. `make help` lists it.
+# Everything that contributors and build machines run. `make help` lists it.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -e -u -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# What is ours and must be formatted.
+# Our code, which must be formatted.
 OURS := Sources Tests Examples Package.swift $(wildcard Benchmarks) Fuzz
 
 # `make bench FILTER=jpeg` runs the rows whose name has that word.
 FILTER ?=
 # `make tsan ONLY=KFSupportTests` sanitizes one target or suite.
 ONLY ?=
-# `make test TRAITS=HEIC,JXL,SVG` builds in the formats that are left out otherwise.
+# `make test TRAITS=HEIC,JXL,SVG` builds in the formats that are left out by default.
 TRAITS ?=
 comma := ,
 WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
-# `make fuzz SECONDS=60` runs every target on broken files for so long, two at a time.
+# `make fuzz SECONDS=60` runs every target on broken files for that time, two at a time.
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
@@ -27,7 +27,7 @@ help: ## Lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Release: pixel loops of a debug build are some fifty times slower, and the demo prints times.
-demo: dependencies ## Loads pictures through the whole pipeline, writes demo-output/contact-sheet.png
+demo: dependencies ## Loads images through the whole pipeline, writes demo-output/contact-sheet.png
 	@swift build -c release --product kf-demo
 	@"$$(swift build -c release --show-bin-path)/kf-demo" load --output demo-output
 
@@ -36,7 +36,7 @@ gallery: dependencies ## Shows every processor, writes demo-output/gallery.png; 
 	@mkdir -p demo-output
 	@"$$(swift build -c release --show-bin-path)/kf-demo" gallery --output demo-output/gallery.png $(if $(PHOTO),"$(PHOTO)")
 
-desktop: desktop-dependencies ## A window full of pictures, through KingfisherGTK; ARGS='--urls file' shows those of a list
+desktop: desktop-dependencies ## A window full of images, through KingfisherGTK; ARGS='--urls file' shows those of a list
 	@swift build -c release --product kf-desktop
 	@"$$(swift build -c release --show-bin-path)/kf-desktop" $(ARGS)
 
@@ -91,7 +91,7 @@ docs: dependencies ## Writes the reference documentation to docs-output/
 	    generate-documentation --enable-experimental-combined-documentation \
 	    --target Kingfisher --target KFImaging --target KFStorage --target KFTransport --output-path docs-output
 
-format: ## Formats what is ours
+format: ## Formats our code
 	@swift format --in-place --recursive --parallel $(OURS)
 
 dependencies:

@@ -17,7 +17,7 @@ let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The formats that link a library only when asked for: the trait, and what is behind it.
+/// The formats that link a library only when asked for: the trait, its library and its define.
 let optionalFormats = [
     (trait: "HEIC", library: "CKFHEIF", define: "KF_HEIC"),
     (trait: "JXL", library: "CKFJXL", define: "KF_JXL"),
@@ -61,7 +61,7 @@ let package = Package(
         system("CKFWebPDemux", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
         system("CKFWebPMux", pkgConfig: "libwebpmux", apt: "libwebp-dev"),
         system("CKFDeflate", pkgConfig: "libdeflate", apt: "libdeflate-dev"),
-        // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names what to link.
+        // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names the library to link.
         system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CKFLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
         system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
@@ -80,7 +80,7 @@ let package = Package(
         system("CKFHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
         system("CKFJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
 
-        // C of ours: where setjmp, error callbacks and missing system calls end.
+        // Our C code, which keeps setjmp, error callbacks and missing system calls out of Swift.
         .target(
             name: "CKFCodecs",
             dependencies: [
@@ -94,7 +94,7 @@ let package = Package(
         .target(name: "CKFLinux", cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
-        // Layer 0: knows nothing.
+        // Layer 0: the foundation, without dependencies above it.
         .target(
             name: "KFSupport",
             dependencies: ["CKFLinux"],
@@ -120,7 +120,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Layer 3: what stands on the API.
+        // Layer 3: the users of the API.
         .target(
             name: "KingfisherGTK",
             dependencies: ["Kingfisher", "KFImaging", "CKFGTK", "CKFGTK4"],
@@ -158,7 +158,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Kills itself at work in a cache, for `make soak` and a test.
+        // Kills itself while it works in a cache, for `make soak` and a test.
         .executableTarget(name: "kf-soak", dependencies: ["Kingfisher"], path: "Tests/Soak", swiftSettings: settings),
 
         // Checks widgets on a main loop of its own, for KingfisherGTKTests.

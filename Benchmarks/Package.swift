@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that users of the library do not need what it is compared with.
+// A separate package, so that users of the library do not need the libraries it is compared with.
 
 /// The same as the library's.
 let settings: [SwiftSetting] = [

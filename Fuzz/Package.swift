@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The imaging engine alone, compiled with the address sanitizer, checks of undefined behaviour and coverage, and what
-// throws broken files at it. `Sources` are links into the library's; see `run` for how it is used.
+// The imaging engine alone, compiled with the address sanitizer, checks of undefined behaviour and coverage, and the
+// program that runs it on broken files. `Sources` are links into the library's; `run` builds and starts it.
 
 let swift: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -60,7 +60,7 @@ let package = Package(
         .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: swift),
         .target(name: "FuzzTargets", dependencies: ["KFImaging", "CKFCodecs"], swiftSettings: swift),
-        // In C, because libFuzzer brings the main function, which SwiftPM renames in Swift.
+        // In C, because libFuzzer has the main function, which SwiftPM renames in Swift.
         .executableTarget(name: "kf-fuzz", dependencies: ["FuzzTargets"], cSettings: c, linkerSettings: link),
     ],
     swiftLanguageModes: [.v6],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the BMP, ICO and TIFF pictures that the tests decode.
+"""Makes the BMP, ICO and TIFF images that the tests decode.
 
-Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick) and tiffcp (apt: libtiff-tools). The pictures are committed, so
+Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick) and tiffcp (apt: libtiff-tools). The images are committed, so
 the tests need none of them. Run from anywhere: Scripts/make-bitmap-fixtures.py
 """
 import importlib.util
@@ -25,7 +25,7 @@ CLEAR = (0, 0, 0, 0)
 
 def header(length, depth, compression=0, masks=(), colors=0, width=WIDTH, height=HEIGHT, color_space=0,
            profile=(0, 0)):
-    """A header of any length that was ever in use; masks that do not fit in lie behind it."""
+    """A header of any length that was in use; masks that do not fit are behind it."""
     if length == 12:
         return struct.pack("<IHHHH", 12, width, height, 1, depth)
     fields = struct.pack("<IiiHHIIiiII", length, width, height, 1, depth, compression, 0, 2835, 2835, colors, 0)
@@ -56,7 +56,7 @@ def packed(rows, depth):
 
 
 def scaled(value, mask):
-    """0…255 of what lies under a mask."""
+    """The bits under a mask as 0…255."""
     if mask == 0:
         return 0
     shift = (mask & -mask).bit_length() - 1
@@ -107,7 +107,7 @@ def direct(dice):
 
 
 def runs(dice):
-    """Rows as runs: below, what each means; rows are listed from the bottom, where the file begins."""
+    """Rows as runs, with the meaning of each below; rows are listed from the bottom, where the file begins."""
     colors = [tuple(dice.randrange(256) for _ in range(3)) + (255,) for _ in range(16)]
     a, b, c, d = colors[:4]
     whole = [[a] * 7, [b] * 3 + [c] * 4, [a, b, c, d, a, b, c], [d] * 7, [c] * 2 + [a] * 5]
@@ -146,11 +146,11 @@ def magick(data, *arguments):
 
 
 def seen_by_others(name, data, pixels):
-    """Which other programs read these pixels; transparent ones count as any colour (some return the palette's first)."""
+    """Other programs that read these pixels; transparent ones count as any colour (some return the first one)."""
     seen = []
     try:
-        picture = list(Image.open(io.BytesIO(data)).convert("RGBA").getdata())
-        seen += ["Pillow"] * all(p[3] < 255 or p == q for p, q in zip(sum(pixels, []), picture))
+        image = list(Image.open(io.BytesIO(data)).convert("RGBA").getdata())
+        seen += ["Pillow"] * all(p[3] < 255 or p == q for p, q in zip(sum(pixels, []), image))
     except Exception:
         pass
     other = subprocess.run(["convert", "bmp:-", "-depth", "8", "rgba:-"], input=data, stdout=subprocess.PIPE,
@@ -186,7 +186,7 @@ def make_ico(photo):
     fixtures.veil(96, 64).crop((0, 8, 48, 56)).save(fixtures.path("png.ico"), sizes=[(16, 16), (48, 48)])
     fixtures.veil(96, 64).crop((0, 8, 24, 32)).save(fixtures.path("alpha.ico"), sizes=[(16, 16), (24, 24)],
                                                     bitmap_format="bmp")
-    # Few colours, and a mask for what is transparent.
+    # Few colours, and a mask for transparent pixels.
     art = Image.new("RGBA", (20, 12), CLEAR)
     for index, color in enumerate([(255, 0, 0, 255), (0, 160, 80, 255), (250, 240, 60, 255)]):
         art.paste(color, (index * 6, index * 3, index * 6 + 8, index * 3 + 6))
@@ -335,11 +335,11 @@ def saved(image, **options):
 
 def tiff_seen_by_others(data, pixels):
     seen = []
-    near = lambda picture: all(p[3] < 255 or all(abs(x - y) <= 1 for x, y in zip(p, q)) for p, q in zip(pixels, picture))
+    near = lambda image: all(p[3] < 255 or all(abs(x - y) <= 1 for x, y in zip(p, q)) for p, q in zip(pixels, image))
     try:
-        picture = Image.open(io.BytesIO(data))
-        if picture.mode != "CMYK" and not picture.mode.startswith("I"):
-            seen += ["Pillow"] * near(list(picture.convert("RGBA").getdata()))
+        image = Image.open(io.BytesIO(data))
+        if image.mode != "CMYK" and not image.mode.startswith("I"):
+            seen += ["Pillow"] * near(list(image.convert("RGBA").getdata()))
     except Exception:
         pass
     other = subprocess.run(["convert", "tiff:-", "-depth", "8", "rgba:-"], input=data, stdout=subprocess.PIPE,
@@ -368,8 +368,8 @@ def make_tiff(photo):
     write("display-p3.tiff", saved(fixtures.patches(), compression="tiff_lzw", icc_profile=fixtures.P3))
     inks = photo.convert("CMYK")
     write("cmyk.tiff", copied(saved(inks), "-c", "zip:2"))
-    with Image.open(fixtures.path("cmyk-profile.jpg")) as picture:
-        write("cmyk-profile.tiff", copied(saved(inks, icc_profile=picture.info["icc_profile"]), "-c", "zip:2"))
+    with Image.open(fixtures.path("cmyk-profile.jpg")) as image:
+        write("cmyk-profile.tiff", copied(saved(inks, icc_profile=image.info["icc_profile"]), "-c", "zip:2"))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the pictures that the tests decode, with other people's encoders as a yardstick.
+"""Makes the images that the tests decode, with the encoders of other projects as a reference.
 
 Needs Pillow (apt: python3-pil), ImageMagick (apt: imagemagick), avifenc (apt: libavif-bin), webpmux (apt: webp) and cjpeg
-(apt: libjpeg-turbo-progs). The pictures are committed, so the tests need none of them. Run from anywhere:
+(apt: libjpeg-turbo-progs). The images are committed, so the tests need none of them. Run from anywhere:
 Scripts/make-fixtures.py
 """
 import io
@@ -23,7 +23,7 @@ def path(name):
 
 
 def scene(width, height):
-    """A smooth picture without symmetry: every turn and every shift of it is another picture."""
+    """A smooth image without symmetry: every rotation and every shift of it is a different image."""
     image = Image.new("RGB", (width, height))
     for y in range(height):
         for x in range(width):
@@ -195,7 +195,7 @@ def patches():
     return image
 
 
-# --------------------------------------------------------------------------------------------- the pictures
+# --------------------------------------------------------------------------------------------- the images
 
 TURNS = {1: None, 2: Image.FLIP_LEFT_RIGHT, 3: Image.ROTATE_180, 4: Image.FLIP_TOP_BOTTOM, 5: Image.TRANSPOSE,
          6: Image.ROTATE_90, 7: Image.TRANSVERSE, 8: Image.ROTATE_270}
@@ -214,7 +214,7 @@ def make_jpeg(photo):
     photo.convert("CMYK").save(path("cmyk.jpg"), quality=95)
     patches().save(path("display-p3.jpg"), quality=98, subsampling=0, icc_profile=P3)
     patches().save(path("srgb-profile.jpg"), quality=98, subsampling=0, icc_profile=SRGB)
-    # Stored turned, labelled so that all eight are displayed alike.
+    # Stored rotated, with orientations for which all eight are displayed alike.
     for orientation, turn in TURNS.items():
         stored = photo if turn is None else photo.transpose(turn)
         stored.save(path(f"orientation-{orientation}.jpg"), quality=90, exif=exif(orientation))
@@ -263,7 +263,7 @@ def cmyk_profile():
 
 
 def cjpeg(photo, name, *arguments):
-    """A JPEG by libjpeg's own tool, for what Pillow cannot say."""
+    """A JPEG by libjpeg's own tool, for options that Pillow does not have."""
     header = f"P6 {photo.width} {photo.height} 255\n".encode()
     made = subprocess.run(["cjpeg", "-quality", "95", *arguments], input=header + photo.convert("RGB").tobytes(),
                           stdout=subprocess.PIPE, check=True)
@@ -306,15 +306,15 @@ def make_jpeg_variants(photo):
     cjpeg(photo, "411.jpg", "-sample", "4x1")
     cjpeg(photo, "luma-1x1-chroma-2x2.jpg", "-sample", "1x1,2x2,2x2")
     cjpeg(photo.crop((0, 0, 1, 1)), "one-pixel.jpg")
-    # A baseline picture of three scans, one a component.
+    # A baseline image of three scans, one per component.
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as scans:
         scans.write("0;\n1;\n2;\n")
         scans.flush()
         cjpeg(photo, "separate.jpg", "-scans", scans.name)
-    # Turned, with colours of another space, in ten scans: for previews.
+    # Rotated, with colours of another space, in ten scans: for previews.
     turned = patches().resize((96, 64), Image.NEAREST).transpose(TURNS[6])
     turned.save(path("progressive-turned.jpg"), quality=95, progressive=True, icc_profile=P3, exif=exif(6))
-    # A progressive picture with a thumbnail, a whole JPEG, in its EXIF block.
+    # A progressive image with a thumbnail, a whole JPEG, in its EXIF block.
     with tempfile.NamedTemporaryFile(suffix=".jpg") as file:
         photo.resize((24, 16)).save(file.name, progressive=True)
         thumbnail = open(file.name, "rb").read()
@@ -344,7 +344,7 @@ def make_png(photo):
     with open(path("png-kinds.txt"), "w") as file:
         for name, width, height, data, pixels in kinds():
             file.write(f"{name} {width} {height} {data.hex()} {pixels.hex()}\n")
-    # What a decompression bomb says about itself; the little data that follows is never reached.
+    # The header of a decompression bomb; the little data that follows is never reached.
     write("bomb.png", png(60000, 60000, 8, 6, b"\0" * 700_000))
 
 
@@ -365,7 +365,7 @@ def make_gif(photo):
     # A logical screen of 65535 × 65535 with a frame of one pixel.
     write("huge-screen.gif", b"GIF89a" + struct.pack("<HHBBB", 65535, 65535, 0x80, 0, 0) + bytes(6)
           + b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00\x3b")
-    # No logical screen at all: the frame says how large the picture is.
+    # No logical screen at all: the frame has the size of the image.
     write("no-screen.gif", b"GIF89a" + struct.pack("<HHBBB", 0, 0, 0x80, 0, 0) + bytes([255, 0, 0, 0, 0, 255])
           + b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00\x3b")
 
@@ -392,10 +392,10 @@ def make_avif(photo):
     encode(photo, "photo.avif", *fine)
     encode(veil(96, 64), "alpha.avif", *fine, "-y", "444")
     encode(photo, "deep.avif", *fine, "-d", "10", "-y", "444")
-    # Stored turned anticlockwise by `irot`, so that the picture is displayed upright.
+    # Stored rotated, with an `irot` by which the image is displayed upright.
     encode(photo.transpose(Image.ROTATE_270), "rotated.avif", *fine, "--irot", "1")
     encode(photo.transpose(Image.FLIP_LEFT_RIGHT), "mirrored.avif", *fine, "--imir", "1")
-    # Eight greys, 0, 32 … 224, that are lights by the curve PQ.
+    # Eight greys, 0, 32 … 224, with the transfer curve PQ.
     steps = Image.new("RGB", (64, 8))
     for x in range(64):
         steps.paste((x // 8 * 32,) * 3, (x, 0, x + 1, 8))
@@ -405,7 +405,7 @@ def make_avif(photo):
         ramps.putpixel((x, y), (x * 255 // 63, 255 - x * 255 // 63, (x * 4 + y * 32) % 256))
     for name, depth in (("limited.avif", "8"), ("limited-deep.avif", "10")):
         encode(ramps, name, "--min", "0", "--max", "0", "-d", depth, "-y", "444", "-r", "limited", "--cicp", "1/13/1")
-    # What AV1 data may be: without colours, of every depth and layout, of odd sizes, in several tiles, with grain.
+    # The kinds of AV1 data: without colours, of every depth and layout, of odd sizes, in several tiles, with grain.
     encode(scene(33, 21), "grey-odd.avif", *fine, "-y", "400")
     encode(veil(45, 31), "alpha-premultiplied.avif", *fine, "-y", "420", "-p")
     encode(veil(45, 31), "alpha-deep.avif", *fine, "-d", "12", "-y", "422", "-r", "limited")
@@ -414,7 +414,7 @@ def make_avif(photo):
     encode(scene(129, 67), "tiles.avif", *fine, "-y", "420", "--tilecolslog2", "1", "--tilerowslog2", "1")
     encode(scene(67, 35), "grainy.avif", *fine, "-y", "420", "-a", "film-grain-test=1")
     encode(scene(128, 64), "grid.avif", *fine, "-y", "444", "-g", "2x1")
-    # A strip of two parts that are much taller: what the container says of the whole is cut down afterwards.
+    # A strip of two parts that are much taller: the size in the container is reduced afterwards.
     encode(scene(200, 100), "grid-strip.avif", *fine, "-y", "444", "-g", "2x1")
     with open(path("grid-strip.avif"), "rb") as file:
         content = file.read()
@@ -476,7 +476,7 @@ def frame(box, indices, delay=10, disposal=0, transparent=None, interlaced=False
 
 
 def make_frames():
-    """Everything that a GIF can do with frames, and what ImageMagick makes of it: all frames, one below the other."""
+    """Every feature of GIF frames, and ImageMagick's result: all frames, one below the other."""
     colors = bytes(c for i in range(8) for c in (30 * i, 255 - 25 * i, 90 + (i * 67) % 160))
     others = bytes(c for i in range(16) for c in (255 - 12 * i, 16 * i, (i * 91) % 256))
 
@@ -509,7 +509,7 @@ def make_frames():
 
 
 def make_dancer():
-    """Eight frames that replace each other, of a tenth of a second each, for ever."""
+    """Eight frames that replace each other, of a tenth of a second each, without end."""
     frames = []
     for i in range(8):
         figure = Image.new("P", (365, 360), 0)
@@ -536,7 +536,7 @@ def patch(size, color, hole=False, translucent=False):
 
 
 def parts(translucent):
-    """What the frames show, and where; the first covers everything."""
+    """The contents of the frames and their places; the first covers everything."""
     return [((0, 0), patch((16, 12), (200, 40, 40), hole=True)),
             ((2, 2), patch((8, 6), (40, 200, 40), hole=True, translucent=translucent)),
             ((6, 4), patch((8, 8), (40, 40, 200), hole=True, translucent=translucent)),
@@ -588,7 +588,7 @@ def make_apng(_):
             write(name, apng(frames))
             if (dispose, blend) != (2, 1):
                 strip(name)
-    # Pillow 9.4 forgets to take such frames away again, so here they are laid over nothing by hand.
+    # Pillow 9.4 does not dispose of such frames, so here they are composed on an empty canvas by hand.
     result = Image.new("RGBA", (16, 48))
     for index, (place, image) in enumerate(parts(translucent=False)):
         result.paste(image, (place[0], place[1] + 12 * index))
@@ -642,9 +642,9 @@ def make_sequences(photo):
 
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
-    picture = scene(96, 64)
+    image = scene(96, 64)
     for make in (make_jpeg, make_jpeg_variants, make_png, make_gif, make_webp, make_avif, make_apng, make_animated_webp,
                  make_sequences):
-        make(picture)
+        make(image)
     make_frames()
     make_dancer()

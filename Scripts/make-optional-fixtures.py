@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the pictures that the tests decode when the package is built with the traits HEIC, JXL and SVG.
+"""Makes the images that the tests decode when the package is built with the traits HEIC, JXL and SVG.
 
-Needs Pillow, heif-enc (apt: libheif-examples) and cjxl (apt: libjxl-tools). The pictures are committed, so the tests need
+Needs Pillow, heif-enc (apt: libheif-examples) and cjxl (apt: libjxl-tools). The images are committed, so the tests need
 none of them. Run from anywhere: Scripts/make-optional-fixtures.py
 """
 import importlib.util
@@ -36,7 +36,7 @@ def boxes(data, start, end):
 
 
 def turned(data):
-    """A HEIC of one picture with a property that turns it anticlockwise by a quarter."""
+    """A HEIC of one image with a property that rotates it anticlockwise by a quarter."""
     place = {name: (start, end) for name, start, end in boxes(data, 0, len(data))}
     place |= {name: (start, end) for name, start, end in boxes(data, place[b"meta"][0] + 12, place[b"meta"][1])}
     place |= {name: (start, end) for name, start, end in boxes(data, place[b"iprp"][0] + 8, place[b"iprp"][1])}
@@ -44,7 +44,7 @@ def turned(data):
     properties = len(list(boxes(data, place[b"ipco"][0] + 8, place[b"ipco"][1])))
     added = bytes([0, 0, 0, 9]) + b"irot" + bytes([1])
     grown = len(added) + 1
-    # The data lie behind all of this. heif-enc writes version 0 or 1 of the box, with numbers of four bytes.
+    # The data is behind all of this. heif-enc writes version 0 or 1 of the box, with numbers of four bytes.
     at = place[b"iloc"][0] + 8
     version, sizes = data[at], data[at + 4:at + 6]
     assert version < 2 and sizes[0] == 0x44 and sizes[1] == 0x40, (version, sizes)
@@ -75,7 +75,7 @@ def make_heic(photo):
             file.flush()
             run("heif-enc", file.name, name, "-q", "95", "-b", "10", "-p", "chroma=444", output=["-o"])
     encode("heif-enc", fixtures.veil(96, 64), "alpha.heic", "-q", "95", "-p", "chroma=444", output=["-o"])
-    # Stored turned, with a box that undoes it; heif-enc writes no such box.
+    # Stored rotated, with a box that reverses it; heif-enc writes no such box.
     encode("heif-enc", photo.transpose(fixtures.Image.ROTATE_270), "rotated.heic", "-q", "90", output=["-o"])
     with open(fixtures.path("rotated.heic"), "rb") as file:
         data = file.read()
@@ -111,7 +111,7 @@ def make_svg():
 
 
 if __name__ == "__main__":
-    picture = fixtures.scene(96, 64)
-    make_heic(picture)
-    make_jxl(picture)
+    image = fixtures.scene(96, 64)
+    make_heic(image)
+    make_jxl(image)
     make_svg()

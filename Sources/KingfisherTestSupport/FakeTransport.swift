@@ -1,4 +1,4 @@
-// A transport without a network, controlled by the test. Knows nothing of its users.
+// A transport without a network, controlled by the test.
 
 public import Foundation
 internal import KFSupport
@@ -29,10 +29,10 @@ public final class FakeTransport: Transport {
     /// All transfers started so far.
     public var transfers: [FakeTransfer] { state.withLock { $0.transfers } }
 
-    /// How many transfers have been started.
+    /// The number of transfers that have been started.
     public var startCount: Int { transfers.count }
 
-    /// How many transfers have been cancelled.
+    /// The number of transfers that have been cancelled.
     public var cancelCount: Int { transfers.filter(\.isCancelled).count }
 
     /// Whether the transport was invalidated.
@@ -65,7 +65,7 @@ public final class FakeTransport: Transport {
 
 /// One transfer of a ``FakeTransport``.
 ///
-/// Whatever the script plays is reported, also what a correct transport never reports.
+/// All events that the script plays are reported, also those that a correct transport never reports.
 public final class FakeTransfer: TransportTask {
     private struct State: Sendable {
         var response: URLResponse?
@@ -104,7 +104,7 @@ public final class FakeTransfer: TransportTask {
     /// Whether it completed, by itself or by being cancelled.
     public var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// Cancels the transfer, which completes at once unless it had.
+    /// Cancels the transfer, which completes at once unless it is complete.
     public func cancel() {
         let completes = state.withLock { state in
             state.cancellations += 1
@@ -117,8 +117,8 @@ public final class FakeTransfer: TransportTask {
 
     /// Plays a whole response: head, body in pieces of `pieceSize`, metrics, completion.
     ///
-    /// Only its status, header fields, body and piece size count. Goes on in this very call as long as the events
-    /// return their values at once.
+    /// Only the status, header fields, body and piece size are used. Everything is played within this call as long as
+    /// the events return their values at once.
     public func play(_ response: TestResponse) {
         guard let url = originalRequest.url else { return complete(TransportError(.badURL, "no URL")) }
         var fields = response.headers
@@ -134,7 +134,7 @@ public final class FakeTransfer: TransportTask {
         play(head, response.body, pieceSize: response.pieceSize ?? max(response.body.count, 1))
     }
 
-    /// Plays any response, also one that is not of HTTP, and its body.
+    /// Plays any response, also one that is not HTTP, and its body.
     public func play(_ head: URLResponse, _ body: Data, pieceSize: Int = .max) {
         receive(head) { [self] disposition in
             guard disposition == .allow else { return cancel() }
@@ -156,7 +156,7 @@ public final class FakeTransfer: TransportTask {
         follow(events.didReceive(data)) { _ in proceed() }
     }
 
-    /// Reports the end, whatever came before.
+    /// Reports the end, whatever was played before.
     public func complete(_ error: TransportError? = nil) {
         state.withLock { $0.isComplete = true }
         events.didComplete(error)

@@ -1,4 +1,4 @@
-// A gate that tasks wait for until it is opened. Knows nothing of what waits.
+// A gate that tasks wait for until it is opened.
 
 internal import KFSupport
 
@@ -14,7 +14,7 @@ public final class Gate: Sendable {
     /// Whether the gate has been opened.
     public var isOpen: Bool { promise.valueIfFulfilled != nil }
 
-    /// Resumes all tasks that wait, now and later.
+    /// Resumes all tasks that wait, and lets later ones pass at once.
     public func open() { promise.fulfil(()) }
 
     /// Waits until the gate is open.

@@ -1,4 +1,4 @@
-// How similar two pictures are, as a number. Knows nothing of how they were made.
+// The similarity of two images as a number.
 
 public import KFImaging
 
@@ -6,15 +6,15 @@ public import KFImaging
 import Glibc
 #endif
 
-/// Compares pictures pixel by pixel.
+/// Compares images pixel by pixel.
 ///
 /// The measure is the peak signal-to-noise ratio in decibels, over all four components as they are stored
 /// (premultiplied). As a rule of thumb 50 is invisible, 40 is a good JPEG, 30 is a visible difference, and below 20
-/// these are different pictures.
+/// the images are different.
 public enum ImageComparison {
     /// The result of a comparison, which describes itself for a failed expectation.
     public struct Outcome: Sendable, CustomStringConvertible {
-        /// Decibels: infinite for equal pictures; nil when their sizes differ.
+        /// The PSNR in decibels: infinite for equal images; nil when their sizes differ.
         public let psnr: Double?
         /// The largest difference of one component of one pixel, from 0 to 255.
         public let largestDifference: Int
@@ -33,19 +33,19 @@ public enum ImageComparison {
         }
     }
 
-    /// The peak signal-to-noise ratio of two pictures.
+    /// The peak signal-to-noise ratio of two images.
     ///
     /// - Parameters:
-    ///   - one: A picture.
-    ///   - other: Another picture.
+    ///   - one: An image.
+    ///   - other: Another image.
     /// - Returns: Decibels, infinite when all pixels are equal; nil when the sizes differ.
     public static func psnr(_ one: Bitmap, _ other: Bitmap) -> Double? { compare(one, other).psnr }
 
-    /// Compares two pictures, for an expectation: `#expect(outcome.isAlike, "\(outcome)")`.
+    /// Compares two images, for an expectation: `#expect(outcome.isAlike, "\(outcome)")`.
     ///
     /// - Parameters:
-    ///   - one: A picture.
-    ///   - other: Another picture.
+    ///   - one: An image.
+    ///   - other: Another image.
     ///   - bound: The least PSNR, in decibels.
     /// - Returns: The PSNR, and whether it reaches the bound.
     public static func compare(_ one: Bitmap, _ other: Bitmap, atLeast bound: Double = 40) -> Outcome {

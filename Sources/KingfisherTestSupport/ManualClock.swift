@@ -1,18 +1,18 @@
-// A clock that stands still until a test moves it. Knows nothing of real time.
+// A clock that stands still until a test moves it.
 
 internal import KFSupport
 
 /// A clock that stands still until it is moved, for tests of anything that waits.
 public final class ManualClock: Clock {
-    /// A moment: how far the clock had been moved.
+    /// A moment: the time by which the clock had been moved.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
         /// The moment that much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How long it is from here to `other`.
+        /// The duration from this moment to `other`.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Which moment is earlier.
+        /// Whether one moment is earlier than another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -29,10 +29,10 @@ public final class ManualClock: Clock {
     }
     private let state = Locked(State())
 
-    /// A clock that shows its beginning.
+    /// A clock at its first moment.
     public init() {}
 
-    /// What the clock shows.
+    /// The current moment.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The clock is exact.
@@ -84,7 +84,7 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// How many tasks are asleep.
+    /// The number of tasks that sleep.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Waits until that many tasks are asleep.

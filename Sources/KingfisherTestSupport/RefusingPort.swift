@@ -1,11 +1,11 @@
-// A port of loopback that refuses every connection. Knows nothing of HTTP.
+// A port of loopback that refuses every connection.
 
 public import Foundation
 internal import Glibc
 
-/// A port of 127.0.0.1 on which no server listens, nor can begin to while this object lives.
+/// A port of 127.0.0.1 on which no server listens or can start to listen while this object exists.
 ///
-/// The port of a server that was stopped is free: the next server of a test that runs at the same time may get it.
+/// The port of a server that was stopped is no substitute: a test that runs at the same time may get it for its server.
 public final class RefusingPort: Sendable {
     /// The number of the port.
     public let number: Int

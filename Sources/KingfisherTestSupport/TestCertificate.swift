@@ -1,6 +1,6 @@
-// The certificates the test server speaks TLS with, as PEM. Knows nothing of TLS.
+// The certificates of the test server, as PEM.
 
-/// The certificate of a ``TestServer``, which is reached as `localhost` or, where that is said, as `127.0.0.1`.
+/// The certificate of a ``TestServer``, which is reached as `localhost` or, if the case says so, as `127.0.0.1`.
 ///
 /// All leaves have one key, which protects nothing. Made in an empty directory with
 /// ```sh
@@ -36,7 +36,7 @@ public enum TestCertificate: String, CaseIterable, Sendable {
     case expired
     /// Issued by the test authority and good but for its host, `elsewhere.invalid`.
     case otherHost
-    /// For `localhost` and `127.0.0.1`, issued by an authority that nobody has.
+    /// For `localhost` and `127.0.0.1`, issued by an authority that no client trusts.
     case unknownIssuer
 
     /// The certificate of the test authority, for clients that are to trust it.
@@ -65,7 +65,7 @@ public enum TestCertificate: String, CaseIterable, Sendable {
         }
     }
 
-    /// The private key of all of them.
+    /// The private key of all certificates.
     public static let keyPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcAi5E+cHe6PAa+0/

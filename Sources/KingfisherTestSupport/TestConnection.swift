@@ -1,11 +1,11 @@
-// One connection of the test server, on a thread of its own: requests in, scripted responses out.
+// One connection of the test server, on a thread of its own: it reads requests and plays scripted responses.
 
 internal import Foundation
 internal import KFSupport
 
 /// Reads the requests of one connection and plays the responses.
 struct TestConnection {
-    /// What becomes of the connection.
+    /// The state of the connection after a response.
     enum Ending { case keep, close, cut, reset }
 
     private let server: TestServer
@@ -18,7 +18,7 @@ struct TestConnection {
         stream = try TestStream(socket, tls)
     }
 
-    /// Serves until one side has enough; the socket is still to be closed then.
+    /// Serves until one side ends the connection; does not close the socket.
     func serve() -> Ending {
         var reader = TestRequestReader(stream)
         var requestCount = 0
@@ -50,7 +50,7 @@ struct TestConnection {
     }
 }
 
-/// One response on its way out.
+/// One response that is being sent.
 struct TestPlayback {
     private let response: TestResponse
     private let request: TestRequest
@@ -144,7 +144,7 @@ struct TestPlayback {
 // MARK: - Bytes
 
 extension TestPlayback {
-    /// Shorter messages are put together and written by one system call.
+    /// The size up to which messages are joined and written by one system call.
     private static let longestMessage = 128 << 10
 
     /// Writes a part of the body, framed, in one go.

@@ -1,4 +1,4 @@
-// The port of the test server. Knows nothing of what comes through it.
+// The listening socket of the test server.
 
 internal import CKFLinux
 internal import Foundation
@@ -6,7 +6,7 @@ internal import Glibc
 
 /// A socket that listens on a free port of 127.0.0.1.
 ///
-/// Its owner sees to it that nothing uses it once closed.
+/// The owner makes sure that it is not used once closed.
 final class TestListener: Sendable {
     /// The number of the port.
     let port: Int
@@ -43,14 +43,14 @@ final class TestListener: Sendable {
             if connection >= 0 { return connection }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            // Others may give descriptors back; until then the client waits.
+            // Other code may close descriptors; until then the client waits.
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: poll(nil, 0, 10)
             default: return nil
             }
         }
     }
 
-    /// Ends ``accept()``, now and later.
+    /// Ends the current and all later calls of ``accept()``.
     func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func close() { _ = Foundation.close(descriptor) }

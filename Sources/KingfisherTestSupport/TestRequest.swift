@@ -24,10 +24,10 @@ public struct TestRequest: Sendable {
     /// The path, without the query.
     public var path: String { String(uri.prefix { $0 != "?" }) }
 
-    /// What follows the question mark, `nil` if there is none.
+    /// The part after the question mark, `nil` if there is none.
     public var query: String? { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } }
 
-    /// How many bytes of the response body have been handed to the system so far.
+    /// The number of bytes of the response body that have been handed to the system so far.
     public var bytesSent: Int { sent.value }
 
     /// The value of a header field, whatever its case; the first if there are several.

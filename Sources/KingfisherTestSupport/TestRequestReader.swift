@@ -1,16 +1,16 @@
-// Requests out of the bytes of a connection. Knows nothing of their responses.
+// Parses the requests of a connection.
 
 internal import Foundation
 
 /// Reads the requests of a connection, one after the other.
 struct TestRequestReader {
-    /// A request that is none.
+    /// A request that cannot be parsed.
     struct BadRequest: Error {}
 
     private static let longestHead = 1 << 20
     private let stream: TestStream
     private var buffer: [UInt8] = []
-    /// Where the bytes begin that have not been read.
+    /// The index of the first byte that has not been read.
     private var start = 0
 
     init(_ stream: TestStream) { self.stream = stream }

@@ -1,4 +1,4 @@
-// The bytes of a scripted response: what is chosen for a request, compression, the head. Knows nothing of sockets.
+// The bytes of a scripted response: the part that is sent for a request, compression, the head.
 
 internal import CKFDeflate
 internal import Foundation
@@ -35,7 +35,7 @@ extension TestResponse {
 
     private func isCurrent(_ validator: String?) -> Bool { validator == nil || validator == etag }
 
-    /// `bytes=a-b`, `bytes=a-` or `bytes=-n`; `nil` for anything that cannot be satisfied.
+    /// The range of `bytes=a-b`, `bytes=a-` or `bytes=-n`; `nil` for one that cannot be satisfied.
     private static func range(_ field: String, of count: Int) -> Range<Int>? {
         guard field.hasPrefix("bytes=") else { return nil }
         let bounds = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The response of a route of a ``TestServer``, including its faults.
 public struct TestResponse: Sendable {
-    /// How the receiver learns where the body ends.
+    /// The way the end of the body is marked.
     public enum Framing: Hashable, Sendable {
         /// By a `Content-Length`.
         case contentLength
@@ -12,14 +12,14 @@ public struct TestResponse: Sendable {
         case chunked
         /// By the closing of the connection.
         case untilClose
-        /// Not at all: the body is everything that is sent, a head included if there is to be one.
+        /// By nothing: the body is everything that is sent, including a head if there is one.
         case raw
     }
 
-    /// What goes wrong, or waits, on the way out.
+    /// A fault or a wait while the response is sent.
     ///
-    /// Counts are bytes of the body as it is sent: after compression, before chunked coding. After 0 bytes is right
-    /// behind the head.
+    /// Counts are bytes of the body as it is sent: after compression, before chunked coding. A count of 0
+    /// is right after the head.
     public enum Interruption: Sendable {
         /// The connection is closed instead of a response.
         case cutBeforeHead
@@ -54,15 +54,15 @@ public struct TestResponse: Sendable {
     ///
     /// Ranges and compression are applied by the server.
     public var body: Data
-    /// How the end of the body is marked.
+    /// The marking of the body's end.
     public var framing = Framing.contentLength
-    /// How many bytes are written at a time, each waiting for the one before; `nil` writes everything at once.
+    /// The number of bytes in a piece, each sent after the one before; `nil` writes everything at once.
     public var pieceSize: Int?
-    /// How long the server waits between two pieces.
+    /// The wait between two pieces.
     public var pause: Duration?
     /// The fault.
     public var interruption: Interruption?
-    /// How long the head is held back.
+    /// The wait before the head.
     public var delay: Duration?
     /// Holds the head back until it opens.
     public var gate: Gate?
@@ -92,7 +92,7 @@ public struct TestResponse: Sendable {
         TestResponse(status: status, headers: ["Location": location])
     }
 
-    /// Bytes that are sent instead of a response, whatever they are: garbage, a head without an end, two responses.
+    /// Any bytes that are sent instead of a response: garbage, a head without an end, two responses.
     ///
     /// - Parameters:
     ///   - bytes: All that is sent.

@@ -4,7 +4,7 @@ internal import CKFLinux
 public import Foundation
 internal import KFSupport
 
-/// An HTTP server on loopback whose routes are scripted: slow, cut off, redirecting, conditional, whatever is needed.
+/// An HTTP server on loopback with scripted routes: slow, cut off, redirecting, conditional and so on.
 ///
 /// ```swift
 /// let server = try await TestServer.start()
@@ -25,7 +25,7 @@ public final class TestServer: Sendable {
         var requests: [TestRequest] = []
         var counts: [String: Int] = [:]
         var waiting: [(path: String, count: Int, gate: Gate)] = []
-        /// Whose threads are at work.
+        /// The connections whose threads are running.
         var connections: [ObjectIdentifier: TestSocket] = [:]
         var connectionCount = 0
         var requestsPerConnection: Int?
@@ -58,7 +58,7 @@ public final class TestServer: Sendable {
 
     /// Starts a server on a free port of 127.0.0.1.
     ///
-    /// - Parameter certificate: What it shows as HTTPS; `nil` is plain HTTP.
+    /// - Parameter certificate: The certificate for HTTPS; `nil` is plain HTTP.
     /// - Returns: The running server.
     /// - Throws: An error of the system when no port is free.
     public static func start(certificate: TestCertificate?) async throws -> TestServer {
@@ -67,9 +67,9 @@ public final class TestServer: Sendable {
         return server
     }
 
-    /// Closes all connections and the port, also while responses wait for something.
+    /// Closes all connections and the port, also while responses wait.
     ///
-    /// Returns when all threads have let go of them. The server cannot be started again.
+    /// Returns when all threads have ended. The server cannot be started again.
     public func stop() async {
         let (sockets, isOver) = state.withLock { state in
             state.isStopped = true
@@ -85,7 +85,7 @@ public final class TestServer: Sendable {
 // MARK: - Threads
 
 extension TestServer {
-    /// Starts a thread, named after the port for whoever looks for threads that were left behind.
+    /// Starts a thread, named after the port so that threads left behind can be found.
     private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
             kf_name_thread(name)
@@ -145,9 +145,9 @@ extension TestServer {
             ?? URL(fileURLWithPath: path)
     }
 
-    /// How many requests a connection answers; when another one arrives it is closed.
+    /// The number of requests a connection serves; when another one arrives it is closed.
     ///
-    /// `nil` is any number. The request that is not answered is in the log, too.
+    /// `nil` is any number. The request without a response is in the log, too.
     public var requestsPerConnection: Int? {
         get { state.withLock { $0.requestsPerConnection } }
         set { state.withLock { $0.requestsPerConnection = newValue } }
@@ -182,10 +182,10 @@ extension TestServer {
     /// All requests so far, in the order they arrived.
     public var requests: [TestRequest] { state.withLock { $0.requests } }
 
-    /// How many connections have been opened so far.
+    /// The number of connections opened so far.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// How many requests for a path have arrived.
+    /// The number of requests for a path so far.
     public func count(_ path: String) -> Int { state.withLock { $0.counts[path, default: 0] } }
 
     /// The latest request for a path.

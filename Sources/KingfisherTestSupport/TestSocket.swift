@@ -1,13 +1,13 @@
-// The byte stream of one connection of the test server, plain or TLS, and waiting on it. Knows nothing of HTTP.
+// The byte stream of one connection of the test server, plain or TLS, and waiting on it.
 
 internal import CKFLinux
 internal import Foundation
 internal import Glibc
 internal import KFSupport
 
-/// A connection's socket as the server knows it, to end it from any thread.
+/// A connection's socket, which the server can end from any thread.
 final class TestSocket: Sendable {
-    /// The socket; open as long as the connection's thread is at work.
+    /// The socket; open as long as the connection's thread runs.
     let descriptor: Int32
     private let isOpen = Locked(true)
     /// Opens when the connection is closed.
@@ -19,7 +19,7 @@ final class TestSocket: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Ends the connection; its thread, whatever it waits for, finds it over.
+    /// Ends the connection; its thread stops waiting and ends.
     func shutDown() {
         isOpen.withLock { isOpen in
             if isOpen { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -53,7 +53,7 @@ final class TestStream {
     private let tls: TLSSession?
     private var wakeUp: WakeUp?
 
-    /// Shakes hands if there is a certificate to show.
+    /// Makes the TLS handshake if there is a certificate.
     init(_ socket: TestSocket, _ context: TestTLS?) throws(End) {
         self.socket = socket
         tls = context.flatMap { TLSSession($0, socket: socket.descriptor) }
@@ -62,7 +62,7 @@ final class TestStream {
 
     deinit { wakeUp?.close() }
 
-    /// Appends what there is, at least one byte.
+    /// Appends the bytes that are available, at least one.
     func read(into buffer: inout [UInt8]) throws(End) {
         let count = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
             let count = tls?.read(into: room) ?? recv(socket.descriptor, room.baseAddress, room.count, 0)
@@ -72,7 +72,7 @@ final class TestStream {
         guard count > 0 else { throw End() }
     }
 
-    /// Writes all bytes; what is announced to follow shares packets with them.
+    /// Writes all bytes; with `thenMore`, the following ones share packets with them.
     func write(_ bytes: [UInt8], thenMore: Bool = false) throws(End) {
         let flags = Int32(MSG_NOSIGNAL) | (thenMore ? Int32(MSG_MORE) : 0)
         let isWritten = bytes.withUnsafeBytes { bytes in
@@ -88,7 +88,7 @@ final class TestStream {
         if !isWritten { throw End() }
     }
 
-    /// Tells the client of TLS that the end is meant.
+    /// Sends the end of TLS, so that the client does not take it for a cut.
     func sayGoodbye() { tls?.sayGoodbye() }
 }
 
@@ -98,7 +98,7 @@ extension TestStream {
     /// POLLRDHUP, which the Glibc module does not export: the client has closed its side.
     private static let hasHungUp: Int16 = 0x2000
 
-    /// Waits for the value of an asynchronous operation, at most until the client has gone; then the value is dropped.
+    /// Waits for the value of an asynchronous operation, at most until the client has disconnected.
     func wait<Value: Sendable>(for operation: @escaping @Sendable () async -> Value) throws(End) -> Value {
         let (promise, wakeUp) = (Promise<Value>(), try wakeUpOfThread())
         Task {
@@ -112,12 +112,12 @@ extension TestStream {
         }
     }
 
-    /// Waits until a gate is open, at most until the client has gone.
+    /// Waits until a gate is open, at most until the client has disconnected.
     func wait(for gate: Gate) throws(End) {
         if !gate.isOpen { try wait { await gate.wait() } }
     }
 
-    /// Waits for a while, at most until the client has gone.
+    /// Waits for a while, at most until the client has disconnected.
     func wait(for duration: Duration) throws(End) {
         let end = ContinuousClock.now + duration
         while true {
@@ -127,7 +127,7 @@ extension TestStream {
         }
     }
 
-    /// Waits until the client has gone.
+    /// Waits until the client has disconnected.
     func waitForEnd() throws(End) -> Never {
         while true { try poll(nil, milliseconds: -1) }
     }
@@ -175,7 +175,7 @@ private final class WakeUp: Sendable {
         }
     }
 
-    /// Takes the signals back; waits for one if there is none.
+    /// Clears the signals; waits for one if there is none.
     func clear() {
         var signals = [UInt8](repeating: 0, count: 16)
         _ = read(readable, &signals, signals.count)

@@ -1,9 +1,9 @@
-// The server's side of TLS, through OpenSSL. Knows nothing of HTTP.
+// The server's side of TLS, through OpenSSL.
 
 internal import CKFOpenSSL
 internal import Glibc
 
-/// OpenSSL refused something.
+/// An error of OpenSSL.
 struct TLSError: Error, CustomStringConvertible {
     let description: String
 
@@ -17,7 +17,7 @@ struct TLSError: Error, CustomStringConvertible {
 }
 
 /// A certificate and its key, ready for connections.
-// SAFETY: the context is not changed after `init`, and OpenSSL lets any thread make sessions of such a one.
+// SAFETY: the context is not changed after `init`, and OpenSSL lets any thread make sessions with it.
 final class TestTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer
 
@@ -48,7 +48,7 @@ final class TestTLS: @unchecked Sendable {
 final class TLSSession {
     private let session: OpaquePointer
 
-    /// Shakes hands; nil if the client does not want to.
+    /// Makes the handshake; nil if the client refuses.
     init?(_ context: TestTLS, socket: Int32) {
         guard let session = SSL_new(context.context) else { return nil }
         self.session = session
@@ -57,7 +57,7 @@ final class TLSSession {
 
     deinit { SSL_free(session) }
 
-    /// Reads what there is, waiting for the first byte; 0 or less at the end.
+    /// Reads the available bytes, waiting for the first one; 0 or less at the end.
     func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         Int(SSL_read(session, room.baseAddress, Int32(clamping: room.count)))
     }
@@ -67,6 +67,6 @@ final class TLSSession {
         Int(SSL_write(session, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Tells the client that nothing more comes.
+    /// Notifies the client of the end.
     func sayGoodbye() { SSL_shutdown(session) }
 }

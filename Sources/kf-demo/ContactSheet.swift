@@ -1,25 +1,25 @@
-// Lays small pictures out on one large one. Knows nothing of where they come from.
+// Lays small images out on one large one, for both commands of `kf-demo`.
 
 import Foundation
 import KFImaging
 import KingfisherTestSupport
 
-/// A grid of pictures with labels.
+/// A grid of images with labels.
 struct ContactSheet {
     /// One place of the grid.
     struct Cell: Sendable {
-        /// What stands below.
+        /// The text below the image.
         let label: String
-        /// The picture, no larger than a cell; nil leaves a crossed-out place.
+        /// The image, no larger than a cell; nil leaves a crossed-out place.
         let image: Image?
     }
 
-    /// The largest size of a picture, in pixels.
+    /// The largest size of an image, in pixels.
     let cellWidth: Int
     let cellHeight: Int
-    /// How many pictures stand side by side.
+    /// The number of images side by side.
     let columns: Int
-    /// The radius of the corners of the ground below transparent pictures, in pixels.
+    /// The radius of the corners of the ground below transparent images, in pixels.
     var radius: Float = 0
 
     private static let gap = 28
@@ -85,7 +85,7 @@ struct ContactSheet {
         }
     }
 
-    /// The words of a label, as many on a line as fit below a cell; words end behind what separates.
+    /// The lines of a label, with as many words as fit below a cell; words end after a separator.
     private func lines(of label: String) -> [String] {
         var lines = [""]
         var word = ""
@@ -112,7 +112,7 @@ struct ContactSheet {
         return color * coverage(x: x, y: y, width: cellWidth, height: cellHeight)
     }
 
-    /// How much of a pixel is inside a rectangle with rounded corners, from 0 to 1.
+    /// The part of a pixel inside a rectangle with rounded corners, from 0 to 1.
     private func coverage(x: Int, y: Int, width: Int, height: Int) -> Float {
         let across = max(radius - Float(x) - 0.5, Float(x) + 0.5 - Float(width) + radius, 0)
         let down = max(radius - Float(y) - 0.5, Float(y) + 0.5 - Float(height) + radius, 0)

@@ -1,16 +1,16 @@
-// What the gallery shows: every processor, and what to type for it. Draws nothing.
+// The exhibits of `kf-demo gallery`: every processor, and the pipeline that stands for it.
 
 import Foundation
 import KFImaging
 import Kingfisher
 
-/// A processor, and what it is shown on.
+/// A processor, and the image it is shown on.
 struct Exhibit: Sendable {
     /// The pipeline as it is typed for `kf process`.
     let label: String
-    /// The same in Swift.
+    /// The same pipeline in Swift.
     let processor: any ImageProcessor
-    /// Whether a picture on nothing shows it better.
+    /// Whether an image with a transparent ground shows it better.
     let isOnNothing: Bool
 
     private init(_ label: String, _ processor: any ImageProcessor, isOnNothing: Bool = false) {
@@ -19,11 +19,11 @@ struct Exhibit: Sendable {
         self.isOnNothing = isOnNothing
     }
 
-    /// Every processor there is a step for, those with several faces more than once.
+    /// Every processor that a pipeline has a step for; some with several parameters.
     static let all = sizes + shapes + colors + mixtures
 
     private static let sizes = [
-        Exhibit("the picture", DefaultImageProcessor.default),
+        Exhibit("the image", DefaultImageProcessor.default),
         Exhibit("resize(120x120,aspectFit)", ResizingImageProcessor(referenceSize: size(120, 120), mode: .aspectFit)),
         Exhibit("resize(240x90)", ResizingImageProcessor(referenceSize: size(240, 90))),
         Exhibit("resize(24x18)|>resize(240x180,filter=nearest)", enlarging(with: .nearest)),

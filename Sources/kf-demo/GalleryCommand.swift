@@ -1,4 +1,4 @@
-// `kf-demo gallery`: every processor on one contact sheet. What is on it is in Exhibit.
+// `kf-demo gallery`: every processor on one contact sheet. The processors are in Exhibit.
 
 import ArgumentParser
 import Foundation
@@ -7,15 +7,15 @@ import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
-/// Shows what every processor does.
+/// Shows the effect of every processor.
 struct GalleryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gallery",
         abstract: "Write a contact sheet with a cell for every processor, as PNG.",
-        discussion: "Without a photo, a picture drawn by the program is used."
+        discussion: "Without a photo, an image drawn by the program is used."
     )
 
-    @Argument(help: ArgumentHelp("The picture to process.", valueName: "photo"))
+    @Argument(help: ArgumentHelp("The image to process.", valueName: "photo"))
     var photo: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to write, a PNG whatever its name.", valueName: "file"))
@@ -35,20 +35,20 @@ struct GalleryCommand: AsyncParsableCommand {
         print("\(cells.count) cells: \(output)")
     }
 
-    /// The cells with a given photo, or with pictures drawn here.
+    /// The cells with a given photo, or with images drawn here.
     private static func cells(_ given: Data?) throws -> [ContactSheet.Cell] {
-        let picture = try fitted(given.map { .data($0) } ?? .image(landscape()))
-        let onNothing = try given == nil ? fitted(.image(bird())) : picture
+        let original = try fitted(given.map { .data($0) } ?? .image(landscape()))
+        let onNothing = try given == nil ? fitted(.image(bird())) : original
         return try Exhibit.all.map { exhibit in
-            let item = ImageProcessItem.image(exhibit.isOnNothing ? onNothing : picture)
+            let item = ImageProcessItem.image(exhibit.isOnNothing ? onNothing : original)
             let image = try processed(item, exhibit.processor)
-            // Turned pictures can be larger than a cell.
+            // Rotated images can be larger than a cell.
             let isLarge = image.pixelWidth > sheet.cellWidth || image.pixelHeight > sheet.cellHeight
             return ContactSheet.Cell(label: exhibit.label, image: isLarge ? try fitted(.image(image)) : image)
         }
     }
 
-    /// A picture in the size of a cell; smaller ones are enlarged, so that lengths in pipelines mean the same to all.
+    /// An image in the size of a cell; smaller ones are enlarged, so that lengths in pipelines mean the same for all.
     private static func fitted(_ item: ImageProcessItem) throws -> Image {
         let size = CGSize(width: sheet.cellWidth, height: sheet.cellHeight)
         return try processed(item, ResizingImageProcessor(referenceSize: size, mode: .aspectFit, filter: .lanczos3))
@@ -70,7 +70,7 @@ struct GalleryCommand: AsyncParsableCommand {
         }
     }
 
-    /// A bird on nothing, four times as large as a cell.
+    /// A bird on a transparent ground, four times as large as a cell.
     private static func bird() -> Image {
         let (width, height) = (4 * sheet.cellWidth, 4 * sheet.cellHeight)
         return .painted(width: width, height: height, Bird(shade: 0).painting(width: width, height: height))

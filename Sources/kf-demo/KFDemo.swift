@@ -1,4 +1,4 @@
-// The demonstrations' entry: their names. A program on top of the library, as any other could be.
+// The entry of the demonstrations, with their names. The program uses the library as any other could.
 
 import ArgumentParser
 

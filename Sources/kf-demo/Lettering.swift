@@ -1,4 +1,4 @@
-// Letters for labels, five by seven dots each, so that no font has to be installed. Knows only where to put dots.
+// Letters for labels, five by seven dots each, so that no font has to be installed.
 
 import KingfisherTestSupport
 

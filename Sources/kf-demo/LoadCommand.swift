@@ -1,4 +1,4 @@
-// `kf-demo load`: many pictures through the whole pipeline, three times, and a table of times.
+// `kf-demo load`: many images through the whole pipeline, three times, and a table of times.
 
 import ArgumentParser
 import Foundation
@@ -7,18 +7,18 @@ import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
-/// Loads pictures from a server of its own, then again from memory, then from disk.
+/// Loads images from a server of its own, then again from memory, then from disk.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Load generated pictures from a server of its own, and write a contact sheet.",
+        abstract: "Load generated images from a server of its own, and write a contact sheet.",
         discussion: """
-            The server is on loopback. Some of its pictures are slow, some redirected, one fails twice and then works, \
+            The server is on loopback. Some of its images are slow, some redirected, one fails twice and then works, \
             and the last one is broken, which is as it should be.
             """
     )
 
-    @Option(help: ArgumentHelp("Load this many pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("Load this many images.", valueName: "n"))
     var count = 24
 
     @Option(
@@ -39,17 +39,17 @@ struct LoadCommand: AsyncParsableCommand {
         let cache = try ImageCache(name: "kf-demo", cacheDirectoryURL: directory.appendingPathComponent("cache"))
         await cache.clearCache()
 
-        print("Drawing \(count) pictures.")
-        let pictures = try await DemoPicture.all(count)
+        print("Drawing \(count) images.")
+        let images = try await DemoImage.all(count)
         let server = try await TestServer.start()
-        for picture in pictures { picture.offer(on: server) }
+        for image in images { image.offer(on: server) }
         print("Loading them from \(server.url("/")).\n")
 
         let processing = Stopwatch()
         let size = CGSize(width: Self.sheet.cellWidth, height: Self.sheet.cellHeight)
         let processor =
             ThumbnailImageProcessor(size: size) |> RoundCornerImageProcessor(cornerRadius: CGFloat(Self.sheet.radius))
-        let loader = Loader(pictures, server, cache, TimedProcessor(base: processor, stopwatch: processing))
+        let loader = Loader(images, server, cache, TimedProcessor(base: processor, stopwatch: processing))
         let network = await loader.pass("network")
         let memory = await loader.pass("memory")
         cache.clearMemoryCache()
@@ -57,7 +57,7 @@ struct LoadCommand: AsyncParsableCommand {
         await server.stop()
 
         let seconds = cache.statistics.seconds
-        print("\nStages, all pictures together:")
+        print("\nStages, all images together:")
         for (name, seconds) in [
             ("download", network.downloading), ("decode and process", processing.seconds),
             ("encode for the disk", seconds.encoding), ("write", seconds.writing),
@@ -68,14 +68,14 @@ struct LoadCommand: AsyncParsableCommand {
         print("\(server.requests.count) requests reached the server.")
 
         let path = directory.appendingPathComponent("contact-sheet.png")
-        try await writeSheet(disk, of: pictures, to: path)
+        try await writeSheet(disk, of: images, to: path)
         print("Contact sheet: \(path.relativePath)")
         guard network.isAsExpected, memory.isAsExpected, disk.isAsExpected else { throw ExitCode.failure }
     }
 
-    private func writeSheet(_ pass: Pass, of pictures: [DemoPicture], to path: URL) async throws {
-        let cells = zip(pictures, pass.results).map { picture, result in
-            ContactSheet.Cell(label: picture.label.uppercased(), image: try? result.get().image)
+    private func writeSheet(_ pass: Pass, of images: [DemoImage], to path: URL) async throws {
+        let cells = zip(images, pass.results).map { image, result in
+            ContactSheet.Cell(label: image.label.uppercased(), image: try? result.get().image)
         }
         let data = try await WorkExecutor.cpu.run { () async throws -> Data in
             try Codecs.encode(Self.sheet.drawn(title: "KINGFISHER FOR LINUX", cells: cells), as: .png)

@@ -1,11 +1,11 @@
-// Every picture once, all at the same time, with a clock beside. Knows nothing of files.
+// Loads every image once, all at the same time, and measures how long it takes.
 
 import Foundation
 import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
-/// What one round of loads brought.
+/// The results of one round of loads.
 struct Pass {
     let results: [Result<RetrieveImageResult, KingfisherError>]
     let isAsExpected: Bool
@@ -16,15 +16,15 @@ struct Pass {
     }
 }
 
-/// Loads pictures, each with the same options.
+/// Loads images, each with the same options.
 struct Loader {
-    let pictures: [DemoPicture]
+    let images: [DemoImage]
     let server: TestServer
     let manager: KingfisherManager
     let options: KingfisherOptionsInfo
 
-    init(_ pictures: [DemoPicture], _ server: TestServer, _ cache: ImageCache, _ processor: any ImageProcessor) {
-        self.pictures = pictures
+    init(_ images: [DemoImage], _ server: TestServer, _ cache: ImageCache, _ processor: any ImageProcessor) {
+        self.images = images
         self.server = server
         manager = KingfisherManager(downloader: ImageDownloader(name: "kf-demo"), cache: cache)
         options = [
@@ -35,12 +35,12 @@ struct Loader {
         ]
     }
 
-    /// Loads every picture once, all at the same time, and prints how that went.
+    /// Loads every image once, all at the same time, and prints the results.
     func pass(_ name: String) async -> Pass {
         let start = ContinuousClock.now
         let results = await withTaskGroup { group in
-            for (index, picture) in pictures.enumerated() {
-                group.addTask { (index, await load(picture)) }
+            for (index, image) in images.enumerated() {
+                group.addTask { (index, await load(image)) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
@@ -52,15 +52,15 @@ struct Loader {
                 + " \(found.count { $0 == .disk }) on disk, \(results.count - found.count) failed"
         )
         var isAsExpected = true
-        for (picture, result) in zip(pictures, results) {
-            switch (result, picture.manner) {
+        for (image, result) in zip(images, results) {
+            switch (result, image.manner) {
             case (.failure(let error), .broken):
-                if name == "network" { print("  \(picture.path) failed, as it should: \(error)") }
+                if name == "network" { print("  \(image.path) failed, as it should: \(error)") }
             case (.failure(let error), _):
-                print("  \(picture.path) failed: \(error)")
+                print("  \(image.path) failed: \(error)")
                 isAsExpected = false
             case (.success, .broken):
-                print("  \(picture.path) is broken, and was loaded")
+                print("  \(image.path) is broken, and was loaded")
                 isAsExpected = false
             case (.success, _): break
             }
@@ -68,9 +68,9 @@ struct Loader {
         return Pass(results: results, isAsExpected: isAsExpected)
     }
 
-    private func load(_ picture: DemoPicture) async -> Result<RetrieveImageResult, KingfisherError> {
+    private func load(_ image: DemoImage) async -> Result<RetrieveImageResult, KingfisherError> {
         do throws(KingfisherError) {
-            return .success(try await manager.retrieveImage(with: server.url(picture.path), options: options))
+            return .success(try await manager.retrieveImage(with: server.url(image.path), options: options))
         } catch {
             return .failure(error)
         }
@@ -91,7 +91,7 @@ final class Stopwatch: Sendable {
     }
 }
 
-/// Another processor, and how long it takes.
+/// A processor whose work is timed.
 struct TimedProcessor: ImageProcessor {
     let base: any ImageProcessor
     let stopwatch: Stopwatch
@@ -103,5 +103,5 @@ struct TimedProcessor: ImageProcessor {
     }
 }
 
-/// `35.1 ms`, to the right of nine columns.
+/// A time such as `35.1 ms`, right-aligned in nine columns.
 func milliseconds(_ seconds: Double) -> String { String(format: "%9.1f ms", seconds * 1000) }

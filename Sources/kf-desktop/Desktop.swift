@@ -1,4 +1,4 @@
-// The window: what is in it, and what its buttons do. Loads no picture itself.
+// The window: its contents, and the actions of its buttons.
 
 import CKFGTK4
 import Foundation
@@ -8,7 +8,7 @@ import KingfisherGTK
 /// The window of the demonstration.
 @MainActor
 final class Desktop {
-    /// Why the program ends, if it is no success.
+    /// The error that ends the program, if any.
     private(set) var failure: (any Error)?
 
     private let loading: Loading
@@ -35,13 +35,13 @@ final class Desktop {
         connect()
     }
 
-    /// Shows the pictures; with a screenshot to be written, writes it and ends the main loop.
+    /// Shows the images; if a screenshot is asked for, writes it and ends the main loop.
     func run(_ command: DesktopCommand, _ addresses: [String]) async {
         window.present()
         do {
-            let pictures = try await pictures(command, addresses)
-            grid.show(pictures)
-            if let number = command.open, pictures.indices.contains(number - 1) { open(number - 1) }
+            let images = try await images(command, addresses)
+            grid.show(images)
+            if let number = command.open, images.indices.contains(number - 1) { open(number - 1) }
             statistics.refreshEverySecond(server)
             guard let path = command.screenshot else { return }
             try await Screenshot(path: path).write(window) { [grid, detail] in grid.isComplete && detail.isComplete }
@@ -53,15 +53,15 @@ final class Desktop {
         }
     }
 
-    private func pictures(_ command: DesktopCommand, _ addresses: [String]) async throws -> [Picture] {
+    private func images(_ command: DesktopCommand, _ addresses: [String]) async throws -> [GalleryImage] {
         guard addresses.isEmpty else {
             toolbar.hideSlowNetwork()
-            return addresses.map(Picture.init(address:))
+            return addresses.map(GalleryImage.init(address:))
         }
         let server = try await DemoServer.start(count: command.count)
         server.isSlow = toolbar.isSlow
         self.server = server
-        return server.pictures
+        return server.images
     }
 
     private func connect() {
@@ -87,7 +87,7 @@ final class Desktop {
     }
 
     private func open(_ index: Int) {
-        detail.show(grid.pictures[index], preview: grid.image(at: index))
+        detail.show(grid.images[index], preview: grid.image(at: index))
         toolbar.showsBack = true
         gtk_stack_set_visible_child_name(stack.opaque, "detail")
     }

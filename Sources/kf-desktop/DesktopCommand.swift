@@ -1,42 +1,42 @@
-// The demonstration's entry: its arguments, and GLib's main loop. Draws nothing.
+// The entry of the demonstration: its arguments, and GLib's main loop.
 
 import ArgumentParser
 import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// `kf-desktop`: a window full of pictures.
+/// `kf-desktop`: a window full of images.
 ///
 /// Its `main` is not async: the process's first thread belongs to GLib's main loop, which runs the main actor.
 @main
 struct DesktopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kf-desktop",
-        abstract: "Shows pictures in a window: a grid that scrolls, a cache, and what it does.",
+        abstract: "Shows images in a window: a grid that scrolls, a cache, and what it does.",
         discussion: """
-            Without addresses it paints pictures itself, and serves them on loopback. Its cache has the name kf-desktop.
+            Without addresses it paints images itself, and serves them on loopback. Its cache has the name kf-desktop.
             """
     )
 
-    @Argument(help: ArgumentHelp("Show these pictures: URLs or files.", valueName: "address"))
+    @Argument(help: ArgumentHelp("Show these images: URLs or files.", valueName: "address"))
     var addresses: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Show the pictures of a list: an address a line; lines with # are left out.",
+            "Show the images of a list: an address a line; lines with # are left out.",
             valueName: "file"
         )
     )
     var urls: String?
 
-    @Option(help: ArgumentHelp("Paint this many pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("Paint this many images.", valueName: "n"))
     var count = 240
 
-    @Option(help: ArgumentHelp("Begin with this picture, counted from 1, instead of the grid.", valueName: "n"))
+    @Option(help: ArgumentHelp("Begin with this image, counted from 1, instead of the grid.", valueName: "n"))
     var open: Int?
 
     @Option(
-        help: ArgumentHelp("Write the window into this PNG when its pictures are there, and end.", valueName: "file")
+        help: ArgumentHelp("Write the window into this PNG when its images are there, and end.", valueName: "file")
     )
     var screenshot: String?
 

@@ -1,4 +1,4 @@
-// One picture, as large as the window, and what is known of it. Knows no grid.
+// One image in the size of the window, and details about it.
 
 import CKFGTK4
 import Foundation
@@ -6,56 +6,56 @@ import KFImaging
 import Kingfisher
 import KingfisherGTK
 
-/// A picture that is looked at.
+/// The view of a single image.
 @MainActor
 final class DetailView {
     let widget: Widget
     private let view = AnimatedImageView()
     private let loading: Loading
-    private let facts: [(name: String, value: Widget)]
-    /// Whether no picture is on its way.
+    private let details: [(name: String, value: Widget)]
+    /// Whether no load is running.
     private(set) var isComplete = true
 
     init(_ loading: Loading) {
         self.loading = loading
-        facts = ["Source", "Size", "Format", "Frames", "Came from", "Took"].map { ($0, Widget.label("value")) }
+        details = ["Source", "Size", "Format", "Frames", "Came from", "Took"].map { ($0, Widget.label("value")) }
         let column = Widget.box(GTK_ORIENTATION_VERTICAL)
-        gtk_widget_add_css_class(column, "facts")
+        gtk_widget_add_css_class(column, "details")
         gtk_widget_set_size_request(column, 260, -1)
-        for fact in facts {
-            let name = Widget.label("name", text: fact.name)
-            for label in [name, fact.value] {
+        for detail in details {
+            let name = Widget.label("name", text: detail.name)
+            for label in [name, detail.value] {
                 gtk_label_set_xalign(label.opaque, 0)
                 gtk_box_append(column.as(GtkBox.self), label)
             }
-            gtk_label_set_wrap(fact.value.opaque, 1)
-            gtk_label_set_wrap_mode(fact.value.opaque, PANGO_WRAP_WORD_CHAR)
-            gtk_label_set_selectable(fact.value.opaque, 1)
+            gtk_label_set_wrap(detail.value.opaque, 1)
+            gtk_label_set_wrap_mode(detail.value.opaque, PANGO_WRAP_WORD_CHAR)
+            gtk_label_set_selectable(detail.value.opaque, 1)
         }
-        let picture = Widget(view.widget)
-        gtk_widget_set_hexpand(picture, 1)
-        gtk_widget_set_vexpand(picture, 1)
-        gtk_widget_add_css_class(picture, "large")
-        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, [picture, column])
+        let imageWidget = Widget(view.widget)
+        gtk_widget_set_hexpand(imageWidget, 1)
+        gtk_widget_set_vexpand(imageWidget, 1)
+        gtk_widget_add_css_class(imageWidget, "large")
+        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, [imageWidget, column])
         view.kf.indicatorType = .activity
     }
 
-    /// Shows a picture.
+    /// Shows an image.
     ///
     /// - Parameters:
-    ///   - picture: The picture.
-    ///   - preview: What is shown until it is there, instead of its own placeholder.
-    func show(_ picture: Picture, preview: KFCrossPlatformImage?) {
+    ///   - image: The image.
+    ///   - preview: The image shown until then, instead of the image's own placeholder.
+    func show(_ image: GalleryImage, preview: KFCrossPlatformImage?) {
         isComplete = false
-        write(["Source": picture.source.url?.absoluteString ?? picture.source.cacheKey])
-        view.accessibilityLabel = picture.title
+        write(["Source": image.source.url?.absoluteString ?? image.source.cacheKey])
+        view.accessibilityLabel = image.title
         let start = ContinuousClock.now
         view.kf.setImage(
-            with: picture.source,
-            placeholder: preview ?? picture.placeholder,
+            with: image.source,
+            placeholder: preview ?? image.placeholder,
             options: loading.whole()
         ) { [weak self] result in
-            self?.end(result, picture, after: start.duration(to: .now))
+            self?.end(result, image, after: start.duration(to: .now))
         }
     }
 
@@ -68,10 +68,10 @@ final class DetailView {
 
     private func end(
         _ result: Result<RetrieveImageResult, KingfisherError>,
-        _ picture: Picture,
+        _ requested: GalleryImage,
         after time: Duration
     ) {
-        var known = ["Source": picture.source.url?.absoluteString ?? picture.source.cacheKey]
+        var known = ["Source": requested.source.url?.absoluteString ?? requested.source.cacheKey]
         switch result {
         case .success(let value):
             let image = value.image
@@ -89,6 +89,6 @@ final class DetailView {
     }
 
     private func write(_ known: [String: String]) {
-        for fact in facts { gtk_label_set_text(fact.value.opaque, known[fact.name] ?? "–") }
+        for detail in details { gtk_label_set_text(detail.value.opaque, known[detail.name] ?? "–") }
     }
 }

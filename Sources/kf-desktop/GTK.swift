@@ -1,4 +1,4 @@
-// A few words for GTK's functions, as a binding would have them, and the style of the window. Knows no picture.
+// Helpers for GTK's functions, as a binding would have them, and the style of the window.
 
 import CKFGTK4
 import KingfisherGTK
@@ -38,13 +38,13 @@ func connectSignal(_ widget: Widget, _ signal: String, _ block: @escaping @MainA
     connectSignal(UnsafeMutableRawPointer(widget), signal, .none, block)
 }
 
-/// How the window looks.
+/// The style sheet of the window.
 @MainActor
 enum Style {
     private static let text = """
         gridview { padding: 10px; background: none; }
         gridview > child { padding: 8px; border-radius: 12px; }
-        .picture { border-radius: 10px; background: alpha(currentColor, 0.07); }
+        .cell-image { border-radius: 10px; background: alpha(currentColor, 0.07); }
         .caption-title { font-size: 90%; }
         .origin { font-size: 75%; font-weight: bold; padding: 1px 7px; border-radius: 99px; color: #ffffff; }
         .network { background: #b5651d; }
@@ -52,7 +52,7 @@ enum Style {
         .memory { background: #2f8f5b; }
         .offline, .failed { background: #8a8a8a; }
         .large { background: alpha(currentColor, 0.07); }
-        .facts { padding: 18px; }
+        .details { padding: 18px; }
         .name { font-size: 80%; opacity: 0.6; }
         .value { margin-bottom: 14px; }
         .statistics { padding: 8px 18px; border-top: 1px solid alpha(currentColor, 0.15); }

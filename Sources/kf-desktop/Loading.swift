@@ -1,25 +1,25 @@
-// What is to be shown, and how it is loaded. Knows no widget.
+// The images of the gallery, and the options they are loaded with.
 
 import Foundation
 import KFImaging
 import Kingfisher
 
-/// A picture of the gallery.
-struct Picture: Sendable {
-    /// What is loaded.
+/// An image of the gallery.
+struct GalleryImage: Sendable {
+    /// The source that is loaded.
     let source: Source
-    /// What stands under it.
+    /// The text below the image.
     let title: String
-    /// Whether it is to be played; its thumbnail is the animation itself.
+    /// Whether it is played; its thumbnail is the animation itself.
     let isAnimated: Bool
-    /// What is shown until it is there.
+    /// The image shown until the source is loaded.
     let placeholder: Image?
 
     init(source: Source, title: String, isAnimated: Bool, placeholder: Image?) {
         (self.source, self.title, self.isAnimated, self.placeholder) = (source, title, isAnimated, placeholder)
     }
 
-    /// The picture of a URL, or of a file.
+    /// The image at a URL, or in a file.
     init(address: String) {
         let url = URL(string: address).flatMap { $0.scheme == nil ? nil : $0 } ?? URL(fileURLWithPath: address)
         source = url.convertToSource()
@@ -29,7 +29,7 @@ struct Picture: Sendable {
     }
 }
 
-/// What all loads of the window have in common.
+/// The cache and the options of all loads of the window.
 @MainActor
 final class Loading {
     let cache: ImageCache
@@ -38,14 +38,14 @@ final class Loading {
 
     init(cache: ImageCache) { self.cache = cache }
 
-    /// The options of a picture in the grid: decoded no larger than a cell, kept as it was downloaded on disk.
-    func thumbnail(of picture: Picture, size: CGSize, scale: CGFloat) -> KingfisherOptionsInfo {
+    /// The options of an image in the grid: decoded no larger than a cell, with the original bytes on disk.
+    func thumbnail(of image: GalleryImage, size: CGSize, scale: CGFloat) -> KingfisherOptionsInfo {
         let processor = ThumbnailImageProcessor(size: size, mode: .fill, anchor: .smart)
         let still: KingfisherOptionsInfo = [.processor(processor), .scaleFactor(scale), .cacheOriginalImage]
-        return whole() + (picture.isAnimated ? [] : still)
+        return whole() + (image.isAnimated ? [] : still)
     }
 
-    /// The options of a picture that is looked at.
+    /// The options of an image that is shown alone.
     func whole() -> KingfisherOptionsInfo {
         let common: KingfisherOptionsInfo = [.targetCache(cache), .transition(.fade(0.35))]
         return common + (isOffline ? [.onlyFromCache] : [])
@@ -53,7 +53,7 @@ final class Loading {
 }
 
 extension CacheType {
-    /// Where an image came from, in one word.
+    /// The origin of an image, in one word.
     var word: String {
         switch self {
         case .none: "network"

@@ -1,31 +1,31 @@
-// The window as a file. Decides nothing about what is in it.
+// Writes the window into a PNG file, for `--screenshot`.
 
 import CKFGTK
 import CKFGTK4
 import Foundation
 import KingfisherGTK
 
-/// A picture of a window.
+/// An image of a window.
 @MainActor
 struct Screenshot {
-    /// Where it is written, as PNG.
+    /// The path of the PNG file.
     let path: String
 
-    /// Why there is none.
+    /// The reason why there is no screenshot.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Writes what the window looks like when everything is there, or after half a minute without.
+    /// Writes the window when it is complete, or after half a minute.
     ///
     /// - Parameters:
     ///   - window: A window that is shown.
-    ///   - isComplete: Whether everything is there.
+    ///   - isComplete: Whether everything is loaded.
     /// - Throws: ``Failure``.
     func write(_ window: Window, when isComplete: @MainActor () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while !isComplete(), .now < end { try await Task.sleep(for: .milliseconds(100)) }
-        // Pictures fade in, and the figures are a second old.
+        // Images fade in, and the figures are updated every second.
         try await Task.sleep(for: .milliseconds(1500))
         guard let texture = kf_render(UnsafeMutablePointer(window.widget)) else {
             throw Failure(description: "The window cannot be drawn.")

@@ -1,4 +1,4 @@
-// What the cache has done so far, in a few figures that follow it. Changes nothing.
+// The statistics of the cache at the bottom of the window.
 
 import CKFGTK4
 import Foundation
@@ -32,7 +32,7 @@ final class StatisticsPanel {
     /// - Parameter server: The server whose requests are counted.
     func refreshEverySecond(_ server: DemoServer?) {
         self.server = server
-        // The files are counted once; from then on the statistics know how many bytes they are.
+        // The files are counted once; from then on the statistics have their size.
         cache.calculateDiskStorageSize { _ in }
         Task { [weak self] in
             while let self {
@@ -42,7 +42,7 @@ final class StatisticsPanel {
         }
     }
 
-    /// Writes the figures of now.
+    /// Writes the current figures.
     func refresh() {
         let (memory, disk) = (cache.statistics.memory, cache.statistics.disk)
         let values: [String] = [

@@ -1,4 +1,4 @@
-// The buttons at the top of the window. Knows not what they do.
+// The buttons at the top of the window. Their actions are in Desktop.
 
 import CKFGTK
 import CKFGTK4
@@ -22,8 +22,8 @@ final class Toolbar {
         let clear: Widget = gtk_button_new_with_label("Clear cache")
         let memory: Widget = gtk_button_new_with_label("Short memory")
         for (button, tip) in [
-            (back, "Back to the grid"), (slow, "The server takes its time"), (offline, "Only what the cache has"),
-            (memory, "As if the desktop were short of memory"), (clear, "Forget all pictures, and load them anew"),
+            (back, "Back to the grid"), (slow, "The server responds slowly"), (offline, "Only what the cache has"),
+            (memory, "As if the desktop were short of memory"), (clear, "Remove all images, and load them again"),
         ] {
             gtk_widget_set_tooltip_text(button, tip)
         }
@@ -41,10 +41,10 @@ final class Toolbar {
     /// Whether the network is to be slow.
     var isSlow: Bool { Self.isOn(slow) }
 
-    /// Whether there is a way back.
+    /// Whether the button "Back" is shown.
     var showsBack = false { didSet { gtk_widget_set_visible(back, showsBack ? 1 : 0) } }
 
-    /// For pictures of a server that is not ours.
+    /// Hides the button "Slow network", for images of other servers.
     func hideSlowNetwork() { gtk_widget_set_visible(slow, 0) }
 
     private static func isOn(_ button: Widget) -> Bool {

@@ -1,4 +1,4 @@
-// `kf cache`: looks into the tool's cache and empties it. Knows nothing of how entries are stored.
+// `kf cache`: looks into the tool's cache and empties it.
 
 import ArgumentParser
 import Foundation
@@ -13,11 +13,11 @@ struct CacheCommand: AsyncParsableCommand {
         subcommands: [Stats.self, List.self, Has.self, Remove.self, Clean.self, Clear.self]
     )
 
-    /// What all of them take.
+    /// The options of all subcommands.
     struct Arguments: ParsableArguments {
         @OptionGroup var cacheArguments: CacheArguments
 
-        @Flag(help: "Print JSON, one object a line.")
+        @Flag(help: "Print JSON, one object per line.")
         var json = false
 
         /// Runs something with the cache; if it throws, or returns false, the exit status is 1.
@@ -51,12 +51,12 @@ struct CacheCommand: AsyncParsableCommand {
 }
 
 extension CacheCommand {
-    /// How much there is.
+    /// Prints the number of entries and their size.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the number of entries, their size, what has expired, and the oldest and newest access.",
             discussion:
-                "--json prints directory, entries, bytes, expired, oldest and newest; these two are null if it is empty."
+                "--json prints directory, entries, bytes, expired, oldest and newest; the last two are null if empty."
         )
         @OptionGroup var arguments: Arguments
 
@@ -88,7 +88,7 @@ extension CacheCommand {
         }
     }
 
-    /// What there is.
+    /// Lists the entries.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the entries: key, size and expiry, the latest used first.",
@@ -117,7 +117,7 @@ extension CacheCommand {
         }
     }
 
-    /// Whether something is there.
+    /// Says whether a key is stored.
     struct Has: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Say whether a key is in the cache; exit with 0 if so and with 1 if not."
@@ -166,7 +166,7 @@ extension CacheCommand {
         }
     }
 
-    /// Removes what is too old.
+    /// Removes what has expired.
     struct Clean: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove what has expired.")
         @OptionGroup var arguments: Arguments
@@ -192,7 +192,7 @@ extension CacheCommand {
 }
 
 extension CacheCommand.Arguments {
-    /// Removes entries and prints how many; returns false when entries are left that should have been removed.
+    /// Removes entries and prints how many; returns false when some that should go are still there.
     fileprivate func removing(
         _ console: Console,
         _ cache: ImageCache,
@@ -201,7 +201,7 @@ extension CacheCommand.Arguments {
     ) async throws(KingfisherError) -> Bool {
         let before = try await cache.diskEntries()
         await remove(cache)
-        // Other processes may store and read meanwhile: entries that are new now, or were used, are not counted.
+        // Other processes may store and read at the same time: entries that are new or were used are not counted.
         let after = Set(try await cache.diskEntries().map(\.identity))
         let gone = before.filter { !after.contains($0.identity) }
         let left = before.count { shouldGo($0) && after.contains($0.identity) }
@@ -220,8 +220,9 @@ extension CacheCommand.Arguments {
 }
 
 extension ImageCache {
-    /// The key of the entry that is printed as `key`, whose own may have secrets, or be longer; nil when nothing is
-    /// stored, or when several entries are printed like that.
+    /// The key of the entry that is printed as `key`: the stored key may hold secrets, or be longer.
+    ///
+    /// Nil when nothing is stored, or when several entries are printed like that.
     fileprivate func storedKey(for key: String, evenExpired: Bool = false) async throws(KingfisherError) -> String? {
         if await imageCachedTypeAsync(forKey: key).cached { return key }
         let keys = Set(try await diskEntries().filter { evenExpired || !$0.isExpired }.compactMap(\.key))
@@ -234,7 +235,7 @@ extension ImageCache {
 extension ImageCache.DiskEntry {
     fileprivate var isExpired: Bool { expiration <= .now }
 
-    /// Changes when the entry is replaced or used.
+    /// The values that change when the entry is replaced or used.
     fileprivate var identity: [String] {
         [fileName, "\(size)", "\(expiration.timeIntervalSince1970)", "\(lastAccess.timeIntervalSince1970)"]
     }
@@ -249,7 +250,7 @@ extension ImageCache.DiskEntry {
         ]
     }
 
-    /// How long the entry has to live, roughly.
+    /// The approximate time until the entry expires.
     fileprivate var expiryText: String {
         let seconds = expiration.timeIntervalSinceNow
         return switch seconds {

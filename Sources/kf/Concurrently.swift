@@ -1,14 +1,14 @@
-// Work on a list, several items at a time, reported in the list's order. Knows nothing of the work.
+// Work on a list, several items at a time, reported in the list's order; for `kf fetch` and `kf process`.
 
-/// Doing the same to many items.
+/// The same work on many items.
 enum Concurrently {
     /// Works on every item, on at most `limit` of them at once.
     ///
     /// - Parameters:
-    ///   - items: What is to be worked on; begun in this order.
-    ///   - limit: How many at once, at least one.
-    ///   - work: Does it to an item, which stands at this index.
-    ///   - report: Given what came of each item, in the order of the items, as soon as all earlier ones are done.
+    ///   - items: The items, whose work starts in this order.
+    ///   - limit: The number of items at once, at least one.
+    ///   - work: Works on an item, given its index.
+    ///   - report: Called with the outcome of each item, in the order of the items, once all earlier ones are done.
     static func forEach<Item: Sendable, Outcome: Sendable>(
         _ items: [Item],
         atOnce limit: Int,
@@ -18,7 +18,7 @@ enum Concurrently {
         await withTaskGroup(of: (index: Int, outcome: Outcome).self) { group in
             var waiting: [Int: Outcome] = [:]
             var next = 0
-            func note(_ done: (index: Int, outcome: Outcome)) {
+            func record(_ done: (index: Int, outcome: Outcome)) {
                 waiting[done.index] = done.outcome
                 while let ready = waiting.removeValue(forKey: next) {
                     report(ready)
@@ -26,10 +26,10 @@ enum Concurrently {
                 }
             }
             for (index, item) in items.enumerated() {
-                if index >= limit, let done = await group.next() { note(done) }
+                if index >= limit, let done = await group.next() { record(done) }
                 group.addTask { (index, await work(index, item)) }
             }
-            for await done in group { note(done) }
+            for await done in group { record(done) }
         }
     }
 }

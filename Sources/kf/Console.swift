@@ -1,13 +1,13 @@
-// Standard output, standard error and the progress bar between them: the one place where texts are made harmless to
-// terminals. Knows nothing of what is written.
+// The tool's output: standard output, standard error and the progress bar between them. It is the one place where texts
+// are made harmless to terminals.
 
 import Foundation
 import KFSupport
 
 /// The output of the tool: results on standard output, everything else on standard error.
 ///
-/// One line never lands in the middle of another one or of the progress bar, and stays one line without orders to the
-/// terminal whatever it holds. Safe from any thread.
+/// A line never lands in the middle of another one or of the progress bar, and stays one line without control
+/// characters whatever it holds. Safe from any thread.
 final class Console: Sendable {
     private struct State {
         var bar: ProgressBar?
@@ -15,7 +15,7 @@ final class Console: Sendable {
         var lastDrawn = ContinuousClock.now - .seconds(1)
     }
 
-    /// Why standard output could not be written, the first time it could not; of the whole process.
+    /// The error number of the process's first failed write to standard output.
     private static let outputProblem = Locked<Int32?>(nil)
 
     private let state = Locked(State())
@@ -25,7 +25,7 @@ final class Console: Sendable {
 
     /// - Parameters:
     ///   - isQuiet: Whether only errors are printed.
-    ///   - results: Where results are printed; not standard output when that is taken by a picture's bytes.
+    ///   - results: The descriptor for results; not standard output when an image's bytes go there.
     init(isQuiet: Bool = false, results: Int32 = STDOUT_FILENO) {
         self.isQuiet = isQuiet
         self.results = results
@@ -41,12 +41,12 @@ final class Console: Sendable {
         writeLines(lines, to: results)
     }
 
-    /// Prints what did not work, after the tool's name, as scripts expect it; further lines explain the first one.
+    /// Prints an error after the tool's name, as scripts expect it; further lines explain the first one.
     func error(_ message: String, explanation: [String] = []) {
         writeLines(["kf: \(message)"] + explanation, to: STDERR_FILENO)
     }
 
-    /// Prints what worked less well than it should have.
+    /// Prints a warning: something worked less well than it should have.
     func warning(_ message: String) {
         guard !isQuiet else { return }
         writeLines(["kf: warning: \(message)"], to: STDERR_FILENO)
@@ -64,7 +64,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Takes the bar away.
+    /// Erases the bar.
     func endProgress() {
         state.withLock { state in
             Self.erase(&state)
@@ -72,7 +72,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Takes the bar away before an interruption ends the process; nil where no bar is shown.
+    /// Erases the bar before an interruption ends the process; nil where no bar is shown.
     ///
     /// In force until its `finish()`.
     func endingProgressOnInterruption() -> Interruption? {
@@ -114,7 +114,7 @@ final class Console: Sendable {
         outputProblem.withLock { $0 = $0 ?? problem }
     }
 
-    /// Says so if results were lost on the way to standard output, unless its reader has closed it.
+    /// The failure to write results to standard output; nil when all arrived, or when the reader has closed it.
     static var failureOfOutput: Failure? {
         guard let problem = outputProblem.withLock({ $0 }), problem != EPIPE else { return nil }
         return .cannotWrite("standard output", problem)

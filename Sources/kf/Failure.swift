@@ -1,21 +1,21 @@
-// Why one picture failed, for people and for scripts. Knows nothing of how it was tried.
+// Why one source failed: a code, a word for scripts and a sentence for people.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
 
-/// What failed, as a number, a word and a sentence.
+/// A failure as a number, a word and a sentence.
 ///
 /// Numbers below 9000 are those of `KingfisherError`; the tool's own are listed here.
 struct Failure: Error, Equatable {
     let code: Int
     let reason: String
     let message: String
-    /// What is wrong with a picture's bytes, as the case of `ImagingError` is called; nil when that is not what failed.
+    /// The name of the case of `ImagingError`, if an image's bytes are wrong.
     var imaging: String?
 
-    /// The argument names no picture.
+    /// The argument names no source.
     static func badSource(_ error: SourceArgumentError) -> Failure {
         Failure(code: 9001, reason: "badSource", message: Redaction.text(error.problem))
     }
@@ -36,13 +36,13 @@ struct Failure: Error, Equatable {
         return Failure(code: 9002, reason: "cannotWriteOutput", message: "cannot write \(path): \(why)")
     }
 
-    /// The output would take the place of a picture that is read.
+    /// The output would replace an image that is read.
     static func wouldReplaceInput(_ path: String) -> Failure {
         let message = "cannot write \(path): that is one of the inputs; name another directory"
         return Failure(code: 9002, reason: "cannotWriteOutput", message: message)
     }
 
-    /// The picture cannot be encoded in the wanted format, but perhaps in others.
+    /// The image cannot be encoded in the wanted format, but perhaps in others.
     static func cannotEncode(_ format: String, _ why: String, instead: [OutputFormat] = []) -> Failure {
         let names = instead.map(\.rawValue)
         let list = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
@@ -55,7 +55,7 @@ struct Failure: Error, Equatable {
         Failure(code: 9004, reason: "unreadableHeader", message: "\(error)", imaging: name(of: error))
     }
 
-    /// What the library reports.
+    /// An error of the library.
     init(_ error: KingfisherError) {
         code = error.errorCode
         reason = Self.name(of: error)
@@ -64,7 +64,7 @@ struct Failure: Error, Equatable {
         imaging = error.imagingError.map(Self.name)
     }
 
-    /// What the library reports, and what is wrong with the directory of the cache if the error is about that.
+    /// An error of the library, with the reason if it is about the directory of the cache.
     init(_ error: KingfisherError, _ cache: ImageCache) {
         let plain = Failure(error)
         var message = plain.message
@@ -97,7 +97,7 @@ struct Failure: Error, Equatable {
         return .object(members + (imaging.map { [JSON.Member(key: "imaging", value: .string($0))] } ?? []))
     }
 
-    /// The line for people: which source failed, and why; the source is named once.
+    /// The line for people: the source that failed, named once, and the reason.
     func line(about source: String) -> String {
         let names = SourceArgument.names(of: source).map { Self.oneLine(Redaction.source($0)) }.sorted {
             $0.count > $1.count

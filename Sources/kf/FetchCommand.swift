@@ -1,14 +1,14 @@
-// `kf fetch`: its options and what they may be. The work is in FetchRun.
+// `kf fetch`: its options and their values. The work is in FetchRun.
 
 import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Loads pictures through the whole pipeline.
+/// Loads images through the whole pipeline.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Load pictures, through the cache, and write them.",
+        abstract: "Load images, through the cache, and write them.",
         discussion: """
             The format written comes from --format, else from the name after -o, else it is the source's own; without \
             processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; \
@@ -16,10 +16,10 @@ struct FetchCommand: AsyncParsableCommand {
             is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
             not stop the others. A user name and a password in a URL are sent to that server, and not printed.
 
-            --json prints one object a line: source, key, cacheType (none, memory or disk), bytes, width, height, \
-            frames, format, milliseconds, output, damaged (whether a part of the picture is missing); or source and \
+            --json prints one object per line: source, key, cacheType (none, memory or disk), bytes, width, height, \
+            frames, format, milliseconds, output, damaged (whether a part of the image is missing); or source and \
             error {code, reason, message}, with imaging (malformed, limitExceeded and so on) if the bytes are what is \
-            wrong. bytes, frames and format are those of the output, or without one those of the picture as it was \
+            wrong. bytes, frames and format are those of the output, or without one those of the image as it was \
             loaded. With -o - the lines go to standard error.
             """
     )
@@ -66,7 +66,7 @@ struct FetchCommand: AsyncParsableCommand {
     )
     var rounds = 1
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @Flag(help: "Print nothing but errors, and the lines --json asks for.")
@@ -105,7 +105,7 @@ struct FetchCommand: AsyncParsableCommand {
         do throws(OutputDestinationError) {
             let destination = try OutputDestination(output, sources: sources.count)
             try destination.checkTerminal(force: processing.force)
-            // Of what is not changed the bytes are kept, whatever their format.
+            // Without processing the original bytes are written, whatever their format.
             if pipeline != nil, processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
             return destination
         } catch {
@@ -113,13 +113,13 @@ struct FetchCommand: AsyncParsableCommand {
         }
     }
 
-    private func loader(keepsAnimations: Bool) throws -> PictureLoader {
+    private func loader(keepsAnimations: Bool) throws -> ImageLoader {
         var options: KingfisherOptionsInfo = []
         if onlyCache { options.append(.onlyFromCache) }
         if refresh { options.append(.forceRefresh) }
         if processing.still { options.append(.onlyLoadFirstFrame) }
         if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
-        return PictureLoader(
+        return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
             processor: try PipelineArgument(pipeline).processor,

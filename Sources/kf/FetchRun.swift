@@ -5,9 +5,9 @@ import KFImaging
 import KFSupport
 import Kingfisher
 
-/// One way of loading a list of sources; it may be run several times.
+/// The loads of a list of sources; it can run several times.
 struct FetchRun: Sendable {
-    let loader: PictureLoader
+    let loader: ImageLoader
     let arguments: [String]
     let destination: OutputDestination
     let encoding: Encoding
@@ -18,7 +18,7 @@ struct FetchRun: Sendable {
     /// Loads every source once.
     ///
     /// - Parameter writes: Whether outputs are written.
-    /// - Returns: How many failed.
+    /// - Returns: The number of failures.
     func load(writes: Bool) async -> Int {
         let files = InputFiles(arguments)
         let names = OutputFile.distinct(arguments.map { (try? SourceArgument($0))?.baseName ?? "" })
@@ -36,7 +36,7 @@ struct FetchRun: Sendable {
         return failures
     }
 
-    /// Loads a source, and writes it under a name if that is asked for, unless the file is one that is read.
+    /// Loads a source, and writes it under a name if that is asked for; in a directory, no input is replaced.
     private func fetch(
         _ text: String,
         index: Int,
@@ -45,11 +45,11 @@ struct FetchRun: Sendable {
     ) async -> FetchReport {
         do throws(Failure) {
             let argument = try source(text)
-            let picture = try await loader.load(argument) { received, expected in
-                bar.note(index, received: received, expected: expected)
+            let loaded = try await loader.load(argument) { received, expected in
+                bar.record(index, received: received, expected: expected)
             }
-            let output = try await write(picture, output)
-            return FetchReport(source: text, key: loader.key(of: argument), picture: picture, output: output)
+            let output = try await write(loaded, output)
+            return FetchReport(source: text, key: loader.key(of: argument), loaded: loaded, output: output)
         } catch {
             return FetchReport(source: text, failure: error)
         }
@@ -63,13 +63,13 @@ struct FetchRun: Sendable {
         }
     }
 
-    /// Writes the picture, if that was asked for.
+    /// Writes the image, if that was asked for.
     private func write(
-        _ picture: LoadedPicture,
+        _ loaded: LoadedImage,
         _ output: (name: String, inputs: InputFiles)?
     ) async throws(Failure) -> FetchReport.Output? {
         guard let output, destination != .nowhere else { return nil }
-        let encoded = try await encoding.encoded(picture.image, original: picture.data)
+        let encoded = try await encoding.encoded(loaded.image, original: loaded.data)
         return try await OutputFile.write(encoded, to: destination, name: output.name, keeping: output.inputs)
             .map { FetchReport.Output(encoded, path: $0) }
     }
@@ -85,7 +85,7 @@ struct FetchRun: Sendable {
     }
 }
 
-/// What became of one source.
+/// The outcome of one source.
 struct FetchReport: Sendable {
     /// A file that was written.
     struct Output: Sendable {
@@ -95,71 +95,71 @@ struct FetchReport: Sendable {
         let frames: Int
         let warning: String?
 
-        init(_ picture: EncodedPicture, path: String) {
+        init(_ image: EncodedImage, path: String) {
             self.path = path
-            type = picture.type
-            bytes = picture.data.count
-            frames = (try? ImageInfo(data: picture.data))?.frameCount ?? 1
-            warning = picture.warning
+            type = image.type
+            bytes = image.data.count
+            frames = (try? ImageInfo(data: image.data))?.frameCount ?? 1
+            warning = image.warning
         }
     }
 
     let source: String
     var key = ""
-    var picture: LoadedPicture?
+    var loaded: LoadedImage?
     var output: Output?
     var failure: Failure?
 
     var isFailure: Bool { failure != nil }
 
-    /// What is to be said although there is a picture.
+    /// The warnings about a source that was loaded.
     var warnings: [String] {
         [
-            picture?.cacheProblem.map { "not cached: \($0)" },
-            picture?.image.isDamaged == true ? PictureBytes.damage : nil,
+            loaded?.cacheProblem.map { "not cached: \($0)" },
+            loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
             output?.warning,
         ].compactMap(\.self)
     }
 
-    private var bytes: Int? { output?.bytes ?? picture?.data?.count }
+    private var bytes: Int? { output?.bytes ?? loaded?.data?.count }
 
     private var format: String? {
-        (output?.type ?? picture?.data.flatMap { ImageContentType(sniffing: $0) } ?? picture?.image.contentType)?.name
+        (output?.type ?? loaded?.data.flatMap { ImageContentType(sniffing: $0) } ?? loaded?.image.contentType)?.name
     }
 
     /// The line for scripts.
     var json: JSON {
-        guard let picture else {
+        guard let loaded else {
             return ["source": .string(Redaction.source(source)), "error": failure?.json ?? .null]
         }
         return [
             "source": .string(Redaction.source(source)),
             "key": .string(Redaction.source(key)),
-            "cacheType": .string("\(picture.cacheType)"),
+            "cacheType": .string("\(loaded.cacheType)"),
             "bytes": .optional(bytes, JSON.int),
-            "width": .int(picture.width),
-            "height": .int(picture.height),
-            "frames": .int(output?.frames ?? picture.image.frameCount ?? 1),
+            "width": .int(loaded.width),
+            "height": .int(loaded.height),
+            "frames": .int(output?.frames ?? loaded.image.frameCount ?? 1),
             "format": .optional(format?.lowercased(), JSON.string),
-            "milliseconds": .milliseconds(picture.seconds),
+            "milliseconds": .milliseconds(loaded.seconds),
             "output": .optional(output?.path, JSON.string),
-            "damaged": .bool(picture.image.isDamaged),
+            "damaged": .bool(loaded.image.isDamaged),
         ]
     }
 
     /// The line for people.
     var line: String {
-        guard let picture else { return source }
+        guard let loaded else { return source }
         let origin =
-            switch picture.cacheType {
+            switch loaded.cacheType {
             case .none: "loaded"
             case .memory: "from memory"
             case .disk: "from disk"
             }
-        var parts = ["\(picture.width)×\(picture.height)"]
+        var parts = ["\(loaded.width)×\(loaded.height)"]
         if let format { parts.append(format) }
         if let bytes { parts.append(Units.bytes(bytes)) }
-        parts.append("\(origin) in \(Units.seconds(picture.seconds))")
+        parts.append("\(origin) in \(Units.seconds(loaded.seconds))")
         return "\(Units.source(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
     }
 }

@@ -1,10 +1,10 @@
-// Writing to descriptors, to the end. Knows nothing of what is written.
+// Complete writes to file descriptors, for the console, output files and the terminal.
 
 import Foundation
 
-/// Writing to descriptors.
+/// Writes bytes to file descriptors.
 enum FileDescriptorOutput {
-    /// Writes everything; false, with `errno`, when the reader has gone.
+    /// Writes everything; false, with `errno`, when the reader has closed it.
     @discardableResult
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
         var done = 0
@@ -19,7 +19,7 @@ enum FileDescriptorOutput {
         return true
     }
 
-    /// Writes everything; false, with `errno`, when the reader has gone.
+    /// Writes everything; false, with `errno`, when the reader has closed it.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { write($0, to: descriptor) }

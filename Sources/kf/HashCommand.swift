@@ -1,4 +1,4 @@
-// `kf hash`: the few letters that stand for a picture until it is there. Knows nothing of how they are made.
+// `kf hash`: prints BlurHash and ThumbHash, the short texts that stand for an image until it is loaded.
 
 import ArgumentParser
 import Foundation
@@ -6,24 +6,24 @@ import KFImaging
 import KFSupport
 import Kingfisher
 
-/// Prints placeholders' hashes of pictures.
+/// Prints the placeholder hashes of images.
 struct HashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hash",
-        abstract: "Print the BlurHash and the ThumbHash of pictures, for placeholders.",
+        abstract: "Print the BlurHash and the ThumbHash of images, for placeholders.",
         discussion: """
-            One line a picture: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs \
-            between them. --json prints one object a line: source, blurHash, thumbHash; or source and error.
+            One line per image: the BlurHash (4×3 components), the ThumbHash in Base64 and the source, with tabs \
+            between them. --json prints one object per line: source, blurHash, thumbHash; or source and error.
             """
     )
 
-    /// The details a BlurHash keeps on each axis.
+    /// The components of a BlurHash on each axis.
     private static let components = (4, 3)
 
     @Argument(help: ArgumentHelp("What to look at.", valueName: "image"))
     var sources: [String]
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var network: NetworkArguments
@@ -51,10 +51,10 @@ struct HashCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitStatus.failed }
     }
 
-    /// Both hashes, made of a small copy of the picture: they hold no details anyway.
+    /// Both hashes, made of a small copy of the image, since they hold no details.
     private static func hashes(of data: Data) async throws(Failure) -> (blurHash: String, thumbHash: String) {
         let small = DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))
-        let image = try await PictureBytes.picture(data, small, isStill: true)
+        let image = try await ImageBytes.image(data, small, isStill: true)
         let hashes = await WorkExecutor.cpu.run { () async -> (String, String)? in
             guard let blurHash = image.kf.blurHash(components: components), let thumbHash = image.kf.thumbHash() else {
                 return nil
@@ -62,7 +62,7 @@ struct HashCommand: AsyncParsableCommand {
             return (blurHash, thumbHash.base64EncodedString())
         }
         guard let hashes else {
-            throw Failure(code: 9005, reason: "cannotHash", message: "the picture has no pixels to make a hash of")
+            throw Failure(code: 9005, reason: "cannotHash", message: "the image has no pixels to make a hash of")
         }
         return hashes
     }

@@ -1,26 +1,26 @@
-// `kf info`: what a picture's header says. Decodes no pixels.
+// `kf info`: describes images from their headers. Decodes no pixels.
 
 import ArgumentParser
 import Foundation
 import KFImaging
 import KFSupport
 
-/// Describes pictures from their headers.
+/// Describes images from their headers.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show format, size, orientation, frames, alpha and colour profile, without decoding.",
         discussion: """
-            --json prints one object a line: source, format, width, height, orientation (the EXIF number), frames, \
-            duration (seconds), loopCount (0 is for ever), alpha, colorProfile, bytes; or source and error. Width and \
-            height are those of the stored pixels, before the orientation is applied.
+            --json prints one object per line: source, format, width, height, orientation (the EXIF number), frames, \
+            duration (seconds), loopCount (0 is without end), alpha, colorProfile, bytes; or source and error. Width \
+            and height are those of the stored pixels, before the orientation is applied.
             """
     )
 
     @Argument(help: ArgumentHelp("What to look at.", valueName: "source"))
     var sources: [String]
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var network: NetworkArguments
@@ -77,7 +77,7 @@ extension ImageInfo {
             ("frames", "\(frameCount)"),
         ]
         if let duration { lines.append(("duration", Units.seconds(duration))) }
-        if let loopCount { lines.append(("loops", loopCount == 0 ? "for ever" : "\(loopCount)")) }
+        if let loopCount { lines.append(("loops", loopCount == 0 ? "endless" : "\(loopCount)")) }
         lines += [
             ("alpha", hasAlpha ? "yes" : "no"),
             ("profile", colorProfileName ?? "none"),

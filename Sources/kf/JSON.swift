@@ -1,12 +1,11 @@
-// JSON whose keys keep the order they were given in. Knows nothing of pictures.
+// JSON whose keys keep the order they were given in, for `--json`.
 
 import Foundation
 
 /// A JSON value.
 ///
-/// Its description is the value on one line.
-///
-/// Foundation's encoder would sort the keys or shuffle them; here a line reads the way its author wrote it.
+/// Its description is the value on one line, with the keys in the order they were given in; Foundation's encoder would
+/// sort or shuffle them.
 enum JSON: Equatable, CustomStringConvertible {
     case null
     case bool(Bool)
@@ -40,7 +39,7 @@ enum JSON: Equatable, CustomStringConvertible {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
     }
 
-    /// One line whatever is inside: what would end it, or steer a terminal, is escaped.
+    /// A string on one line: characters that would end the line or control a terminal are escaped.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

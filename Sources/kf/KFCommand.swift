@@ -1,15 +1,15 @@
-// The tool's entry: its commands and the meaning of its exit status. Does no work itself.
+// The entry of the tool: its commands and its exit statuses.
 
 import ArgumentParser
 import Foundation
 import KFSupport
 
-/// `kf`: load, inspect, process and cache pictures from the command line.
+/// `kf`: load, inspect, process and cache images from the command line.
 @main
 struct KFCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kf",
-        abstract: "Loads, caches, inspects and processes pictures.",
+        abstract: "Loads, caches, inspects and processes images.",
         discussion: """
             A SOURCE is an http or https URL, a file: URL, a path, a data: URL, or - for standard input.
 
@@ -41,23 +41,23 @@ struct KFCommand: AsyncParsableCommand {
     }
 }
 
-/// What the exit status means.
+/// The exit statuses of the tool.
 enum ExitStatus {
     static let success: Int32 = 0
     static let failure: Int32 = 1
     static let usage: Int32 = 2
 
-    /// Thrown by commands that have already said what failed.
+    /// Thrown by commands that have already printed what failed.
     static let failed = ExitCode(failure)
 
-    /// The status in the end: results that could not be written are a failure too.
+    /// The final status: results that could not be written are a failure too.
     static func afterOutput(_ status: Int32) -> Int32 {
         guard let failure = Console.failureOfOutput else { return status }
         Console().error(failure.text)
         return status == success ? self.failure : status
     }
 
-    /// Says what there is to say about an error that ended a command.
+    /// Prints the error that ended a command, and returns the exit status.
     static func report(_ error: any Error, by command: any ParsableCommand.Type) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
         let text = command.fullMessage(for: error)

@@ -1,10 +1,10 @@
-// The options that say how sources are loaded, and the library's objects they lead to. Loads nothing itself.
+// The options for the cache, for processing and for the format written, and the library's objects made from them.
 
 import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Where pictures are kept.
+/// The options of the cache.
 struct CacheArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp("Keep the cache in this directory instead of the user's own.", valueName: "directory")
@@ -18,10 +18,10 @@ struct CacheArguments: ParsableArguments {
 
     /// The cache.
     ///
-    /// Where its directory cannot be used, storing fails and loading goes on.
+    /// If its directory cannot be used, storing fails and loading goes on.
     var cache: ImageCache { ImageCache(name: Self.name, directory: directory) }
 
-    /// The cache for commands that only look at what is there: its directory is not made.
+    /// The cache for commands that only read it: its directory is not made.
     func existingCache() -> ImageCache {
         let config = DiskStorage.Config(name: Self.name, sizeLimit: 0, directory: directory)
         return ImageCache(
@@ -30,8 +30,10 @@ struct CacheArguments: ParsableArguments {
         )
     }
 
-    /// What is wrong with a directory that was named for its cache, and holds none; nil where there is one, where it
-    /// cannot be looked for, and for the user's own, which the first fetch makes.
+    /// The problem of a directory that was named and holds no cache.
+    ///
+    /// Nil where there is one, where that cannot be found out, and for the user's own directory, which the first fetch
+    /// makes.
     var problem: String? {
         guard let cacheDir else { return nil }
         let isThere = access(existingCache().diskStorage.directoryURL.path, F_OK) == 0 || errno != ENOENT
@@ -45,7 +47,7 @@ struct CacheArguments: ParsableArguments {
     private var directory: URL? { cacheDir.map { URL(fileURLWithPath: $0, isDirectory: true) } }
 }
 
-/// What is done with the pixels and how the result is written.
+/// The options for the format and the quality of results.
 struct ProcessingArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Write this format.", valueName: "format"))
     var format: OutputFormat?
@@ -65,7 +67,7 @@ struct ProcessingArguments: ParsableArguments {
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
 
-    @Flag(help: "Let -o - write a picture's bytes to a terminal.")
+    @Flag(help: "Let -o - write an image's bytes to a terminal.")
     var force = false
 
     func validate() throws {
@@ -74,16 +76,16 @@ struct ProcessingArguments: ParsableArguments {
             if lossless, quality < 1 { throw ValidationError("--lossless and --quality exclude each other") }
         }
         if lossless, format == .jpeg {
-            throw ValidationError("--lossless cannot be had with JPEG; use --format png, webp or avif")
+            throw ValidationError("--lossless does not work with JPEG; use --format png, webp or avif")
         }
     }
 
     /// How results are written.
     ///
     /// - Parameters:
-    ///   - destination: Where they are written.
-    ///   - isProcessed: Whether pictures go through a pipeline.
-    /// - Returns: What follows for each of them.
+    ///   - destination: The destination of the results.
+    ///   - isProcessed: Whether images go through a pipeline.
+    /// - Returns: The encoding of each of them.
     func encoding(for destination: OutputDestination, isProcessed: Bool) -> Encoding {
         Encoding(
             format: format,
@@ -96,11 +98,11 @@ struct ProcessingArguments: ParsableArguments {
     }
 }
 
-/// A pipeline as an argument, read when the command line is.
+/// A pipeline as an argument, parsed together with the command line.
 struct PipelineArgument: Equatable, Sendable {
     let steps: [PipelineStep]
 
-    /// For the help of the commands that take one.
+    /// The help of the commands that take a pipeline.
     static let help = ArgumentHelp(
         "Steps joined by |>, for instance 'thumbnail(200x200,fill)|>round(20)'.",
         discussion: """

@@ -1,11 +1,11 @@
-// The options that say how downloads are made, and the downloader they lead to. Loads nothing itself.
+// The options of downloads, and the downloader made from them.
 
 import ArgumentParser
 import Foundation
 import KFSupport
 import Kingfisher
 
-/// Under which conditions downloads are made.
+/// The options of downloads: time limits, proxy, certificates and header fields.
 struct NetworkArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -73,10 +73,9 @@ struct NetworkArguments: ParsableArguments {
         }
     }
 
-    /// A downloader that does as asked.
+    /// A downloader with these options.
     ///
-    /// - Parameter connections: How many connections one host gets at once, as far as it takes them; nil is as many as
-    ///   the library gives it.
+    /// - Parameter connections: The most connections to one host at once; nil is the library's own limit.
     /// - Returns: The downloader.
     func downloader(connections: Int? = nil) -> ImageDownloader {
         var configuration = CurlTransport.Configuration()
@@ -90,7 +89,7 @@ struct NetworkArguments: ParsableArguments {
         downloader.downloadTimeout = timeout
         downloader.connectTimeout = connectTimeout
         downloader.totalTimeout = maxTime
-        downloader.delegate = PictureStatus.rule
+        downloader.delegate = ImageStatus.rule
         return downloader
     }
 
@@ -105,11 +104,11 @@ struct NetworkArguments: ParsableArguments {
     }
 }
 
-/// Which statuses can bring a picture.
+/// Decides which status codes can come with an image.
 ///
-/// The library takes every redirect that leads nowhere, and "no content", for a success.
-final class PictureStatus: ImageDownloaderDelegate {
-    static let rule = PictureStatus()
+/// The library also accepts redirects without a target and "no content".
+final class ImageStatus: ImageDownloaderDelegate {
+    static let rule = ImageStatus()
 
     func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {
         (200..<300).contains(code) && code != 204 && code != 205
@@ -121,7 +120,7 @@ struct HeaderField: Equatable, Sendable, ExpressibleByArgument {
     let name: String
     let value: String
 
-    /// Nil unless the name is one and neither part can smuggle in another line.
+    /// Nil unless the name is valid and neither part can start another line.
     init?(argument: String) {
         guard let colon = argument.firstIndex(of: ":") else { return nil }
         let name = argument[..<colon]

@@ -1,11 +1,11 @@
-// What the network did, in one line with advice that names the tool's options. Knows nothing of how it was tried.
+// A failed transfer in one line, with advice that names the tool's options.
 
 import Foundation
 import Kingfisher
 
 /// A failed transfer in words.
 enum NetworkFailure {
-    /// What happened, and what to do about it; nil for an error that is none of the network.
+    /// The sentence about an error, with advice; nil for errors that are not of the network.
     static func message(_ error: KingfisherError) -> String? {
         guard case .responseError(reason: .URLSessionError(let error as URLError)) = error,
             let said = error.errorUserInfo[NSLocalizedDescriptionKey] as? String, !said.isEmpty
@@ -15,7 +15,7 @@ enum NetworkFailure {
         let sentence =
             switch error.code {
             case .httpTooManyRedirects: "it redirects too often: \(what)"
-            // The tool downloads nothing else by itself.
+            // Only a redirect leads to another scheme: the tool itself downloads nothing but http and https.
             case .unsupportedURL where url?.scheme?.lowercased().hasPrefix("http") == false:
                 "it redirects to \(url?.absoluteString ?? ""): \(what.first?.lowercased() ?? "")\(what.dropFirst())"
             default: what
@@ -23,9 +23,9 @@ enum NetworkFailure {
         return sentence + (advice(error.code, what).map { "; \($0)" } ?? "") + " (URL error \(error.errorCode))"
     }
 
-    /// What may help.
+    /// The advice for an error, if there is any.
     ///
-    /// The same code stands for several causes, which only the words tell apart.
+    /// One code stands for several causes, which only the message tells apart.
     private static func advice(_ code: URLError.Code, _ what: String) -> String? {
         switch code {
         case .timedOut where what.contains("in all"): "--max-time allows it more"

@@ -1,13 +1,13 @@
-// What is wrong with a proxy or a file of certificates, before anything is loaded through it.
+// Checks of a proxy's URL and of a file of certificates, made before anything is loaded through them.
 
 import Foundation
 import KFSupport
 
-/// Checks settings of the network that cannot work.
+/// Finds network settings that cannot work.
 enum NetworkSettings {
     private static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// What is wrong with the URL of a proxy; nil if it can be one, or is empty.
+    /// The problem with the URL of a proxy; nil if the URL is valid or empty.
     ///
     /// Does not repeat the URL, which may hold a password.
     static func problem(ofProxy text: String) -> String? {
@@ -22,7 +22,7 @@ enum NetworkSettings {
         return nil
     }
 
-    /// What is wrong with a file of trusted certificates; nil if there is at least one in it.
+    /// The problem with a file of trusted certificates; nil if the file has at least one.
     static func problem(ofCertificates path: String) -> String? {
         guard !path.isEmpty else { return "it needs the name of a file" }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -1,24 +1,24 @@
-// Where results go, and writing them so that no reader sees half a file. Knows nothing of pictures.
+// The destinations of results, and writing files so that no reader sees half of one.
 
 import Foundation
 import KFImaging
 import KFSupport
 
-/// What `-o` names.
+/// The destination that `-o` names.
 enum OutputDestination: Equatable {
     case nowhere
     case file(String)
     case directory(String)
-    /// What `-` stands for.
+    /// The meaning of `-`.
     case standardOutput
 
-    /// The name of the one file there will be.
+    /// The path of the one output file, if there is only one.
     var fileName: String? {
         guard case .file(let path) = self else { return nil }
         return path
     }
 
-    /// Where a picture goes; nil when it goes nowhere.
+    /// The path an image is written to; nil when it is not written.
     ///
     /// - Parameters:
     ///   - name: The name of its file in a directory, without the extension.
@@ -35,10 +35,10 @@ enum OutputDestination: Equatable {
         }
     }
 
-    /// Refuses a file name that asks for a format the tool does not write.
+    /// Throws for a file name that asks for a format the tool does not write.
     ///
-    /// - Parameter acceptsUnknown: Whether a name that stands for no format at all is as good as any.
-    /// - Throws: Which names would do.
+    /// - Parameter acceptsUnknown: Whether a name that stands for no format is accepted.
+    /// - Throws: An error that lists the names that are accepted.
     func checkFormat(acceptsUnknown: Bool) throws(OutputDestinationError) {
         guard let fileName else { return }
         let ending = URL(fileURLWithPath: fileName).pathExtension
@@ -50,7 +50,7 @@ enum OutputDestination: Equatable {
         )
     }
 
-    /// Refuses to write a picture's bytes to a terminal, unless that is forced.
+    /// Throws if an image's bytes would go to a terminal, unless that is forced.
     func checkTerminal(force: Bool) throws(OutputDestinationError) {
         guard self == .standardOutput, !force, isatty(STDOUT_FILENO) == 1 else { return }
         throw OutputDestinationError(
@@ -58,7 +58,7 @@ enum OutputDestination: Equatable {
         )
     }
 
-    /// Decides by what is there, and by how many results there will be.
+    /// Reads the argument of `-o`; what exists there and the number of sources decide between file and directory.
     init(_ argument: String?, sources: Int) throws(OutputDestinationError) {
         guard let argument else {
             self = .nowhere
@@ -67,7 +67,7 @@ enum OutputDestination: Equatable {
         guard !argument.isEmpty else { throw OutputDestinationError(description: "-o needs a name") }
         guard argument != "-" else {
             guard sources == 1 else {
-                throw OutputDestinationError(description: "-o - takes one picture, but there are \(sources) sources")
+                throw OutputDestinationError(description: "-o - takes one image, but there are \(sources) sources")
             }
             self = .standardOutput
             return
@@ -88,12 +88,12 @@ enum OutputDestination: Equatable {
     }
 }
 
-/// Why an output makes no sense.
+/// The reason why a destination cannot be used.
 struct OutputDestinationError: Error, Equatable, CustomStringConvertible {
     let description: String
 }
 
-/// The files that pictures are read from, whatever names they go by.
+/// The files that images are read from, recognized under any of their names.
 struct InputFiles: Sendable {
     private struct Identity: Hashable {
         let device: dev_t
@@ -121,7 +121,7 @@ struct InputFiles: Sendable {
     func contains(_ path: String) -> Bool { Identity(path).map { identities.contains($0) } ?? false }
 }
 
-/// Writing files.
+/// Writes output files.
 enum OutputFile {
     /// Different names for sources whose own names are equal: `a`, `a-2`, `a-3`.
     static func distinct(_ names: [String]) -> [String] {
@@ -151,37 +151,37 @@ enum OutputFile {
         guard code == 0 else { throw .cannotWrite(path, code) }
     }
 
-    /// Where lines about results go: not where a picture's bytes go.
+    /// The descriptor for lines about results: not the one for an image's bytes.
     static func resultsDescriptor(for destination: OutputDestination) -> Int32 {
         destination == .standardOutput ? STDERR_FILENO : STDOUT_FILENO
     }
 
-    /// Writes a picture to its destination.
+    /// Writes an image to its destination.
     ///
     /// - Parameters:
-    ///   - picture: The picture's bytes and format.
-    ///   - destination: Where it goes.
+    ///   - image: The image's bytes and format.
+    ///   - destination: The destination.
     ///   - name: The name of its file in a directory, without the extension.
     ///   - inputs: The files that are read: in a directory, none of them is replaced.
     /// - Returns: The path, `-` for standard output; nil when nothing is written.
     /// - Throws: Why it cannot be written.
     static func write(
-        _ picture: EncodedPicture,
+        _ image: EncodedImage,
         to destination: OutputDestination,
         name: String,
         keeping inputs: InputFiles
     ) async throws(Failure) -> String? {
-        guard let path = destination.path(name: name, type: picture.type) else { return nil }
+        guard let path = destination.path(name: name, type: image.type) else { return nil }
         if case .directory = destination, inputs.contains(path) { throw .wouldReplaceInput(path) }
         if destination == .standardOutput {
-            try await writeToStandardOutput(picture.data)
+            try await writeToStandardOutput(image.data)
         } else {
-            try await write(picture.data, to: path)
+            try await write(image.data, to: path)
         }
         return path
     }
 
-    /// Makes the directory that results go to, if they go to one; says why it cannot be made.
+    /// Makes the directory for the results, if they go to one; prints why it cannot be made.
     static func prepare(_ destination: OutputDestination, _ console: Console) async throws {
         guard case .directory(let path) = destination else { return }
         do throws(Failure) {
@@ -194,7 +194,7 @@ enum OutputFile {
 
     /// Writes a file: whole under its name, or not at all.
     ///
-    /// Devices, pipes and links are written in place, since replacing them would not be what was asked.
+    /// Devices, pipes and links are written in place and not replaced.
     static func write(_ data: Data, to path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in
             var status = stat()

@@ -1,4 +1,4 @@
-// In which format a picture is written. Knows nothing of files.
+// The formats the tool writes, and the choice among them.
 
 import ArgumentParser
 import Foundation
@@ -23,7 +23,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
         self = format
     }
 
-    /// The most pixels a picture in this format has on one side; nil where memory ends first.
+    /// The most pixels on one side in this format; nil where only memory sets a limit.
     var largestSide: Int? {
         switch self {
         case .png: nil
@@ -37,7 +37,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     /// Whether the format can be written as an animation.
     var holdsAnimations: Bool { Codecs.canEncodeAnimation(as: contentType) }
 
-    /// Why `--lossless` cannot be had in the format; nil where it can.
+    /// The reason why the format has no `--lossless`; nil where it has.
     var loss: String? {
         switch self {
         case .jpeg: "it always loses something"
@@ -57,19 +57,19 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A picture as the bytes of a file.
-struct EncodedPicture: Sendable {
+/// An image as the bytes of a file.
+struct EncodedImage: Sendable {
     let data: Data
     let type: ImageContentType
-    /// What was lost although it was not asked for, why, and how to keep it.
+    /// A message about a loss that was not asked for: what, why, and how to avoid it.
     var warning: String?
 }
 
-/// What was asked about the format, and what follows from it.
+/// The options for the format of results, and what follows from them.
 struct Encoding: Sendable {
-    /// What `--format` named.
+    /// The format that `--format` named.
     var format: OutputFormat?
-    /// What `--quality` named, from 0 to 1.
+    /// The quality that `--quality` named, from 0 to 1.
     var quality: Double?
     /// Whether nothing may be lost.
     var isLossless = false
@@ -77,30 +77,30 @@ struct Encoding: Sendable {
     var isStill = false
     /// The name after `-o`, when that is a file.
     var fileName: String?
-    /// Whether the picture was changed, so that its original bytes are not what was asked for.
+    /// Whether the image is changed, so that its original bytes cannot be written.
     var isChanged: Bool
 
     /// The quality of lossy formats when none was named.
     static let usualQuality = 0.85
 
-    /// Whether an animation may stay one, as far as that is known before there is a picture.
+    /// Whether an animation may stay one, as far as that is known before the image is loaded.
     var mayHoldAnimation: Bool {
         guard !isStill else { return false }
         return (format?.contentType ?? typeOfName).map(Self.holdsAnimations) ?? true
     }
 
-    /// The bytes to write: the original ones where they are what was asked for.
+    /// The bytes to write: the original ones where neither image nor format changes.
     ///
     /// - Parameters:
-    ///   - image: The picture.
-    ///   - original: The bytes it came as, if they are known.
+    ///   - image: The image.
+    ///   - original: The bytes it was decoded from, if they are known.
     /// - Returns: The bytes and their format.
     /// - Throws: Why it cannot be encoded.
-    func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedPicture {
+    func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedImage {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let wanted = format?.contentType ?? typeOfName ?? own
         if let original, let own, own == wanted, !isChanged, quality == nil || !own.hasQuality {
-            return EncodedPicture(data: original, type: own)
+            return EncodedImage(data: original, type: own)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
         let type = try encodable(wanted, own: own, isAnimated: animation != nil)
@@ -116,7 +116,7 @@ struct Encoding: Sendable {
         }
         switch data {
         case .success(let data):
-            return EncodedPicture(data: data, type: type, warning: warning(image, original, as: type))
+            return EncodedImage(data: data, type: type, warning: warning(image, original, as: type))
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
@@ -124,7 +124,7 @@ struct Encoding: Sendable {
         }
     }
 
-    /// What there is to say when an animation has become one frame.
+    /// The warning when only the first frame of an animation was written.
     private func warning(_ image: Image, _ original: Data?, as type: ImageContentType) -> String? {
         guard !isStill, !Self.holdsAnimations(type) else { return nil }
         let header = original.flatMap { try? ImageInfo(data: $0) }
@@ -132,22 +132,22 @@ struct Encoding: Sendable {
         guard count > 1 else { return nil }
         let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
-            + others.joined(separator: " or ") + " to keep them, or --still if one will do"
+            + others.joined(separator: " or ") + " to keep them, or --still for one frame"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {
         OutputFormat(type)?.holdsAnimations ?? false
     }
 
-    /// The format that the file's name stands for, if it is one of a picture.
+    /// The image format that the file's name stands for, if any.
     private var typeOfName: ImageContentType? {
         fileName.flatMap { ImageContentType(fileExtension: URL(fileURLWithPath: $0).pathExtension) }
     }
 
     /// The wanted format if the tool writes it.
     ///
-    /// A format that was not asked for, only the source's own, gives way where it cannot keep what there is: to WebP
-    /// for animations, and to PNG for the rest.
+    /// If no format was asked for and the source's own format cannot be used, animations become WebP and other images
+    /// PNG.
     private func encodable(
         _ wanted: ImageContentType?,
         own: ImageContentType?,
@@ -174,6 +174,6 @@ struct Encoding: Sendable {
 }
 
 extension ImageContentType {
-    /// Whether a quality changes what is written in this format.
+    /// Whether the quality has an effect in this format.
     fileprivate var hasQuality: Bool { self != .png }
 }

@@ -1,14 +1,14 @@
-// `kf process`: its options and what they may be. The work is in ProcessRun.
+// `kf process`: its options and their values. The work is in ProcessRun.
 
 import ArgumentParser
 import Foundation
 import Kingfisher
 
-/// Processes pictures.
+/// Processes images.
 struct ProcessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "process",
-        abstract: "Process pictures and write the results, without any cache.",
+        abstract: "Process images and write the results, without any cache.",
         discussion: """
             The format written comes from --format, else from the name of the output, else it is the input's own, or \
             PNG for formats that are only read. Of an animation every frame goes through the pipeline; it stays in its \

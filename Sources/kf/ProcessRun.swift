@@ -1,11 +1,11 @@
-// The work of `kf process`: pictures through a pipeline, past the caches, on all cores. Knows no options.
+// The work of `kf process`: images through a pipeline, without the caches, on all cores.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
 
-/// One way of processing a list of pictures.
+/// The processing of a list of images.
 struct ProcessRun: Sendable {
     let reader: SourceBytes
     let processor: (any ImageProcessor)?
@@ -13,19 +13,19 @@ struct ProcessRun: Sendable {
     let destination: OutputDestination
     let console: Console
 
-    /// What became of one input.
+    /// The outcome of one input.
     private struct Report: Sendable {
         let input: String
         let result: Result<String, Failure>
         var warnings: [String] = []
     }
 
-    /// One for each core, and one more whose bytes are read or written meanwhile: that bounds the memory too.
+    /// The number of inputs in work: one for each core, and one that is read or written; this also bounds the memory.
     private static let atOnce = WorkExecutor.cpu.threadCount + 1
 
-    /// Processes every input once, and says what became of each in the order of the inputs.
+    /// Processes every input once, and reports the outcomes in the order of the inputs.
     ///
-    /// - Returns: How many failed.
+    /// - Returns: The number of failures.
     func process(_ inputs: [String]) async -> Int {
         let files = InputFiles(inputs)
         let names = OutputFile.distinct(inputs.map { (try? SourceArgument($0))?.baseName ?? "" })
@@ -52,9 +52,9 @@ struct ProcessRun: Sendable {
         var warnings: [String] = []
         do throws(Failure) {
             let data = try await reader.read(input)
-            let image = try await PictureBytes.picture(data, processor, isStill: encoding.isStill)
+            let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
             let encoded = try await encoding.encoded(image, original: data)
-            warnings = [image.isDamaged ? PictureBytes.damage : nil, encoded.warning].compactMap(\.self)
+            warnings = [image.isDamaged ? ImageBytes.damage : nil, encoded.warning].compactMap(\.self)
             let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
             let line =
                 "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "

@@ -1,14 +1,14 @@
-// What a progress bar looks like. Knows nothing of terminals or downloads.
+// The state of a progress bar, and its line of text.
 
-/// How far a number of loads has come, as a value.
+/// The progress of a number of loads, as a value.
 struct ProgressBar: Equatable, Sendable {
-    /// How many loads there are.
+    /// The number of loads.
     let total: Int
-    /// How many have ended, well or not.
+    /// The number of loads that have ended, failed ones included.
     var finished = 0
-    /// How many of them failed.
+    /// The number of loads that failed.
     var failed = 0
-    /// Bytes that have arrived, by load.
+    /// The bytes that have arrived, by load.
     private(set) var received: [Int: Int64] = [:]
     /// The part of each running load that has arrived, from 0 to 1.
     private var parts: [Int: Double] = [:]
@@ -17,13 +17,13 @@ struct ProgressBar: Equatable, Sendable {
 
     var isComplete: Bool { finished >= total }
 
-    /// Notes what has arrived of one load; an expected length of zero or less is unknown.
-    mutating func note(_ load: Int, received: Int64, expected: Int64) {
+    /// Records the bytes received by one load; an expected length of zero or less is unknown.
+    mutating func record(_ load: Int, received: Int64, expected: Int64) {
         self.received[load] = received
         parts[load] = expected > 0 ? min(1, Double(received) / Double(expected)) : 0
     }
 
-    /// Notes that one load has ended.
+    /// Records that one load has ended.
     mutating func end(_ load: Int, failed hasFailed: Bool) {
         parts[load] = nil
         finished += 1

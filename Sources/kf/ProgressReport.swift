@@ -1,4 +1,4 @@
-// The progress of loads that run side by side. Knows nothing of what is loaded.
+// The progress of loads that run side by side, shown as one bar.
 
 import KFSupport
 
@@ -13,12 +13,12 @@ final class ProgressReport: Sendable {
         show { _ in }
     }
 
-    /// Notes what has arrived of one load.
-    func note(_ load: Int, received: Int64, expected: Int64) {
-        show { $0.note(load, received: received, expected: expected) }
+    /// Records the bytes received by one load.
+    func record(_ load: Int, received: Int64, expected: Int64) {
+        show { $0.record(load, received: received, expected: expected) }
     }
 
-    /// Notes that one load has ended.
+    /// Records that one load has ended.
     func end(_ load: Int, failed: Bool) { show { $0.end(load, failed: failed) } }
 
     private func show(_ change: (inout ProgressBar) -> Void) {

@@ -1,4 +1,4 @@
-// From sources on the command line to the library's sources. Knows nothing of caches.
+// The library's source for a source on the command line.
 
 import ArgumentParser
 import Foundation
@@ -6,7 +6,7 @@ import KFSupport
 import Kingfisher
 
 extension SourceArgument {
-    /// The source as the library knows it.
+    /// The library's source.
     var source: Source {
         switch location {
         case .network(let url): .network(url)
@@ -17,13 +17,13 @@ extension SourceArgument {
         }
     }
 
-    /// Reads what can be read only once; nil for anything else.
+    /// The provider of a source that can be read only once; nil for all others.
     var stream: StreamDataProvider? {
         guard case .file(let url) = location else { return nil }
         return StreamDataProvider(url)
     }
 
-    /// A key that changes with the file, so that an edited picture is not served from the cache.
+    /// A key that changes with the file, so that an edited image is not served from the cache.
     private static func key(of url: URL) -> String? {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }
@@ -33,7 +33,7 @@ extension SourceArgument {
 }
 
 extension SourceArgument {
-    /// What the library calls a source when it speaks of it: its URL, its path, its key.
+    /// The names of a source in the library's messages: its URL, its path, its key.
     static func names(of text: String) -> [String] {
         guard let argument = try? SourceArgument(text) else { return [] }
         let key = argument.source.cacheKey
@@ -44,7 +44,7 @@ extension SourceArgument {
         }
     }
 
-    /// Refuses what names no picture, where nothing else is left to be done.
+    /// Throws a usage error for a text that is no source, for commands with a single source.
     static func check(_ text: String) throws {
         do throws(SourceArgumentError) {
             _ = try SourceArgument(text)

@@ -1,10 +1,10 @@
-// What a SOURCE on the command line means. Knows nothing of loading it.
+// The meaning of a SOURCE on the command line: a URL, a path, data or standard input.
 
 import Foundation
 
-/// A picture as named on the command line.
+/// A source as named on the command line.
 struct SourceArgument: Equatable {
-    /// Where the bytes are.
+    /// The place of the bytes.
     enum Location: Equatable {
         case network(URL)
         case file(URL)
@@ -21,7 +21,7 @@ struct SourceArgument: Equatable {
         location = try Self.location(of: text)
     }
 
-    /// A name for a file made of this picture, without an extension.
+    /// The name of a file written from this source, without an extension.
     ///
     /// Never empty, never with a separator or a control character.
     var baseName: String {
@@ -77,7 +77,7 @@ struct SourceArgument: Equatable {
     }
 }
 
-/// Why a text names no picture.
+/// The reason why a text names no source.
 struct SourceArgumentError: Error, Equatable, CustomStringConvertible {
     let text: String
     let problem: String
@@ -85,7 +85,7 @@ struct SourceArgumentError: Error, Equatable, CustomStringConvertible {
     var description: String { problem }
 }
 
-/// `data:[mediatype][;base64],bytes`.
+/// Reads URLs of the form `data:[mediatype][;base64],bytes`.
 enum DataURL {
     /// The bytes that a `data:` URL carries, in Base64 or percent-encoded.
     static func bytes(of text: String) throws(SourceArgumentError) -> Data {
@@ -118,7 +118,7 @@ enum DataURL {
         return bytes
     }
 
-    /// Both alphabets, white space between the characters, padding or none.
+    /// Decodes Base64 in both alphabets, with white space between the characters, with padding or without.
     private static func base64Decoded(_ text: Data) -> Data? {
         var characters = text.compactMap { byte -> UInt8? in
             switch byte {

@@ -1,10 +1,10 @@
-// The bytes of a source, past cache and decoder. Knows nothing of what is in them.
+// Reads the bytes of a source, without cache and decoder; for all commands but `kf fetch` and `kf cache`.
 
 import Foundation
 import KFSupport
 import Kingfisher
 
-/// Reads sources whose bytes are wanted, not their pixels.
+/// Reads the bytes of sources without decoding them.
 struct SourceBytes: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherOptionsInfo
@@ -45,7 +45,7 @@ struct SourceBytes: Sendable {
     }
 }
 
-/// Lets a download end with its bytes.
+/// A processor that decodes nothing, for downloads of which only the bytes are used.
 private struct NoDecoding: ImageProcessor {
     let identifier = "kf.no-decoding"
 

@@ -1,4 +1,4 @@
-// Bytes that can be read once, from a pipe or a device. Knows nothing of what is in them.
+// A data provider for bytes that can be read once: standard input, pipes and devices.
 
 import Foundation
 import KFSupport
@@ -6,12 +6,12 @@ import Kingfisher
 
 /// Reads standard input, pipes and devices to their end, into memory.
 struct StreamDataProvider: ImageDataProvider {
-    /// What stands for standard input.
+    /// The URL of standard input.
     static let standardInput = URL(fileURLWithPath: "/dev/stdin")
 
     let url: URL
 
-    /// Nil for what can be read again, as files can, and for what is not there.
+    /// Nil for what can be read again, as regular files can, and for what does not exist.
     init?(_ url: URL) {
         var status = stat()
         guard url != Self.standardInput else {
@@ -22,12 +22,12 @@ struct StreamDataProvider: ImageDataProvider {
         self.url = url
     }
 
-    /// For the memory cache only: the next run may find other bytes under the same name.
+    /// The key in the memory cache only: the next run may find other bytes under the same name.
     var cacheKey: String { "stream:\(url.path)" }
 
     var contentURL: URL? { url }
 
-    /// All the bytes, as many as a download may have.
+    /// All bytes, up to the size limit of a download.
     func data() async throws -> Data {
         let limit = ImageDownloader.default.maximumResponseSize
         let url = url
@@ -56,7 +56,7 @@ struct StreamDataProvider: ImageDataProvider {
     }
 }
 
-/// Why a stream could not be read to its end.
+/// The reason why a stream could not be read to its end.
 struct StreamError: LocalizedError {
     let errorDescription: String?
 }

@@ -1,8 +1,8 @@
-// Columns of text that line up. Knows nothing of what they mean.
+// Columns of text that line up, for `kf cache list`.
 
 /// A table for a terminal: words to the left, amounts to the right.
 struct TextTable {
-    /// Where a column's texts stand.
+    /// The side a column's texts are aligned to.
     enum Side { case left, right }
 
     private let columns: [(title: String, side: Side)]
@@ -17,7 +17,7 @@ struct TextTable {
         rows.append(columns.indices.map { $0 < cells.count ? cells[$0] : "" })
     }
 
-    /// The titles, a line and the rows, two spaces apart, nothing behind the last text of a line.
+    /// The titles, a rule and the rows, with two spaces between columns and none at the end of a line.
     var lines: [String] {
         let titles = columns.map(\.title)
         let widths = columns.indices.map { column in ([titles] + rows).map { $0[column].count }.max() ?? 0 }

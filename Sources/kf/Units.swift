@@ -1,4 +1,4 @@
-// Numbers with units, the way people read them. Knows nothing else.
+// Amounts with their units, as people read them.
 
 import Foundation
 import KFSupport
@@ -16,7 +16,7 @@ enum Units {
         return "\(fixed(value / 1000, digits: 1)) TB"
     }
 
-    /// All of them together; sparse files may claim more than any number holds.
+    /// The sum, limited to the largest integer, since sparse files may claim more.
     static func sum(_ counts: [Int]) -> Int {
         counts.reduce(0) { sum, count in
             let (total, isTooLarge) = sum.addingReportingOverflow(count)
@@ -33,7 +33,7 @@ enum Units {
         }
     }
 
-    /// A text short enough for a line: long ones keep their beginning and their end.
+    /// A text that fits on a line: long ones keep their beginning and their end.
     static func abbreviated(_ text: String, to limit: Int = 80) -> String {
         guard text.count > limit else { return text }
         let tail = limit / 3
@@ -43,6 +43,6 @@ enum Units {
     /// A source for a line: short enough, and without secrets.
     static func source(_ text: String) -> String { abbreviated(Redaction.source(text)) }
 
-    /// `value` with exactly this many digits behind the point.
+    /// A number with exactly this many digits after the point.
     static func fixed(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

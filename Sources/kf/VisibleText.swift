@@ -1,10 +1,10 @@
-// Texts from pictures, URLs and file names as a terminal may be shown them. Knows nothing of what they say.
+// Texts from images, URLs and file names in a form that is safe to print to a terminal.
 
 extension Unicode.Scalar {
-    /// Whether a terminal obeys the character instead of showing it: control characters, also those of the range C1,
-    /// the separators of lines and paragraphs, and what changes the direction of a text.
+    /// Whether the character controls a terminal instead of being shown.
     ///
-    /// The tab is none of them: all it does is to stand between columns.
+    /// These are control characters, also those of the range C1, the separators of lines and paragraphs, and characters
+    /// that change the direction of a text; the tab, which only separates columns, is not one of them.
     var steersTerminals: Bool {
         switch value {
         case 0x09: false
@@ -15,7 +15,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text in one line that steers no terminal: the characters that would are spelled out, as `\u{1B}`.
+    /// The text in one line, with the characters that control terminals spelled out, as `\u{1B}`.
     var visible: String {
         guard unicodeScalars.contains(where: \.steersTerminals) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -27,7 +27,7 @@ extension String {
         }
     }
 
-    /// The text as a part of a file's name: `_` for separators, tabs and what would steer a terminal.
+    /// The text as a part of a file's name: `_` for separators, tabs and characters that control terminals.
     var asFileName: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             text.unicodeScalars.append(scalar.steersTerminals || ["/", "\t"].contains(scalar) ? "_" : scalar)

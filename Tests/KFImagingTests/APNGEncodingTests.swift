@@ -30,8 +30,8 @@ import Testing
         ] as [(UInt32, UInt32)]
     )
     func moving(color: UInt32, ground: UInt32) throws {
-        let pictures = [0, 3, 20, 20, 1].map { square(color, at: $0, on: ground) }
-        #expect(try composed(written(pictures)).map(\.rows) == pictures.map(\.rows))
+        let images = [0, 3, 20, 20, 1].map { square(color, at: $0, on: ground) }
+        #expect(try composed(written(images)).map(\.rows) == images.map(\.rows))
     }
 
     @Test("A frame is the rectangle that changes, and is blended over the canvas where that is possible")
@@ -72,17 +72,17 @@ import Testing
     func smallest() throws {
         for bitmap in [Bitmap.solid(0xFF12_3456, 1, 1), .solid(0, 1, 1), square(0x8080_0000, at: 3, on: 0)] {
             for count in [1, 3] {
-                let pictures = try composed(written(Array(repeating: bitmap, count: count)))
-                #expect(pictures.count == count && pictures.allSatisfy { $0.rows == bitmap.rows })
+                let images = try composed(written(Array(repeating: bitmap, count: count)))
+                #expect(images.count == count && images.allSatisfy { $0.rows == bitmap.rows })
             }
         }
     }
 
     @Test("Decoders without support for animations show the first frame")
     func firstFrame() throws {
-        let pictures = [2, 9].map { square(0xFFE0_4020, at: $0, on: 0xFF00_80C0) }
-        let data = try Codecs.encode(Frames(bitmaps: pictures, delays: [0.1, 0.1]), as: .png)
-        #expect(try Codecs.decode(data).bitmap().rows == pictures[0].rows)
+        let images = [2, 9].map { square(0xFFE0_4020, at: $0, on: 0xFF00_80C0) }
+        let data = try Codecs.encode(Frames(bitmaps: images, delays: [0.1, 0.1]), as: .png)
+        #expect(try Codecs.decode(data).bitmap().rows == images[0].rows)
         // All checksums are right: libpng, and any other reader, refuses the file otherwise.
         for chunk in PNGChunkList(data).chunks {
             let summed = Array(chunk.name.utf8) + chunk.content

@@ -1,4 +1,4 @@
-// The colours of AVIF: the conversion of planes to pixels against the formula, and what a file declares about them.
+// The colours of AVIF: the conversion of planes to pixels against the formula, and the declarations of files.
 
 import CKFCodecs
 import Foundation
@@ -52,9 +52,9 @@ import Testing
             for var kind in Self.kinds(layout, alpha) {
                 kind.weights = weights
                 for (width, height) in alpha == .opaque || weights == lumaWeights[1] ? sizes : [(17, 2)] {
-                    let picture = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
-                    let pixels = try #require(picture.converted())
-                    let failures = picture.inexactPixels(pixels)
+                    let image = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
+                    let pixels = try #require(image.converted())
+                    let failures = image.inexactPixels(pixels)
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
                 }
             }
@@ -70,8 +70,8 @@ import Testing
         var generator = SeededGenerator(state: 6)
         for kind in Self.kinds(layout, alpha) where kind.alphaDepth == kind.depth || alpha == .opaque {
             for width in [1, 2, 15, 16, 17, 31, 32, 33, 34, 47, 70] {
-                let picture = PlanarPicture(width, 3, kind, sample: Self.samples(kind, &generator))
-                let results = try Self.allLoops.map { try #require(picture.converted($0)) }
+                let image = PlanarPicture(width, 3, kind, sample: Self.samples(kind, &generator))
+                let results = try Self.allLoops.map { try #require(image.converted($0)) }
                 let areEqual = results.allSatisfy { $0 == results[0] }
                 #expect(areEqual, "\(width) pixels, \(kind)")
             }
@@ -80,7 +80,7 @@ import Testing
 
     /// Columns and rows at the edges lack a neighbour.
     @Test(
-        "Pictures of every size follow the formula, with edges that lack a neighbour",
+        "Images of every size follow the formula, with edges that lack a neighbour",
         arguments: ChromaLayout.allCases
     )
     func followsFormulaAtAllSizes(layout: ChromaLayout) throws {
@@ -88,9 +88,9 @@ import Testing
         for (width, height) in [(4, 1), (5, 1), (1, 5), (1, 6), (6, 4), (5, 5), (16, 2), (33, 1), (32, 3)] {
             for depth in [8, 10] {
                 let kind = SampleFormat(layout: layout, depth: depth, weights: lumaWeights[2])
-                let picture = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
+                let image = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
                 for loops in Self.allLoops {
-                    let failures = picture.inexactPixels(try #require(picture.converted(loops)))
+                    let failures = image.inexactPixels(try #require(image.converted(loops)))
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
                 }
             }
@@ -106,8 +106,8 @@ import Testing
                 let (black, white) = kind.isFullRange ? (0, 256 * one - 1) : (16 * one, 235 * one)
                 for loops in Self.allLoops {
                     for (luma, expected) in [(black, UInt8(0)), (white, 255)] {
-                        let picture = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 128 * one }
-                        let bytes = picture.converted(loops)
+                        let image = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 128 * one }
+                        let bytes = image.converted(loops)
                         let areRight = bytes == (0..<72).map { $0 % 4 == 3 ? 255 : expected }
                         #expect(areRight, "\(kind)")
                     }
@@ -121,8 +121,8 @@ import Testing
         let kind = SampleFormat(depth: depth, isFullRange: false, weights: lumaWeights[1])
         for loops in Self.allLoops {
             for (luma, expected) in [(0, UInt8(0)), (1 << depth - 1, 255)] {
-                let picture = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 1 << (depth - 1) }
-                let areRight = picture.converted(loops) == (0..<72).map { $0 % 4 == 3 ? 255 : expected }
+                let image = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 1 << (depth - 1) }
+                let areRight = image.converted(loops) == (0..<72).map { $0 % 4 == 3 ? 255 : expected }
                 #expect(areRight)
             }
         }
@@ -133,11 +133,11 @@ import Testing
         let largest = 1 << depth - 1
         for alpha in [AlphaKind.multiplied, .limited] {
             let kind = SampleFormat(depth: 12, alphaDepth: depth, alpha: alpha)
-            let picture = PlanarPicture(largest + 1, 1, kind) { plane, x, _ in
+            let image = PlanarPicture(largest + 1, 1, kind) { plane, x, _ in
                 plane == 0 ? 4095 : plane == 3 ? x : 2048
             }
             for loops in Self.allLoops {
-                let bytes = try #require(picture.converted(loops))
+                let bytes = try #require(image.converted(loops))
                 let areRight = (0...largest).allSatisfy { x in
                     let expected = UInt8((Double(x) * 255 / Double(largest) + 0.5).rounded(.down))
                     let pixel = bytes[4 * x..<4 * x + 4]
@@ -153,14 +153,14 @@ import Testing
         for depth in [8, 10] {
             let kind = SampleFormat(layout: layout, depth: depth, alphaDepth: depth, alpha: .multiplied)
             for loops in Self.allLoops {
-                let pictures = [(0, UInt8(0)), (6, 0), (6, 0xFF)].map { padding, filler in
+                let images = [(0, UInt8(0)), (6, 0), (6, 0xFF)].map { padding, filler in
                     PlanarPicture(21, 3, kind, padding: padding, filler: filler) { plane, x, y in
                         (plane * 50 + x * 9 + y * 31) % 256
                     }
                 }
-                let expected = try #require(pictures[0].converted(loops))
-                for picture in pictures {
-                    let rows = try #require(picture.converted(loops, padding: 8))
+                let expected = try #require(images[0].converted(loops))
+                for image in images {
+                    let rows = try #require(image.converted(loops, padding: 8))
                     let areRight = (0..<3).allSatisfy { y in
                         let row = rows[y * 92..<(y + 1) * 92]
                         return row.prefix(84) == expected[y * 84..<(y + 1) * 84]
@@ -181,15 +181,15 @@ import Testing
     }
 }
 
-/// What a file says about the colours of its planes.
+/// The declarations of a file about the colours of its planes.
 @Suite struct ColorWeightTests {
     /// White, red, green and blue of BT.709 and of BT.2020.
     private static let bt709 = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]
     private static let bt2020 = [0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046]
 
     private static func weights(_ matrix: UInt32, _ chromaticities: [Double] = bt709) -> SIMD2<Double>? {
-        var picture = kf_yuv()
-        return kf_yuv_find_weights(matrix, chromaticities, &picture) ? SIMD2(picture.kr, picture.kb) : nil
+        var image = kf_yuv()
+        return kf_yuv_find_weights(matrix, chromaticities, &image) ? SIMD2(image.kr, image.kb) : nil
     }
 
     @Test("Matrix coefficients with constant weights have the weights of their standards") func matrixWeights() {
@@ -250,7 +250,7 @@ import Testing
         #expect(try Self.difference(Self.pixels(matrix: 1, isFullRange: true), own) > 10)
     }
 
-    /// The same picture in two files, one of which has premultiplied colours.
+    /// The same image in two files, one of which has premultiplied colours.
     @Test("A file with premultiplied colours gives the pixels of one with straight colours", arguments: [true, false])
     func premultipliedFile(premultiplied: Bool) throws {
         let one = try Self.pixels(fixture("alpha-premultiplied.avif"), premultiplied: premultiplied)
@@ -261,7 +261,7 @@ import Testing
         #expect(bytes.count > 1000 && sum < 3 * bytes.count)
     }
 
-    /// Green, blue and red as they are.
+    /// The identity matrix stands for planes of green, blue and red.
     @Test("Planes of green, blue and red are shown as they are") func identityMatrix() throws {
         let mixed = try Self.pixels(matrix: 1, isFullRange: true)
         let plain = try Self.pixels(matrix: 0, isFullRange: true)

@@ -17,14 +17,14 @@ private struct Grid {
     var place = Place.apart
 
     enum Place {
-        /// Where the data of the other parts lie: behind those of the first, in a unit of it that decoders skip, or
+        /// The place of the data of the other parts: behind those of the first, in a unit of it that decoders skip, or
         /// among the boxes.
         case apart, insideTheFirst, amongTheBoxes
     }
 
     func data() throws -> Data {
-        let (first, configuration) = try Self.picture(side: firstSide)
-        let other = try Self.picture(side: otherSide).data
+        let (first, configuration) = try Self.image(side: firstSide)
+        let other = try Self.image(side: otherSide).data
         let count = columns * rows
         let description =
             Data([0, 0, UInt8(rows - 1), UInt8(columns - 1)]) + Box.word(size.width) + Box.word(size.height)
@@ -70,7 +70,7 @@ private struct Grid {
     }
 
     /// The AV1 data of a square of one colour, and the box with their configuration.
-    private static func picture(side: Int) throws -> (data: Data, configuration: Data) {
+    private static func image(side: Int) throws -> (data: Data, configuration: Data) {
         let file = try Codecs.encode(Image(cgImage: .solid(0xFF30_60C0, side, side)), as: .avif)
         let kind = try #require(file.range(of: Data("av1C".utf8))).lowerBound - 4
         let pixels = try #require(file.range(of: Data("mdat".utf8))).upperBound
@@ -85,7 +85,7 @@ private struct Grid {
 @Suite struct AVIFGridTests {
     private func refusal(of grid: Grid) throws -> ImagingError? { Codecs.diagnose(try grid.data()) }
 
-    @Test("A grid is decoded, wherever its parts lie", arguments: [Grid.Place.apart, .amongTheBoxes])
+    @Test("A grid is decoded, whatever the place of its parts", arguments: [Grid.Place.apart, .amongTheBoxes])
     fileprivate func decodedWherePartsLie(place: Grid.Place) throws {
         let bitmap = try Codecs.decode(Grid(place: place).data()).bitmap()
         #expect(bitmap.width == 128 && bitmap.height == 128)
@@ -94,7 +94,7 @@ private struct Grid {
         }
     }
 
-    @Test("More parts than a picture of its size needs are refused")
+    @Test("More parts than an image of its size needs are refused")
     func tooManyPartsRefused() throws {
         let many = Grid(columns: 32, rows: 32, size: (2048, 2048))
         #expect(try refusal(of: many) == .malformed(.avif, detail: "Invalid image grid"))
@@ -113,7 +113,7 @@ private struct Grid {
         #expect(try refusal(of: grid) == .malformed(.avif, detail: "Decoding of color planes failed"))
     }
 
-    @Test("Parts are not scaled to a size far beyond the picture's")
+    @Test("Parts are not scaled to a size far beyond the image's")
     func noUpscaledParts() throws {
         guard case .malformed(.avif, _)? = try refusal(of: Grid(partSize: 16384)) else {
             Issue.record("the grid was not refused")

@@ -1,4 +1,4 @@
-// Still AVIF pictures: ranges, transparency, crops and rotations, and damage.
+// Still AVIF images: ranges, transparency, crops and rotations, and damage.
 
 import Foundation
 import KFImaging
@@ -28,7 +28,7 @@ import Testing
         #expect(try rows(data) == rows(data.withItemsExchanged()))
     }
 
-    @Test("A picture of another size than announced is scaled to that")
+    @Test("An image of another size than announced is scaled to the announced size")
     func otherSizeThanAnnounced() throws {
         var data = try fixture("photo.avif")
         let place = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
@@ -69,7 +69,7 @@ import Testing
         #expect(cropped.cgImage?.rows == part.rows)
     }
 
-    @Test("The parts of a grid may be much taller than the picture") func tallGridParts() throws {
+    @Test("The parts of a grid may be much taller than the image") func tallGridParts() throws {
         let image = try picture("grid-strip.avif")
         #expect(image.pixelWidth == 190 && image.pixelHeight == 40)
         let bitmap = try image.bitmap()

@@ -1,4 +1,4 @@
-// Animated images: how they are created, what they keep of their data, what they cost.
+// Animated images: their creation, the data they keep, and their cost.
 
 import CKFCairo
 import Foundation

@@ -21,8 +21,8 @@ import Testing
         #expect(try count { _ in } == 4)
     }
 
-    @Test("Frame data without a frame header is no frame") func dataWithoutHeader() throws {
-        // Without its header the first picture is no frame, and the data after it belongs to the next header.
+    @Test("Frame data without a frame header is not a frame") func dataWithoutHeader() throws {
+        // Without its header the first image is no frame, and the data after it belongs to the next header.
         #expect(try count { $0.chunks.remove(at: $0.places("fcTL")[0]) } == 3)
         // Data of a frame before any header.
         #expect(
@@ -77,7 +77,7 @@ import Testing
         #expect(try count { $0.chunks[$0.places("acTL")[0]].content[3] = 0 } == nil)
     }
 
-    @Test("An acTL chunk after the picture data is ignored") func controlChunkOrder() throws {
+    @Test("An acTL chunk after the image data is ignored") func controlChunkOrder() throws {
         #expect(
             try count { pieces in
                 let announcement = pieces.chunks.remove(at: pieces.places("acTL")[0])
@@ -86,7 +86,7 @@ import Testing
         )
     }
 
-    @Test("Without a first frame of the size of the picture there is no animation") func smallFirstFrame() throws {
+    @Test("Without a first frame of the size of the image there is no animation") func smallFirstFrame() throws {
         #expect(try count { $0.chunks[$0.places("fcTL")[0]].content[7] = 15 } == nil)
     }
 
@@ -101,7 +101,7 @@ import Testing
 }
 
 @Suite struct BrokenSequenceTests {
-    /// Where the samples of the first track lie.
+    /// The ranges of the samples of the first track.
     private func samples(_ data: Data) throws -> [Range<Int>] {
         func place(_ name: String) throws -> Int { try #require(data.range(of: Data(name.utf8))).upperBound }
         func number(_ place: Int) -> Int { data[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -45,22 +45,22 @@ import Testing
         // libavif cannot write a loop count.
         #expect(decoder.loopCount == (type == .avif ? 0 : 7) && decoder.canvas == PixelSize(30, 20))
         #expect(zip(decoder.frames, source.delays).allSatisfy { abs($0.delay - $1) < 1e-9 })
-        let pictures = try composed(decoder)
-        #expect(pictures.count == 4)
-        for (picture, original) in zip(pictures, source.bitmaps) {
-            let pairs = zip(picture.rows.joined(), try #require(original).rows.joined())
+        let images = try composed(decoder)
+        #expect(images.count == 4)
+        for (image, original) in zip(images, source.bitmaps) {
+            let pairs = zip(image.rows.joined(), try #require(original).rows.joined())
             #expect(pairs.allSatisfy { $0.isNear($1, within: $1.a == 255 ? 0 : 1) })
         }
     }
 
     @Test("Lossy animations are read back nearly unchanged", arguments: [ImageContentType.webp, .avif])
     func lossyRoundTrip(type: ImageContentType) throws {
-        let pictures = (0..<3).map { gradient(alpha: false, shift: 60 * $0) }
-        let source = Frames(bitmaps: pictures, delays: [0.1, 0.1, 0.1])
+        let images = (0..<3).map { gradient(alpha: false, shift: 60 * $0) }
+        let source = Frames(bitmaps: images, delays: [0.1, 0.1, 0.1])
         let decoder = try #require(try frames(of: Codecs.encode(source, as: type, quality: 0.8)))
         #expect(decoder.frames.count == 3)
-        for (picture, original) in zip(try composed(decoder), pictures) {
-            #expect(picture.likeness(to: original) >= 30)
+        for (image, original) in zip(try composed(decoder), images) {
+            #expect(image.likeness(to: original) >= 30)
         }
     }
 

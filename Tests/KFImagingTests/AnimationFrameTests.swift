@@ -20,11 +20,11 @@ import Testing
         let strip = try picture(name + ".frames.png").bitmap()
         #expect(decoder.canvas == PixelSize(16, 12) && decoder.frames.count == 4)
         let source = try #require(try Codecs.frameSource(of: fixture(file)))
-        let pictures = try composed(decoder)
+        let images = try composed(decoder)
         for index in [0, 1, 2, 3, 1, 3, 0, 2] {
             let expected = try #require(strip.cropping(to: CGRect(x: 0, y: index * 12, width: 16, height: 12)))
-            for picture in [pictures[index], try #require(source.frame(at: index))] {
-                let pairs = zip(picture.rows.joined(), expected.rows.joined())
+            for image in [images[index], try #require(source.frame(at: index))] {
+                let pairs = zip(image.rows.joined(), expected.rows.joined())
                 #expect(pairs.allSatisfy { $0.isNear($1, within: 2) }, "frame \(index)")
             }
         }
@@ -115,7 +115,7 @@ import Testing
         #expect(try #require(try frames(of: pieces.data) as? APNGFrames).file(of: 1) == frame)
     }
 
-    @Test("A default image that is not part of the animation is no frame") func hiddenDefaultImage() throws {
+    @Test("A default image that is not part of the animation is not a frame") func hiddenDefaultImage() throws {
         let decoder = try #require(try frames("apng-hidden.png"))
         #expect(try composed(decoder)[0][8, 8] == Pixel(r: 200, g: 40, b: 40))
         // Software without support for animations shows it.

@@ -1,4 +1,4 @@
-// Animations whose files declare an orientation: every way of decoding them shows the same picture.
+// Animations whose files declare an orientation: every way of decoding them shows the same image.
 
 import Foundation
 import Testing
@@ -62,7 +62,7 @@ private func turned(_ name: String, _ orientation: Orientation) throws -> Data {
         }
     }
 
-    @Test("A maximum size applies to the upright picture", arguments: names)
+    @Test("A maximum size applies to the upright image", arguments: names)
     func maxSizeAfterRotation(name: String) throws {
         let source = try #require(try Codecs.frameSource(of: turned(name, .right)))
         #expect(source.frame(at: 1, maxSize: CGSize(width: 4, height: 1))?.size == PixelSize(3, 4))

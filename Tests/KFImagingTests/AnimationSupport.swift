@@ -1,4 +1,4 @@
-// What the tests of animations share: a second implementation of composing frames, and files taken apart.
+// Helpers that the tests of animations share: a second implementation of composing frames, and files taken apart.
 
 import Foundation
 import Testing
@@ -27,7 +27,7 @@ func ownPixels(_ decoder: any FrameDecoder, _ index: Int) throws -> [[UInt32]] {
     return rows
 }
 
-/// The whole pictures of an animation, composed pixel by pixel as the formats' specifications say.
+/// The whole images of an animation, composed pixel by pixel as the formats' specifications say.
 func composed(_ decoder: any FrameDecoder) throws -> [Bitmap] {
     let empty = [UInt32](repeating: 0, count: decoder.canvas.width)
     var canvas = [[UInt32]](repeating: empty, count: decoder.canvas.height)
@@ -40,14 +40,14 @@ func composed(_ decoder: any FrameDecoder) throws -> [Bitmap] {
                 canvas[frame.y + y][frame.x + x] = frame.blend == .source ? pixel : over(pixel, below)
             }
         }
-        let picture = Bitmap.of(canvas)
+        let image = Bitmap.of(canvas)
         if frame.disposal == .restore { canvas = before }
         if frame.disposal == .clear {
             for y in frame.y..<frame.y + frame.size.height {
                 for x in frame.x..<frame.x + frame.size.width { canvas[y][x] = 0 }
             }
         }
-        return picture
+        return image
     }
 }
 
@@ -75,7 +75,7 @@ func frames(of data: Data, limits: ImageDecodingLimits = ImageDecodingLimits()) 
     }
 }
 
-/// A PNG's chunks, to be changed and joined again; checksums stay what they were.
+/// A PNG's chunks, to be changed and joined again; checksums are not updated.
 struct PNGChunkList {
     struct Chunk {
         var name: String
@@ -101,7 +101,7 @@ struct PNGChunkList {
         }
     }
 
-    /// Where the chunks of a name are.
+    /// The indices of the chunks with a name.
     func places(_ name: String) -> [Int] { chunks.indices.filter { chunks[$0].name == name } }
 
     var data: Data {

@@ -9,7 +9,7 @@ func littleEndian(_ value: Int, _ count: Int = 4) -> Data {
     Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
 }
 
-/// The header of a bitmap without the one of a file: 40 bytes.
+/// The header of a bitmap without that of a file: 40 bytes.
 func bitmapHeader(_ width: Int, _ height: Int, depth: Int, compression: Int = 0, colors: Int = 0) -> Data {
     littleEndian(40) + littleEndian(width) + littleEndian(height) + littleEndian(1, 2) + littleEndian(depth, 2)
         + littleEndian(compression) + Data(count: 12) + littleEndian(colors) + Data(count: 4)
@@ -39,7 +39,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
     }
 
     @Test(
-        "Files of other programs look like the same picture in PNG",
+        "Files of other programs look like the same image in PNG",
         arguments: ["palette", "bilevel", "grey", "runs"]
     )
     func likePNG(name: String) throws {
@@ -95,7 +95,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(try !Codecs.decode(file(bitmapHeader(2, -2, depth: 24), rows.prefix(14))).bitmap().hasAlpha)
     }
 
-    @Test("Without a single row there is no picture")
+    @Test("Without a single row there is no image")
     func noRows() throws {
         for rows in [Data(), Data(count: 5)] {
             let data = file(bitmapHeader(2, 3, depth: 24), rows)
@@ -113,7 +113,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(bitmap.rows == [[Pixel(r: 3, g: 2, b: 1), Pixel(r: 6, g: 5, b: 4), Pixel(r: 0, g: 0, b: 0)]])
     }
 
-    @Test("Runs beyond the edges of the picture are cut off")
+    @Test("Runs beyond the edges of the image are cut off")
     func runsBeyondTheEdge() throws {
         let header = bitmapHeader(2, 2, depth: 8, compression: 1, colors: 2)
         let runs = Data([200, 1, 0, 2, 255, 0, 9, 1, 0, 0, 0, 4, 1, 0, 1, 0, 0, 2, 0, 255, 5, 1])
@@ -122,7 +122,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(bitmap.rows == [[two, one], [two, two]])
     }
 
-    @Test("A picture that is too large is refused before memory is taken, and invalid numbers are errors with a reason")
+    @Test("An image that is too large is refused before memory is taken, and invalid numbers are errors with a reason")
     func hostileNumbers() throws {
         let large = file(
             bitmapHeader(60_000, -60_000, depth: 8, compression: 1),
@@ -137,14 +137,14 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         )
         #expect(Codecs.diagnose(large) == refusal)
         let flat = file(bitmapHeader(0, 5, depth: 24), Data(count: 20))
-        #expect(Codecs.diagnose(flat) == .malformed(.bmp, detail: "the picture has no pixels"))
+        #expect(Codecs.diagnose(flat) == .malformed(.bmp, detail: "the image has no pixels"))
         let jpeg = file(bitmapHeader(5, 5, depth: 24, compression: 4), Data(count: 20))
         #expect(Codecs.diagnose(jpeg) == .unsupported(.bmp, detail: "compression 4 of pixels of 24 bits"))
         let least = file(bitmapHeader(1, Int(Int32.min), depth: 1), Data(count: 20))
         #expect(Codecs.diagnose(least)?.description.contains("maxPixelCount") == true)
     }
 
-    @Test("The letters BM alone are no bitmap")
+    @Test("Data that begins with BM is not taken for a bitmap by these letters alone")
     func letters() {
         #expect(ImageContentType(sniffing: Data("BM".utf8)) == nil)
         #expect(ImageContentType(sniffing: Data("BMW drivers of all countries".utf8)) == nil)

@@ -1,4 +1,4 @@
-// Data that is not a picture, too large a picture, or a truncated one.
+// Data that is not an image, too large an image, or a truncated one.
 
 import CKFCodecs
 import Foundation
@@ -15,7 +15,7 @@ private func peakMemory() throws -> Int {
 @Suite struct BadInputTests {
     @Test("The default limits of the process apply to options without limits of their own") func defaultLimits() throws
     {
-        // Changed by so little that no other test notices.
+        // The limit is changed by so little that no other test is affected.
         let usual = ImageDecodingLimits.default
         defer { ImageDecodingLimits.default = usual }
         ImageDecodingLimits.default.maxFrameCount = 9_999
@@ -111,7 +111,7 @@ private func peakMemory() throws -> Int {
     }
 
     @Test("A huge progressive JPEG is refused before memory is allocated") func refusedBeforeAllocation() async {
-        // In a process of its own, where no other test takes memory.
+        // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             var data = try fixture("progressive.jpg")
             let frame = try #require(data.range(of: Data([0xFF, 0xC2]))).lowerBound
@@ -135,7 +135,7 @@ private func peakMemory() throws -> Int {
         #expect(8688 * 5792 * 6 <= limit && 12_000 * 9000 * 3 <= limit)
     }
 
-    @Test("A JPEG of 12 bits is refused with a clear error") func twelveBitJPEGRefused() throws {
+    @Test("A JPEG of 12 bits is refused with an error that says so") func twelveBitJPEGRefused() throws {
         var bytes = [UInt8](try fixture("photo.jpg"))
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
         bytes[frame + 4] = 12
@@ -167,7 +167,7 @@ private func peakMemory() throws -> Int {
     }
 
     @Test(
-        "Truncated pictures of other kinds keep their size",
+        "Truncated images of other kinds keep their size",
         arguments: ["interlaced.png", "progressive.jpg", "plain.gif", "photo.gif"]
     )
     func truncatedSize(name: String) throws {
@@ -193,9 +193,9 @@ private func peakMemory() throws -> Int {
         #expect(Image(data: data.prefix(start)) == nil)
     }
 
-    @Test("An AVIF whose coded picture is far larger than announced is refused") func hiddenHugeAVIF() throws {
+    @Test("An AVIF whose coded image is far larger than announced is refused") func hiddenHugeAVIF() throws {
         var data = try fixture("photo.avif")
-        // The sequence header of the coded picture: its length, then flags, then sizes with their number of bits.
+        // The sequence header of the coded image: its length, then flags, then sizes with their number of bits.
         let header = try #require(data.range(of: Data([0x12, 0x00, 0x0A]))).upperBound + 1
         data[header + 1] |= 0b0011_1111
         for offset in 2...5 { data[header + offset] = 0xFF }
@@ -217,7 +217,7 @@ private func peakMemory() throws -> Int {
     }
 
     @Test("A profile that claims millions of names does not take memory") func profileMemory() async {
-        // In a process of its own, where no other test takes memory.
+        // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             var data = try fixture("display-p3.jpg")
             // The profile claims to have its name in sixteen million languages.

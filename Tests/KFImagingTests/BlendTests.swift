@@ -114,6 +114,7 @@ private struct Reference {
     }
 
     @Test(
+        "Every blend mode gives its test vector for opaque colours",
         arguments: [
             (CGBlendMode.normal, 0xFF40_80C0), (.multiply, 0xFF30_4030), (.screen, 0xFFD0_C0D0),
             (.overlay, 0xFFA1_8060),
@@ -131,6 +132,7 @@ private struct Reference {
     }
 
     @Test(
+        "Blend modes give their test vectors for translucent colours",
         arguments: [
             (CGBlendMode.normal, 0xE040_10A0), (.sourceIn, 0x6018_0048), (.sourceOut, 0x6018_0048),
             (.sourceAtop, 0x8028_1058), (.destinationOver, 0xE058_4088), (.destinationIn, 0x6030_3030),
@@ -209,7 +211,7 @@ private struct Reference {
         #expect(worst <= (isSeparable ? 1.5 : 2.5))
     }
 
-    @Test("Pictures longer than a Cairo surface are tinted in parts") func tintsLongPictures() throws {
+    @Test("Images longer than a Cairo surface are tinted in parts") func tintsLongPictures() throws {
         let long = Image(cgImage: .solid(0x8040_4040, 32_770, 1))
         for (mode, expected): (CGBlendMode, UInt32) in [(.sourceIn, 0x8080_0000), (.plusDarker, 0xFFBF_0000)] {
             let result = try #require(long.tinted(with: .red, mode)).bitmap()
@@ -248,7 +250,7 @@ private struct Reference {
         #expect(NSCompositingOperation.plusLighter.rawValue == 13 && NSCompositingOperation.luminosity.rawValue == 28)
     }
 
-    @Test("Pictures longer than a Cairo surface are blended in parts") func blendsLongPictures() throws {
+    @Test("Images longer than a Cairo surface are blended in parts") func blendsLongPictures() throws {
         let long = Image(cgImage: .solid(0xFF40_80C0, 32_770, 1))
         let result = try #require(long.blended(.multiply, alpha: 1, background: .white)).bitmap()
         #expect(result.rows[0].allSatisfy { $0.isNear(Pixel(r: 0x40, g: 0x80, b: 0xC0), within: 1) })
@@ -278,7 +280,7 @@ private struct Reference {
         #expect(!result.hasAlpha)
     }
 
-    @Test("F8: transparency stays as it was")
+    @Test("An overlay keeps the transparency of the image")
     func transparencyStays() throws {
         let transparent = Image(cgImage: .of([[0x8000_0080, 0]]))
         let result = try #require(transparent.overlaid(.red, fraction: 0.5)).bitmap()
@@ -292,7 +294,7 @@ private struct Reference {
         #expect(blue.overlaid(.clear, fraction: 0) === blue)
     }
 
-    @Test("An invalid fraction or colour leaves the picture as it is", arguments: [CGFloat.nan, .infinity, 7])
+    @Test("An invalid fraction or colour leaves the image as it is", arguments: [CGFloat.nan, .infinity, 7])
     func invalidFraction(fraction: CGFloat) {
         let image = Image(cgImage: .solid(0xFF00_00FF, 1, 1))
         #expect(image.overlaid(.red, fraction: fraction) === image)

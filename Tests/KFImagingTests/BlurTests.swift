@@ -66,23 +66,23 @@ import Testing
         ]
     )
     func boxSizes(radius: Double, side: Int) throws {
-        let picture = ResamplingTests.noise(19, 6, seed: 5)
-        let result = try picture.blurred(radius: radius)
-        let expected = (0..<3).reduce(picture.rows) { rows, _ in mean(rows, side: side) }
+        let image = ResamplingTests.noise(19, 6, seed: 5)
+        let result = try image.blurred(radius: radius)
+        let expected = (0..<3).reduce(image.rows) { rows, _ in mean(rows, side: side) }
         #expect(result.rows == expected)
     }
 
-    @Test("F5", arguments: [(0.3, 1), (0.49, 1), (0.5, 2), (1.4, 2), (1.5, 3), (2, 3)])
+    @Test("Small radii take fewer passes", arguments: [(0.3, 1), (0.49, 1), (0.5, 2), (1.4, 2), (1.5, 3), (2, 3)])
     func smallRadiiTakeFewerPasses(radius: Double, passes: Int) throws {
-        let picture = ResamplingTests.noise(9, 13, opaque: true)
-        let expected = (0..<passes).reduce(picture.rows) { rows, _ in mean(rows, side: 5) }
-        #expect(try picture.blurred(radius: radius).rows == expected)
+        let image = ResamplingTests.noise(9, 13, opaque: true)
+        let expected = (0..<passes).reduce(image.rows) { rows, _ in mean(rows, side: 5) }
+        #expect(try image.blurred(radius: radius).rows == expected)
     }
 
-    @Test("F42", arguments: [0, -1, -Double.infinity, .nan, -0.0])
+    @Test("A radius that is not positive returns the same bitmap", arguments: [0, -1, -Double.infinity, .nan, -0.0])
     func noRadius(radius: Double) throws {
-        let picture = ResamplingTests.noise(5, 5)
-        #expect(try picture.blurred(radius: radius) === picture)
+        let image = ResamplingTests.noise(5, 5)
+        #expect(try image.blurred(radius: radius) === image)
     }
 
     @Test("Blurring a single colour keeps it exactly", arguments: [2, 7.5, 40, 1e6, Double.infinity])
@@ -97,27 +97,27 @@ import Testing
     }
 
     @Test("With a huge radius only the pixels at the edges count") func hugeRadius() throws {
-        // Beyond the edges lie the edges: half of the picture that far away is black, half white.
+        // The pixels at the edges continue beyond them: half of the image that far away is black, half white.
         let result = try Bitmap.row([0, 255]).blurred(radius: 1e30)
         #expect(result.rows[0].allSatisfy { (127...128).contains($0.g) })
     }
 
     @Test("The portable blur gives the same bytes as the vectorised one") func portableGivesSameBytes() throws {
-        let picture = ResamplingTests.noise(37, 22, seed: 9)
+        let image = ResamplingTests.noise(37, 22, seed: 9)
         for radius in UInt32(1)...9 {
-            let input = picture.withUnsafeBytes { Array($0) }
+            let input = image.withUnsafeBytes { Array($0) }
             var outputs = [input, input]
             var scratch = [SIMD16<UInt8>](
                 repeating: .zero,
-                count: kf_box_blur_scratch(picture.bytesPerRow, 22, radius) / 16 + 1
+                count: kf_box_blur_scratch(image.bytesPerRow, 22, radius) / 16 + 1
             )
             scratch.withUnsafeMutableBytes { memory in
                 let scratch = memory.bindMemory(to: UInt8.self).baseAddress
-                kf_box_blur(&outputs[0], picture.bytesPerRow, 37, 22, radius, scratch)
-                kf_box_blur_portably(&outputs[1], picture.bytesPerRow, 37, 22, radius, scratch)
+                kf_box_blur(&outputs[0], image.bytesPerRow, 37, 22, radius, scratch)
+                kf_box_blur_portably(&outputs[1], image.bytesPerRow, 37, 22, radius, scratch)
             }
             let areEqual = (0..<22).allSatisfy { y in
-                let row = y * picture.bytesPerRow..<y * picture.bytesPerRow + 37 * 4
+                let row = y * image.bytesPerRow..<y * image.bytesPerRow + 37 * 4
                 return outputs[0][row] == outputs[1][row]
             }
             #expect(areEqual)

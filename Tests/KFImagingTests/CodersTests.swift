@@ -1,4 +1,4 @@
-// Custom image coders: in which order they are called, and what happens when one fails.
+// Custom image coders: the order in which they are called, and the failure of one.
 
 import Foundation
 import KFSupport
@@ -44,7 +44,7 @@ private struct UnimplementedCoder: ImageCoder {
     func canDecode(_ data: Data) -> Bool { data.starts(with: word.utf8) }
 }
 
-/// Accepts what the built-in coder accepts, and decodes it to a green picture of the same size.
+/// Accepts what the built-in coder accepts, and decodes it to a green image of the same size.
 private struct PaintingCoder: ImageCoder {
     func canDecode(_ data: Data) -> Bool { BuiltInImageCoder().canDecode(data) }
     func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
@@ -163,7 +163,7 @@ extension CoderChain {
         }
     }
 
-    @Test("The limit of pixels holds for pictures of custom coders") func limitForCustomCoders() throws {
+    @Test("The limit of pixels holds for images of custom coders") func limitForCustomCoders() throws {
         let manager = ImageCodersManager()
         manager.add(PrefixCoder(word: "x", size: 4))
         let custom = try #require(manager.custom)

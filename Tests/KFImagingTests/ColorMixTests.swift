@@ -20,7 +20,7 @@ import Testing
         [-0.9999224, -1, 0, 1.5849], [-0.9999224, -1, 1.2, 1.5849], [0.5, -0.99999, 0.7, 2.9], [-0.05, 3.9, 1, 1],
     ]
 
-    /// How far bytes may be from the formula: half a step is rounding; the rest is what `kf_mix_colors` documents.
+    /// The largest distance of bytes from the formula: half a step for rounding, and the error `kf_mix_colors` documents.
     static let mixers: [(name: String, tolerance: Double, mixer: ColorMixKernel)] = [
         ("chosen", 0.5 + 1 / 3, { kf_mix_colors($0, $1, $2, $3) }),
         ("portable", 0.55, { kf_mix_colors_portably($0, $1, $2, $3) }),
@@ -103,7 +103,7 @@ import Testing
                     return result
                 }
                 for count in 0...70 {
-                    // Pixels are at multiples of four bytes, and of nothing else.
+                    // Pixels are aligned to four bytes, and to nothing more.
                     let range = (count % 17)..<(count % 17 + count)
                     var expected = [UInt32](repeating: 0x1234_5678, count: 100)
                     var (result, inPlace) = (expected, Array(Self.colors[..<100]))

@@ -1,4 +1,4 @@
-// Colours, their descriptions, and the colours of pictures.
+// Colours, their descriptions, and the colours of images.
 
 import Foundation
 import KFImaging
@@ -28,7 +28,7 @@ import Testing
         #expect(Color.red.withAlphaComponent(0.25) == Color(red: 1, green: 0, blue: 0, alpha: 0.25))
     }
 
-    @Test("F3: descriptions have two decimals, identifiers more where they need them")
+    @Test("Descriptions of colours have two decimals, identifiers more where they need them")
     func descriptions() {
         #expect(Color.red.rgbaDescription == "(1.00,0.00,0.00,1.00)")
         #expect("\(Color.brown.withAlphaComponent(0.5))" == "(0.60,0.40,0.20,0.50)")
@@ -78,7 +78,7 @@ import Testing
         #expect(Image().dominantColor == nil)
     }
 
-    @Test("Colours are picked from the upright picture", arguments: Orientation.allCases)
+    @Test("Colours are picked from the upright image", arguments: Orientation.allCases)
     func pickedFromUprightPicture(orientation: Orientation) throws {
         let words = (0..<3).map { y in (0..<4).map { x in 0xFF00_0000 | UInt32(y * 4 + x) } }
         let image = Image(cgImage: .of(words), scale: 2, orientation: orientation)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "Outside the picture there is no colour",
+        "Outside the image there is no colour",
         arguments: [(-0.1, 0), (4, 0), (0, 3), (CGFloat.nan, 0), (.infinity, 0), (0, -.infinity), (1e300, 1)]
             as [(CGFloat, CGFloat)]
     )

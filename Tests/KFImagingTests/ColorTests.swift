@@ -1,4 +1,4 @@
-// Colour controls and tint: the vectors, and the formulas in double precision.
+// Colour controls and tint, against test vectors and against the formulas in double precision.
 
 import CKFCodecs
 import Foundation
@@ -56,10 +56,10 @@ import Testing
             (0.05, 1.1, 1.3, 0.2), (-0.2, 0.6, 0.4, -0.5), (0, 1, 0, 0.7), (0.1, 2, 1, 1), (0, -1, 1, 0), (0, 1, -2, 3),
             (0, 4, 3, 5), (0, 4, 0, -5), (1, 1, 1.5, 0), (-0.9, 1, 0, 5), (0, 4, 0.9, 0),
         ]
-        for picture in [ResamplingTests.noise(41, 19, opaque: true), ResamplingTests.noise(13, 29), .solid(0, 5, 5)] {
+        for image in [ResamplingTests.noise(41, 19, opaque: true), ResamplingTests.noise(13, 29), .solid(0, 5, 5)] {
             for numbers in settings {
-                let result = try picture.adjusted(adjustment(numbers, space))
-                let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy {
+                let result = try image.adjusted(adjustment(numbers, space))
+                let isNear = zip(result.rows.joined(), image.rows.joined()).allSatisfy {
                     $0.isNear(exact($1, numbers, space), within: 1)
                 }
                 #expect(isNear, "\(numbers)")
@@ -99,7 +99,7 @@ import Testing
         #expect(try Bitmap.solid(0, 3, 3).adjusted(adjustment((b, c, s, ev)))[0, 0].a == 0)
     }
 
-    /// Three tables, some of which are the same.
+    /// Combinations of three tables, some of which are the same.
     static let tables: [String: [UInt8]] = {
         var generator = SeededGenerator(state: 9)
         let some = (0..<3).map { _ in (0..<256).map { _ in UInt8.random(in: 0...255, using: &generator) } }
@@ -202,8 +202,8 @@ import Testing
     }
 
     @Test("An opaque tint fills the rectangle") func opaqueTint() throws {
-        for picture in [ResamplingTests.noise(6, 4), ResamplingTests.noise(6, 4, opaque: true), .solid(0, 6, 4)] {
-            let result = try picture.tinted(with: Color(red: 0.2, green: 0.4, blue: 0.6))
+        for image in [ResamplingTests.noise(6, 4), ResamplingTests.noise(6, 4, opaque: true), .solid(0, 6, 4)] {
+            let result = try image.tinted(with: Color(red: 0.2, green: 0.4, blue: 0.6))
             #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 51, g: 102, b: 153) })
             #expect(!result.hasAlpha)
         }
@@ -212,9 +212,9 @@ import Testing
     @Test("Every pixel of a tint follows the formula", arguments: WorkingSpace.allCases)
     func tintFormula(space: WorkingSpace) throws {
         let color = Color(red: 0.9, green: 0.3, blue: 0.1, alpha: 0.35)
-        for picture in [ResamplingTests.noise(17, 11), ResamplingTests.noise(17, 11, opaque: true)] {
-            let result = try picture.tinted(with: color, in: space)
-            let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy { tinted, pixel in
+        for image in [ResamplingTests.noise(17, 11), ResamplingTests.noise(17, 11, opaque: true)] {
+            let result = try image.tinted(with: color, in: space)
+            let isNear = zip(result.rows.joined(), image.rows.joined()).allSatisfy { tinted, pixel in
                 let below = Double(pixel.a) / 255, opacity = 0.35 + below * 0.65
                 func byte(_ component: UInt8, _ tint: Double) -> UInt8 {
                     let value = pixel.a == 0 ? 0 : min(1, Double(component) / Double(pixel.a))
@@ -231,14 +231,14 @@ import Testing
 
     @Test("A transparent tint returns the same bitmap", arguments: [0, -1, Double.nan, -Double.infinity])
     func transparentTint(alpha: Double) throws {
-        let picture = ResamplingTests.noise(5, 5)
-        #expect(try picture.tinted(with: Color(white: 0.5, alpha: alpha)) === picture)
+        let image = ResamplingTests.noise(5, 5)
+        #expect(try image.tinted(with: Color(white: 0.5, alpha: alpha)) === image)
     }
 
     @Test("Tints outside the range are clamped or converted") func extremeTints() throws {
         let strange = Color(red: .nan, green: .infinity, blue: -3, alpha: .infinity)
-        for picture in [ResamplingTests.noise(4, 4), ResamplingTests.noise(4, 4, opaque: true)] {
-            let result = try picture.tinted(with: strange)
+        for image in [ResamplingTests.noise(4, 4), ResamplingTests.noise(4, 4, opaque: true)] {
+            let result = try image.tinted(with: strange)
             #expect(result.rows.joined().allSatisfy { $0 == Pixel(r: 0, g: 255, b: 0) })
         }
         let wide = try Bitmap.solid(0xFF80_8080, 1, 1).tinted(
@@ -251,13 +251,13 @@ import Testing
 @Suite struct FilterImageTests {
     @Test("Pixels are unchanged after conversion to a filter image and back", arguments: WorkingSpace.allCases)
     func roundTrip(space: WorkingSpace) throws {
-        for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
-            let numbers = try #require(FilterImage(picture, in: space))
+        for image in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
+            let numbers = try #require(FilterImage(image, in: space))
             #expect(numbers.extent == CGRect(x: 0, y: 0, width: 7, height: 5))
             let result = try numbers.bitmap()
-            let isNear = zip(result.rows.joined(), picture.rows.joined()).allSatisfy { $0.isNear($1, within: 1) }
-            #expect(isNear && result.hasAlpha == picture.hasAlpha)
-            if !picture.hasAlpha { #expect(result.rows == picture.rows) }
+            let isNear = zip(result.rows.joined(), image.rows.joined()).allSatisfy { $0.isNear($1, within: 1) }
+            #expect(isNear && result.hasAlpha == image.hasAlpha)
+            if !image.hasAlpha { #expect(result.rows == image.rows) }
         }
     }
 
@@ -287,11 +287,11 @@ import Testing
     @Test("Operations give the same result as on bitmaps") func sameAsBitmapOperations() throws {
         let adjustment = ColorAdjustment(brightness: 0.1, contrast: 1.2, saturation: 0.7, inputEV: 0.3)
         let color = Color(red: 0.8, green: 0.2, blue: 0.4, alpha: 0.4)
-        for picture in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
-            let numbers = try #require(FilterImage(picture, in: .linear))
+        for image in [ResamplingTests.noise(7, 5), ResamplingTests.noise(7, 5, opaque: true)] {
+            let numbers = try #require(FilterImage(image, in: .linear))
             let pairs = [
-                (try numbers.adjusted(adjustment)?.bitmap(), try picture.adjusted(adjustment)),
-                (try numbers.tinted(with: color)?.bitmap(), try picture.tinted(with: color)),
+                (try numbers.adjusted(adjustment)?.bitmap(), try image.adjusted(adjustment)),
+                (try numbers.tinted(with: color)?.bitmap(), try image.tinted(with: color)),
             ]
             for (one, other) in pairs {
                 let rows = try #require(one).rows

@@ -1,4 +1,4 @@
-// Which conversions of colour profiles are cached, and which are not.
+// The cache of conversions of colour profiles, and the profiles that it does not take.
 
 import Foundation
 import Testing

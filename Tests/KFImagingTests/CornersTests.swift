@@ -20,7 +20,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(!bitmap.hasAlpha)
     }
 
-    @Test("F7: the colour's alpha counts once")
+    @Test("The alpha of a border's colour is applied once")
     func translucentBordersMixOnce() throws {
         let border = Border(color: Color.red.withAlphaComponent(0.5), lineWidth: 3)
         let bitmap = try #require(blueImage(9, 7).bordered(border)).bitmap()
@@ -36,7 +36,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[9, 9].isNear(Pixel(r: 191, g: 0, b: 64), within: 1))
     }
 
-    @Test("F7: fractions are of the whole picture, and the line's outer edge has the radius")
+    @Test("A fractional radius refers to the whole image, and to the outer edge of the line")
     func roundedBorder() throws {
         let border = Border(color: .red, lineWidth: 4, radius: .widthFraction(0.25))
         let bitmap = try #require(blueImage(40, 40).bordered(border)).bitmap()
@@ -71,7 +71,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[0, 0] == red && bitmap[29, 0] == red && bitmap[29, 29] == red && bitmap[0, 29] == blue)
     }
 
-    @Test("A border wider than half the picture fills it", arguments: [CGFloat(10), 11, 1000, 1e300])
+    @Test("A border wider than half the image fills it", arguments: [CGFloat(10), 11, 1000, 1e300])
     func wideBorderFills(width: CGFloat) throws {
         let result = try #require(blueImage(20, 20).bordered(Border(color: .red, lineWidth: width)))
         #expect(try result.bitmap().rows.joined().allSatisfy { $0 == red })
@@ -147,7 +147,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
 }
 
 @Suite struct CornerAreaTests {
-    /// The area of a disc in pixels, by trying 64 × 64 points in each.
+    /// The area of a disc in pixels is estimated by 64 × 64 points in each.
     @Test("The alpha at the corners is the exact area of the disc", arguments: [0.3, 1, 2.5, 5, 9.75, 10])
     func exactCoverage(radius: Double) throws {
         let image = blueImage(20, 20)
@@ -190,7 +190,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[10, 7].isNear(Pixel(r: 127, g: 127, b: 255), within: 1) && !bitmap.hasAlpha)
     }
 
-    @Test("Pictures of any length are rounded") func longPictures() throws {
+    @Test("Images of any length are rounded") func longPictures() throws {
         let bitmap = try #require(blueImage(40_000, 3).roundingCorners(radius: .point(1))).bitmap()
         #expect(bitmap[0, 0].a == 200 && bitmap[39_999, 2].a == 200 && bitmap[20_000, 0] == blue)
     }

@@ -1,4 +1,4 @@
-// All fixtures, truncated and with bits flipped, and all inputs that fuzzing found: each gives a picture or an error,
+// All fixtures, truncated and with bits flipped, and all inputs that fuzzing found: each gives an image or an error,
 // in bounded time and memory.
 
 import Foundation

@@ -1,4 +1,4 @@
-// Every format against the same scene, and the properties of decoded images.
+// Decoding of every format, compared with one scene, and the properties of decoded images.
 
 import Foundation
 import KFImaging
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "A downsampled decode looks like the resized whole picture",
+        "A downsampled decode looks like the resized whole image",
         arguments: [
             "photo.jpg", "photo.png", "interlaced.png", "alpha.png", "photo.gif", "photo.webp", "alpha.webp",
             "photo.avif", "cmyk.jpg", "rotated.avif",
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Decoding never enlarges a picture") func noEnlarging() throws {
+    @Test("Decoding never enlarges an image") func noEnlarging() throws {
         for limit in [0, -5, 96, 500] {
             let image = try picture("photo.jpg", maxPixelSize: limit)
             #expect(image.pixelWidth == 96 && image.pixelHeight == 64)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Grey pictures have equal components and are opaque",
+        "Grey images have equal components and are opaque",
         arguments: [
             ("grey.png", Double.infinity), ("grey-alpha.png", .infinity), ("grey.jpg", 35), ("grey16.png", 45),
         ]
@@ -76,12 +76,12 @@ import Testing
     }
 
     @Test("16 bits are rounded to 8, not cut off") func sixteenBitsRounded() throws {
-        // The low bytes are set so that rounding gives the 8-bit picture and cutting off does not.
+        // The low bytes are set so that rounding gives the 8-bit image and cutting off does not.
         #expect(try picture("grey16.png").bitmap().rows == picture("grey.png").bitmap().rows)
         #expect(try picture("alpha16.png").bitmap().likeness(to: picture("alpha.png").bitmap()) > 50)
     }
 
-    @Test("Bilevel pictures are black and white") func bilevel() throws {
+    @Test("Bilevel images are black and white") func bilevel() throws {
         let levels = Set(try picture("bilevel.png").bitmap().rows.joined().map(\.r))
         #expect(levels == [0, 255])
     }
@@ -102,7 +102,7 @@ import Testing
         #expect(Set(bitmap.rows.joined().map(\.a)) == [0, 255])
     }
 
-    @Test("A picture whose alpha channel is full is opaque") func opaqueAlphaChannel() throws {
+    @Test("An image whose alpha channel is full is opaque") func opaqueAlphaChannel() throws {
         #expect(try picture("opaque-alpha.png").hasAlpha == false)
         #expect(try ImageInfo(data: fixture("opaque-alpha.png")).hasAlpha)
     }
@@ -212,7 +212,7 @@ import Testing
     }
 }
 
-/// The alpha of a picture may be apart from its colours, with other data between the two.
+/// The alpha of an image may be apart from its colours, with other data between the two.
 @Suite struct ScatteredAVIFTests {
     @Test("Data between colours and alpha is skipped") func gapBetweenItems() throws {
         let whole = try fixture("alpha.avif")

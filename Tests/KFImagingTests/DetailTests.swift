@@ -1,4 +1,4 @@
-// Trimming, smart cropping and sharpening: operations that depend on the content of the picture.
+// Trimming, smart cropping and sharpening: operations that depend on the content of the image.
 
 import Foundation
 import KFImaging
@@ -41,14 +41,14 @@ import Testing
         #expect(try #require(framed(0, 0x0505_0505).trimmed(tolerance: 0.04)).pixelWidth == 12)
     }
 
-    @Test("Pictures that are entirely empty are not trimmed", arguments: [UInt32(0), 0xFF12_3456, 0x8020_2020])
+    @Test("Images that are entirely empty are not trimmed", arguments: [UInt32(0), 0xFF12_3456, 0x8020_2020])
     func emptyPicturesKept(word: UInt32) {
         let image = Image(cgImage: .solid(word, 5, 4))
         #expect(image.trimmed(tolerance: 0) === image)
         #expect(numberedImage(4, 4).trimmed(tolerance: 1)?.pixelWidth == 4)
     }
 
-    @Test("Pictures without empty edges are not trimmed") func nothingToTrim() {
+    @Test("Images without empty edges are not trimmed") func nothingToTrim() {
         let image = numberedImage(5, 4)
         #expect(image.trimmed(tolerance: 0) === image)
         #expect(image.trimmed(tolerance: .nan) === image)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("A picture without detail is cropped to its middle") func flatPicture() throws {
+    @Test("An image without detail is cropped to its middle") func flatPicture() throws {
         let grey = Bitmap(width: 301, height: 101, hasAlpha: false) { memory, bytesPerRow in
             for y in 0..<101 {
                 for x in 0..<301 {
@@ -131,14 +131,14 @@ import Testing
         #expect(abs(column - 50) <= 3)
     }
 
-    @Test("The same picture gives the same crop") func deterministic() throws {
+    @Test("The same image gives the same crop") func deterministic() throws {
         let size = CGSize(width: 33, height: 47)
         let image = Image(cgImage: noiseBitmap(150, 100, seed: 11))
         let (one, two) = (image.smartCropped(toPoints: size), image.smartCropped(toPoints: size))
         #expect(try #require(one).bitmap().rows == #require(two).bitmap().rows)
     }
 
-    @Test("The size of the crop is limited to the picture, and invalid sizes return the same image")
+    @Test("The size of the crop is limited to the image, and invalid sizes return the same image")
     func limitedToPicture() throws {
         let image = numberedImage(10, 6)
         #expect(image.smartCropped(toPoints: CGSize(width: 1e300, height: CGFloat(7))) === image)

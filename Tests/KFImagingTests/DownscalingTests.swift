@@ -1,4 +1,4 @@
-// Downsampled decoding: everything stays in its place, and looks like a full decode that was resized.
+// Downsampled decoding, which keeps everything in its place and looks like a resized full decode.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KFImaging
 
 @Suite struct DownscalingTests {
-    /// A picture of grey levels 0…255, computed by a formula from the centres of its pixels.
+    /// An image of grey levels 0…255, computed by a formula from the centres of its pixels.
     private func grey(_ size: PixelSize, _ level: (_ x: Double, _ y: Double) -> Double) -> Bitmap {
         Bitmap(width: size.width, height: size.height, hasAlpha: false) { memory, bytesPerRow in
             for y in 0..<size.height {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Where a row changes from black to white, in its own pixels: the sum of its black parts.
+    /// The position where a row changes from black to white, in its own pixels: the sum of its black parts.
     private func edge(_ levels: [UInt8]) -> Double { levels.reduce(0) { $0 + (255 - Double($1)) / 255 } }
 
     @Test("A hard edge is in the same place in JPEG, in PNG and by the formula", arguments: sizes)
@@ -104,17 +104,17 @@ import Testing
     func downsamplingLooksLikeResizing() throws {
         // libwebp scales while it decodes where both sides are even.
         let odd = Image(cgImage: photo(PixelSize(401, 303))), even = Image(cgImage: photo(PixelSize(402, 304)))
-        for (type, bound, picture) in [
+        for (type, bound, image) in [
             (ImageContentType.jpeg, 45.0, odd), (.jpeg, 45, even), (.png, 60, odd), (.webp, 60, odd), (.webp, 42, even),
             (.avif, 60, odd),
         ] {
-            let data = try Codecs.encode(picture, as: type, quality: 0.9)
+            let data = try Codecs.encode(image, as: type, quality: 0.9)
             let whole = try Codecs.decode(data).bitmap()
             for limit in [30, 41, 77, 160, 300] {
                 let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: limit)).bitmap()
                 let expected = try whole.resampled(to: small.size, filter: .lanczos3)
                 #expect(small.likeness(to: expected) > bound, "\(type.name) to \(limit)")
-                // Downsampling the decoded picture gives the same result.
+                // Downsampling the decoded image gives the same result.
                 let other = try #require(Image(cgImage: whole).downsampled(toMaxPixelSize: limit, scale: 1)).bitmap()
                 #expect(other.likeness(to: expected) == .infinity, "\(type.name) to \(limit)")
             }
@@ -123,20 +123,20 @@ import Testing
 
     @Test("Transparent pixels of a WebP do not show in those beside them")
     func transparentPixelsDoNotBleed() throws {
-        let picture = Bitmap.of(
+        let image = Bitmap.of(
             (0..<64).map { _ in (0..<256).map { x in x < 101 ? 0xFF20_A040 : 0 } }
         )
-        let data = try Codecs.encode(Image(cgImage: picture), as: .webp, lossless: true)
+        let data = try Codecs.encode(Image(cgImage: image), as: .webp, lossless: true)
         let small = try Codecs.decode(data, options: DecodingOptions(maxPixelSize: 16)).bitmap()
-        let expected = try picture.resampled(to: small.size)
+        let expected = try image.resampled(to: small.size)
         #expect(small.likeness(to: expected) > 50)
     }
 
     @Test("The default filter is Lanczos along an axis that is reduced, and a triangle along one that is enlarged")
     func automaticFilter() throws {
-        let picture = ResamplingTests.noise(20, 20, opaque: true)
+        let image = ResamplingTests.noise(20, 20, opaque: true)
         func likeness(_ size: PixelSize, _ filter: ResamplingFilter) throws -> Double {
-            try picture.resampled(to: size).likeness(to: picture.resampled(to: size, filter: filter))
+            try image.resampled(to: size).likeness(to: image.resampled(to: size, filter: filter))
         }
         #expect(try likeness(PixelSize(9, 7), .lanczos3) == .infinity)
         #expect(try likeness(PixelSize(31, 40), .bilinear) == .infinity)

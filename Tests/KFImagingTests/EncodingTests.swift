@@ -72,7 +72,7 @@ import Testing
         #expect(image.jpegData(compressionQuality: .nan) != nil)
     }
 
-    @Test("The upright picture is written", arguments: [ImageContentType.png, .jpeg, .webp])
+    @Test("The upright image is written", arguments: [ImageContentType.png, .jpeg, .webp])
     func writesUprightPicture(type: ImageContentType) throws {
         let turned = try picture("orientation-8.jpg")
         let decoded = try Codecs.decode(Codecs.encode(turned, as: type, quality: 0.95))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("Pictures too large for a format are refused") func tooLargeForFormat() {
+    @Test("Images too large for a format are refused") func tooLargeForFormat() {
         let long = Image(cgImage: Bitmap(width: 70_000, height: 1) { _, _ in })
         for type in [ImageContentType.jpeg, .gif, .webp] {
             #expect(throws: ImagingError.self) { try Codecs.encode(long, as: type) }

@@ -19,7 +19,7 @@ private final class SyntheticDecoder: FrameDecoder {
     let frames: [FrameDescription]
     let loopCount: UInt = 0
     let damage: [Int: Damage]
-    /// How often each frame was decoded.
+    /// The number of times each frame was decoded.
     let decoded = Locked([Int: Int]())
 
     init(_ canvas: PixelSize, _ frames: [FrameDescription], damage: [Int: Damage] = [:]) {

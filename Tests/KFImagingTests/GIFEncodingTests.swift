@@ -1,4 +1,4 @@
-// Writing GIF: colours, what frames change, delays and loops.
+// Encoding of GIFs: colours, changed rectangles, delays and loops.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import Testing
     private let green: UInt32 = 0xFF20_C040
     private let blue: UInt32 = 0xFF00_80C0
 
-    private func pictures(of source: Frames, quality: Double = 1) throws -> [Bitmap] {
+    private func bitmaps(of source: Frames, quality: Double = 1) throws -> [Bitmap] {
         try composed(#require(try frames(of: Codecs.encode(source, as: .gif, quality: quality))))
     }
 
@@ -18,7 +18,7 @@ import Testing
         Frames(bitmaps: bitmaps, delays: Array(repeating: 0.1, count: bitmaps.count))
     }
 
-    /// A square of 5 × 5 pixels on a ground of 30 × 20.
+    /// A square of 5 × 5 pixels on a background of 30 × 20.
     private func square(at x: Int, on ground: UInt32) -> Bitmap {
         Bitmap.of(
             (0..<20).map { row in (0..<30).map { (x..<x + 5).contains($0) && (8..<13).contains(row) ? red : ground } }
@@ -34,13 +34,13 @@ import Testing
         )
     }
 
-    @Test("few colours come back as they were, at any quality", arguments: [1, 0.5, 0])
+    @Test("Few colours are kept exactly at any quality", arguments: [1, 0.5, 0])
     func fewColors(quality: Double) throws {
         let source = animation([0, 7, 7, 25, 3].map { square(at: $0, on: blue) })
-        #expect(try pictures(of: source, quality: quality).map(\.rows) == source.bitmaps.map { $0?.rows })
+        #expect(try bitmaps(of: source, quality: quality).map(\.rows) == source.bitmaps.map { $0?.rows })
     }
 
-    @Test("a frame is the rectangle that changes")
+    @Test("A frame is the rectangle that changes")
     func changedRectangle() throws {
         let source = animation([square(at: 2, on: blue), square(at: 4, on: blue)])
         let decoder = try #require(try frames(of: Codecs.encode(source, as: .gif)))
@@ -48,22 +48,22 @@ import Testing
         #expect((second.x, second.y) == (2, 8) && second.size == PixelSize(7, 5))
     }
 
-    @Test("something that moves over nothing leaves no trail")
+    @Test("A square that moves over a transparent background leaves no trail")
     func movingSprite() throws {
         let source = animation([0, 3, 20, 20, 1].map { square(at: $0, on: 0) })
-        #expect(try pictures(of: source).map(\.rows) == source.bitmaps.map { $0?.rows })
+        #expect(try bitmaps(of: source).map(\.rows) == source.bitmaps.map { $0?.rows })
     }
 
-    @Test("what appears, stays and goes over a ground that is partly nothing")
+    @Test("Pixels that appear, stay and disappear over a partly transparent background are kept")
     func partlyTransparent() throws {
         let half = (0..<20).map { y in (0..<30).map { x in x < 15 ? blue : 0 } }
         var more = half
         for x in 10..<28 { more[5][x] = green }
         let all = [half, more, more, half, half].map { Bitmap.of($0) } + [.solid(red, 30, 20), .solid(0, 30, 20)]
-        #expect(try pictures(of: animation(all)).map(\.rows) == all.map(\.rows))
+        #expect(try bitmaps(of: animation(all)).map(\.rows) == all.map(\.rows))
     }
 
-    @Test("an animation may begin with nothing, and black that comes back after it was erased is there")
+    @Test("An animation may begin with an empty frame, and black that returns after it was erased is shown")
     func emptyAndErasedFrames() throws {
         func squares(_ colors: [UInt32]) -> Bitmap {
             .of((0..<12).map { y in (0..<20).map { x in y < 6 && x / 10 < colors.count ? colors[x / 10] : 0 } })
@@ -74,57 +74,57 @@ import Testing
             [[black, red], [0, red], [black, red], [black, red], [black]],
         ] {
             let source = animation(frames.map(squares))
-            #expect(try pictures(of: source).map(\.rows) == source.bitmaps.map { $0?.rows })
+            #expect(try bitmaps(of: source).map(\.rows) == source.bitmaps.map { $0?.rows })
         }
     }
 
-    @Test("half transparent pixels are opaque, those below are not there")
+    @Test("Pixels with an alpha of at least a half become opaque, others transparent")
     func translucentPixels() throws {
         let bitmap = Bitmap.of([[0x8040_2010, 0x7F40_2010, 0xFF00_80C0]])
         let rows = try Codecs.decode(Codecs.encode(Image(cgImage: bitmap), as: .gif)).bitmap().rows[0]
         #expect(rows == [Pixel(r: 128, g: 64, b: 32), Pixel(r: 0, g: 0, b: 0, a: 0), Pixel(r: 0, g: 128, b: 192)])
     }
 
-    @Test("gradients stay alike", arguments: [(1, 38.0), (0.85, 36.0), (0.5, 27.0)])
+    @Test("Gradients stay similar at lower qualities", arguments: [(1, 38.0), (0.85, 36.0), (0.5, 27.0)])
     func gradients(quality: Double, likeness: Double) throws {
         let originals = [0, 10, 60].map(gradient)
-        for (picture, original) in zip(try pictures(of: animation(originals), quality: quality), originals) {
-            #expect(picture.likeness(to: original) >= likeness)
+        for (image, original) in zip(try bitmaps(of: animation(originals), quality: quality), originals) {
+            #expect(image.likeness(to: original) >= likeness)
         }
     }
 
-    @Test("lower quality makes smaller files")
+    @Test("A lower quality makes smaller files")
     func quality() throws {
         let source = animation((0..<6).map { gradient($0 * 3) })
         let sizes = try [0, 0.5, 0.8, 1].map { try Codecs.encode(source, as: .gif, quality: $0).count }
         #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
     }
 
-    @Test("colours that change slowly are followed in the end")
+    @Test("Colours that change slowly are followed with a small difference")
     func slowFade() throws {
         let fade = animation((0..<40).map { .solid(0xFF00_0000 | UInt32(100 + $0) << 16, 9, 9) })
-        let shown = try pictures(of: fade, quality: 0.75)
-        for (index, picture) in shown.enumerated() { #expect(abs(Int(picture[4, 4].r) - 100 - index) <= 4) }
+        let shown = try bitmaps(of: fade, quality: 0.75)
+        for (index, image) in shown.enumerated() { #expect(abs(Int(image[4, 4].r) - 100 - index) <= 4) }
         #expect(Set(shown.map { $0[4, 4].r }).count < 10)
     }
 
-    @Test("three hundred colours become 255 that are near")
+    @Test("Three hundred colours become at most 255 similar ones")
     func manyColors() throws {
         let colors = (0..<300).map { (index: Int) -> UInt32 in
             let (red, green) = (UInt32(index % 20 * 12), UInt32(index / 20 * 17))
             return 0xFF00_0040 | red << 16 | green << 8
         }
         let many = Bitmap.of((0..<10).map { Array(colors[$0 * 30..<$0 * 30 + 30]) })
-        let picture = try Codecs.decode(Codecs.encode(Image(cgImage: many), as: .gif)).bitmap()
-        #expect((200...255).contains(Set(picture.rows.joined().map { [$0.r, $0.g] }).count))
-        #expect(picture.likeness(to: many) >= 38)
-        // The frames before and after it have few.
+        let image = try Codecs.decode(Codecs.encode(Image(cgImage: many), as: .gif)).bitmap()
+        #expect((200...255).contains(Set(image.rows.joined().map { [$0.r, $0.g] }).count))
+        #expect(image.likeness(to: many) >= 38)
+        // The frames before and after it have few colours.
         let few = Bitmap.of((0..<10).map { _ in (0..<30).map { $0 < 9 ? red : 0 } })
-        let shown = try pictures(of: animation([few, many, few]))
+        let shown = try bitmaps(of: animation([few, many, few]))
         #expect(shown[0].rows == few.rows && shown[2].rows == few.rows && shown[1].likeness(to: many) >= 38)
     }
 
-    @Test("256 colours are kept, and so is what later frames leave of them")
+    @Test("256 colours are kept, also where later frames do not change them")
     func fullColorTable() throws {
         let colors = (0..<256).map { (index: UInt32) -> UInt32 in 0xFF00_0000 | index << 16 | (255 - index) << 8 }
         let full = (0..<16).map { Array(colors[$0 * 16..<$0 * 16 + 16]) }
@@ -132,10 +132,10 @@ import Testing
         changed[3][4] = 0xFF12_3456
         let rows: [[[UInt32]]] = [full, changed, full.reversed(), full]
         let all = rows.map { Bitmap.of($0) }
-        #expect(try pictures(of: animation(all)).map(\.rows) == all.map(\.rows))
+        #expect(try bitmaps(of: animation(all)).map(\.rows) == all.map(\.rows))
     }
 
-    @Test("delays and loops are kept", arguments: [UInt(0), 1, 2, 7, 65_535])
+    @Test("Delays and loops are kept", arguments: [UInt(0), 1, 2, 7, 65_535])
     func delaysAndLoops(loops: UInt) throws {
         var source = animation([2, 9, 9].map { square(at: $0, on: blue) })
         (source.delays, source.loopCount) = ([0.02, 1.5, 0.33], loops)
@@ -145,19 +145,19 @@ import Testing
         #expect((data.range(of: Data("NETSCAPE2.0".utf8)) == nil) == (loops == 1))
     }
 
-    @Test("delays between hundredths of a second do not add up")
+    @Test("The rounding of delays to hundredths of a second does not add up")
     func fractionsOfDelays() throws {
         var source = animation((0..<24).map { square(at: $0, on: blue) })
         source.delays = Array(repeating: 1 / 24, count: 24)
         let delays = try #require(try frames(of: Codecs.encode(source, as: .gif))).frames.map(\.delay)
         #expect(Set(delays) == [0.04, 0.05] && abs(delays.reduce(0, +) - 1) < 1e-9)
-        // Players do not believe a delay of a hundredth.
+        // Players ignore a delay of a hundredth.
         source.delays = [0.012, 1000, 0.1] + Array(repeating: 1, count: 21)
         let others = try #require(try frames(of: Codecs.encode(source, as: .gif))).frames.map(\.delay)
         #expect(others[0] == 0.02 && others[1] == 655.35 && others[3] == 1)
     }
 
-    @Test("single pixels, single frames, nothing at all")
+    @Test("Single pixels, single frames and empty frames are encoded")
     func smallest() throws {
         for bitmap in [Bitmap.solid(red, 1, 1), .solid(0, 1, 1), .solid(0, 30, 20), square(at: 3, on: blue)] {
             #expect(try Codecs.decode(Codecs.encode(Image(cgImage: bitmap), as: .gif)).bitmap().rows == bitmap.rows)
@@ -168,16 +168,16 @@ import Testing
         }
     }
 
-    @Test("sides may be as long as the format permits")
+    @Test("Sides may be as long as the format permits")
     func longSides() throws {
         let longest = Bitmap.solid(green, 65_535, 1)
         #expect(try Codecs.decode(Codecs.encode(Image(cgImage: longest), as: .gif)).bitmap().rows == longest.rows)
-        #expect(throws: ImagingError.encodingFailed(.gif, detail: "GIF pictures have at most 65535 pixels a side")) {
+        #expect(throws: ImagingError.encodingFailed(.gif, detail: "GIF images have at most 65535 pixels a side")) {
             try Codecs.encode(Image(cgImage: .solid(green, 1, 65_536)), as: .gif)
         }
     }
 
-    @Test("the nearest colour does not depend on earlier lookups")
+    @Test("The nearest colour does not depend on earlier lookups")
     func nearestColor() {
         let noise = (0..<3000).map { (index: UInt32) -> UInt32 in 0xFF00_0000 | (index &* 0x9E37_79B1) >> 8 }
         var table = ColorTable(noise, limit: 200)

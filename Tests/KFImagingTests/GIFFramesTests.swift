@@ -1,4 +1,4 @@
-// The frames of GIFs: whole pictures against ImageMagick's, and every oddity that files have.
+// The frames of GIFs, compared with those of ImageMagick, and the oddities of files.
 
 import CKFCodecs
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 @testable import KFImaging
 
-/// A GIF put together by hand, with codes that are never joined: four colours, black, red, green and blue.
+/// A GIF put together by hand, whose codes never stand for several pixels: four colours, black, red, green and blue.
 private struct HandmadeGIF {
     var data: Data
 
@@ -73,7 +73,7 @@ private struct HandmadeGIF {
 }
 
 extension UInt8 {
-    /// How many bits the number has.
+    /// The number of bits of the number.
     fileprivate var leadingBits: UInt8 { UInt8(8 - leadingZeroBitCount) }
 }
 
@@ -86,7 +86,7 @@ extension Bitmap {
     }
 }
 
-/// LZW the plain way: strings as arrays.
+/// A simple decoder of LZW, whose strings are arrays.
 private func unpackedByReference(_ bytes: [UInt8], count: Int) -> [UInt8] {
     guard let first = bytes.first, (1...8).contains(first) else { return [] }
     var (stream, place): ([UInt8], Int) = ([], 1)
@@ -116,11 +116,11 @@ private func unpackedByReference(_ bytes: [UInt8], count: Int) -> [UInt8] {
     return Array(output.prefix(count))
 }
 
-/// Codes that there are when they come, among them those that name the string just being made, in blocks of any length.
+/// Random valid codes, some of which name the string that is just being made, in blocks of any length.
 private func randomCodes(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let bits = Int.random(in: 1...8, using: &generator)
     let clear = 1 << bits
-    // Mostly clearing late, so that the table runs full now and then.
+    // The table is mostly cleared late, so that it sometimes becomes full.
     let clears = [0, 0, 50, 3000].randomElement(using: &generator) ?? 0
     var (stream, word, filled): ([UInt8], UInt32, UInt32) = ([], 0, 0)
     var (size, next, isFirst) = (bits + 1, clear + 2, true)
@@ -174,7 +174,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(delays == [0.07, 0.12, 0.1, 0.05, 0.09, 0.09, 0.1, 0.02, 0.08, 0.08])
     }
 
-    @Test("Frames are the same whatever the order they are read in") func frameOrder() throws {
+    @Test("Frames are the same whatever the order in which they are read") func frameOrder() throws {
         let data = try fixture("frames.gif")
         let inOrder = try #require(try Codecs.frameSource(of: data))
         let frames = (0..<10).map { inOrder.frame(at: $0)?.words }
@@ -215,7 +215,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
     }
 
     @Test("Random LZW data decode to the same pixels as with the reference decoder") func referenceDecoder() async {
-        // Long work does not belong on the few threads that all tests share.
+        // Long work must not block the few threads that all tests share.
         let longest = await WorkExecutor("kf.codes", threads: 1).run { compareReaders() }
         #expect(longest > 20_000)
     }
@@ -226,7 +226,7 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         var longest = 0
         for round in 0..<60 {
             var bytes = randomCodes(Int.random(in: 1...6000, using: &generator), &generator)
-            // Now and then a bit is wrong, or the end is missing.
+            // In some rounds a bit is wrong, or the end is missing.
             if round.isMultiple(of: 3) {
                 bytes[Int.random(in: bytes.indices, using: &generator)] ^=
                     1 << UInt8.random(in: 0..<8, using: &generator)
@@ -352,14 +352,14 @@ private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt8] {
         #expect(throws: error) { try Codecs.frameSource(of: data, limits: limits) }
     }
 
-    @Test("Still pictures have no frame source") func stills() throws {
+    @Test("Still images have no frame source") func stills() throws {
         for name in ["photo.jpg", "photo.png", "photo.webp", "photo.avif"] {
             #expect(try Codecs.frameSource(of: fixture(name)) == nil, "\(name)")
         }
     }
 
     @Test("Playing forty large frames takes the memory of three") func playbackMemory() async {
-        // In a process of its own, where no other test takes memory.
+        // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             let screen = HandmadeGIF(1000, 1000)
             let row = [UInt8](repeating: 1, count: 1000)
@@ -386,7 +386,7 @@ private func residentMemory() throws -> Int {
 }
 
 extension Bitmap {
-    /// Whether the opaque pixels reach exactly from a place to another, that not included.
+    /// Whether these are exactly the bounds of the opaque pixels, the right and the bottom not included.
     fileprivate func hasOpaqueBounds(_ left: Int, _ top: Int, _ right: Int, _ bottom: Int) -> Bool {
         let words = words
         let places = words.indices.filter { words[$0] >> 24 == 255 }

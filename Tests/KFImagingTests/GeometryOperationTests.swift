@@ -1,4 +1,4 @@
-// Turning, mirroring and cutting, pixel by pixel.
+// Rotating, mirroring and cropping, compared pixel by pixel.
 
 import Foundation
 import KFImaging
@@ -36,7 +36,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(image.rotated(by: -4 * .pi, fits: false) === image)
     }
 
-    @Test("Four rotations by a right angle give the same picture", arguments: [(7, 5), (1, 1), (8, 3)])
+    @Test("Four rotations by a right angle give the same image", arguments: [(7, 5), (1, 1), (8, 3)])
     func fourQuarterRotations(width: Int, height: Int) throws {
         let image = Image(cgImage: noiseBitmap(width, height, seed: 3), scale: 2)
         var turned = image
@@ -53,7 +53,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(turned.rows.map { $0.map(\.a) } == [[0, 255, 255, 0], [0, 255, 255, 0]])
     }
 
-    @Test("Other angles rotate the picture around its centre") func rotationAroundCentre() throws {
+    @Test("Other angles rotate the image around its centre") func rotationAroundCentre() throws {
         let image = Image(cgImage: .solid(0xFF20_40C0, 40, 20))
         let turned = try #require(image.rotated(by: .pi / 4, fits: true)).bitmap()
         let side = Int(((40 + 20) / 2.0.squareRoot()).rounded(.up))
@@ -75,8 +75,8 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(turned[16, 7].r > 200 && turned[16, 13].r == 0)
     }
 
-    /// A smooth picture turned forth and back is the same again, but for being mixed twice.
-    @Test("A rotation and its opposite give nearly the same picture", arguments: [0.3, -1.1, 2, 3])
+    /// A smooth image that is rotated back is the same again, except that its pixels were mixed twice.
+    @Test("A rotation and its opposite give nearly the same image", arguments: [0.3, -1.1, 2, 3])
     func rotationAndBack(angle: CGFloat) throws {
         let words: [[UInt32]] = (0..<60).map { y in
             (0..<80).map { x in UInt32(0xFF00_0000) + UInt32(x * 3) << 16 + UInt32(y * 4) << 8 }
@@ -99,7 +99,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(image.rotated(by: angle, fits: true) === image)
     }
 
-    @Test("Huge angles and long pictures are rotated, or nil where the canvas would be too large")
+    @Test("Huge angles and long images are rotated, or nil where the canvas would be too large")
     func hugeRotations() throws {
         #expect(numberedImage(3, 2).rotated(by: 1e300, fits: true) != nil)
         let strip = Image(
@@ -109,7 +109,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         )
         #expect(strip.rotated(by: 1, fits: true) == nil)
         #expect(strip.rotated(by: .pi / 2, fits: true)?.pixelHeight == 40_000)
-        // The same, turned a little: what was at the ends is still there.
+        // Rotated a little as well, the image still has the pixels of both ends.
         let tilted = try #require(strip.rotated(by: 1e-4, fits: true)).bitmap()
         #expect(tilted[20_000, 3].a > 200 && tilted[100, tilted.height - 2].a > 100 && tilted[39_900, 1].a > 100)
     }
@@ -128,7 +128,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(image.flipped(horizontally: false, vertically: false) === image)
     }
 
-    @Test("Mirroring twice gives the same picture", arguments: [(true, false), (false, true), (true, true)])
+    @Test("Mirroring twice gives the same image", arguments: [(true, false), (false, true), (true, true)])
     func mirroringTwice(horizontally: Bool, vertically: Bool) throws {
         for (width, height) in [(1, 1), (7, 4), (33, 35)] {
             let image = Image(cgImage: noiseBitmap(width, height, seed: 5))
@@ -180,7 +180,7 @@ func noiseBitmap(_ width: Int, _ height: Int, seed: UInt64, isOpaque: Bool = fal
         #expect(stretched.width == 30 && stretched.height == 30 && !stretched.hasAlpha)
     }
 
-    @Test("A picture that fills its canvas shows its centre") func aspectFillCentre() throws {
+    @Test("An image that fills its canvas shows its centre") func aspectFillCentre() throws {
         let image = Image(cgImage: .of([[0xFF00_0001, 0xFF00_0002, 0xFF00_0003]]))
         let filled = try #require(image.placed(onPoints: CGSize(width: 1, height: 1), mode: .aspectFill)).bitmap()
         #expect(filled.rows == [[Pixel(r: 0, g: 0, b: 2)]])

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Anchors place a rectangle inside the picture",
+        "Anchors place a rectangle inside the image",
         arguments: [
             (CGSize(width: 20, height: 20), CGPoint(x: 0, y: 0), CGRect(x: 0, y: 0, width: 20, height: 20)),
             (CGSize(width: 20, height: 20), CGPoint(x: 0.5, y: 0), CGRect(x: 40, y: 0, width: 20, height: 20)),
@@ -116,7 +116,7 @@ import Testing
         #expect(Geometry.thumbnail(of: PixelSize(64, 64), limit: limit) == PixelSize(expected, expected))
     }
 
-    @Test("Thumbnails of narrow pictures keep their proportions") func narrowThumbnails() {
+    @Test("Thumbnails of narrow images keep their proportions") func narrowThumbnails() {
         #expect(Geometry.thumbnail(of: PixelSize(4000, 100), limit: 100) == PixelSize(100, 3))
         #expect(Geometry.thumbnail(of: PixelSize(10_000, 1), limit: 10) == PixelSize(10, 1))
     }

@@ -1,18 +1,18 @@
-// HEIC files put together by hand: parts, references and false announcements. Only with the trait.
+// HEIC files made of single items: parts, references and false announcements. Compiled only with the trait.
 
 #if HEIC
 import Foundation
 import KFImaging
 import Testing
 
-/// Writes the items of a HEIC, with data that items of the same data share.
+/// Writes the items of a HEIC; items with equal data share it in the file.
 private struct HEICItems {
     struct Item {
         var kind: String
         var data: Data?
-        /// Numbers of properties, from 1.
+        /// The numbers of its properties, counted from 1.
         var properties: [UInt8] = []
-        /// What follows after its name.
+        /// The texts that follow its name.
         var texts = Data()
     }
 
@@ -22,7 +22,7 @@ private struct HEICItems {
         var to: [Int]
     }
 
-    /// Their identifiers are 1, 2, 3 …; the first is the picture.
+    /// The items, with the identifiers 1, 2, 3 …; the first is the image.
     var items: [Item]
     var properties: [Data]
     var references: [Reference] = []
@@ -71,7 +71,7 @@ private struct HEICItems {
     }
 }
 
-/// A coded picture of 96 × 64 pixels.
+/// A coded image of 96 × 64 pixels.
 private struct Coded {
     let data: Data
     let configuration: Data
@@ -130,8 +130,8 @@ private struct Coded {
         }
     }
 
-    @Test("More or larger parts than a picture needs are refused") func excessiveParts() {
-        // A picture of this size may have 128 parts. Their data differ in units that decoders skip.
+    @Test("More or larger parts than an image needs are refused") func excessiveParts() {
+        // An image of this size may have 128 parts. Their data differ in units that decoders skip.
         var many = grid(columns: 13, rows: 10, width: 96, height: 64)
         for index in 1...130 { many.items[index].data = photo.data + Box.long(3) + Data([41 << 1, 1, UInt8(index)]) }
         #expect(refusal(of: many)?.contains("more or larger parts") == true)
@@ -149,7 +149,7 @@ private struct Coded {
         #expect(refusal(of: alone)?.contains("consists of several") == true)
     }
 
-    @Test("The limits apply to parts that are larger than the picture") func limitsOfLargeParts() throws {
+    @Test("The limits apply to parts that are larger than the image") func limitsOfLargeParts() throws {
         let small = grid(columns: 1, rows: 1, width: 10, height: 10).data()
         let tight = DecodingOptions(limits: ImageDecodingLimits(maxPixelCount: 96 * 64 - 1))
         #expect(throws: ImagingError.limitExceeded(limit: "maxPixelCount", allowed: 6143, width: 96, height: 64)) {
@@ -157,7 +157,7 @@ private struct Coded {
         }
     }
 
-    @Test("More coded units or slices than a picture needs are refused") func excessiveUnits() throws {
+    @Test("More coded units or slices than an image needs are refused") func excessiveUnits() throws {
         func alone(_ more: Data) -> HEICItems {
             HEICItems(
                 items: [.init(kind: "hvc1", data: photo.data + more, properties: [1, 2])],
@@ -167,7 +167,7 @@ private struct Coded {
         let empty = Data(count: 4)
         #expect(refusal(of: alone(Data((0..<1000).flatMap { _ in empty }))) == nil)
         #expect(refusal(of: alone(Data((0..<1024).flatMap { _ in empty })))?.contains("is broken") == true)
-        // Of a slice that is not the first; in a grid, whose pictures share what may be spent on slices.
+        // The unit is of a slice that is not the first; in a grid, all images share one limit of slices.
         let slice = Box.long(3) + Data([20 << 1, 1, 0])
         var many = grid(columns: 9, rows: 7, width: 800, height: 400)
         for index in 1...63 {
@@ -188,13 +188,13 @@ private struct Coded {
             properties: [Coded.size],
             references: [.init(kind: "dimg", from: 1, to: [1])]
         )
-        #expect(refusal(of: alone)?.contains("only pictures coded as HEVC") == true)
+        #expect(refusal(of: alone)?.contains("only images coded as HEVC") == true)
         let ring = HEICItems(
             items: [item, item],
             properties: [Coded.size],
             references: [.init(kind: "dimg", from: 1, to: [2]), .init(kind: "dimg", from: 2, to: [1])]
         )
-        #expect(refusal(of: ring)?.contains("only pictures coded as HEVC") == true)
+        #expect(refusal(of: ring)?.contains("only images coded as HEVC") == true)
     }
 
     // libheif takes more bytes off a box of this name, and reads on whatever the size of the box is.
@@ -209,7 +209,7 @@ private struct Coded {
         #expect(refusal(of: hiding)?.contains("description of the file is broken") == true)
     }
 
-    @Test("An identity item is decoded if it has the size of its picture") func identityItem() throws {
+    @Test("An identity item is decoded if it has the size of its image") func identityItem() throws {
         func items(_ size: Data) -> HEICItems {
             HEICItems(
                 items: [
@@ -225,7 +225,7 @@ private struct Coded {
         #expect(refusal(of: items(Box.size(64, 64)))?.contains("under another name has another size") == true)
     }
 
-    /// The photo and, as its transparency, another picture.
+    /// The photo and, as its transparency, another image.
     private func transparent(_ other: Coded, size: Data = Coded.size, crop: Data? = nil) -> HEICItems {
         HEICItems(
             items: [
@@ -246,7 +246,7 @@ private struct Coded {
 
     @Test("Transparency must match the depth and the transforms of the colours") func mismatchedTransparency() throws {
         #expect(try Codecs.decode(transparent(photo).data()).hasAlpha)
-        // libheif would read what is not there.
+        // libheif would read beyond the data.
         #expect(refusal(of: transparent(deep))?.contains("another depth") == true)
         #expect(
             refusal(of: transparent(photo, crop: crop(10, 10)))?.contains("cropped or turned in another way") == true
@@ -263,7 +263,7 @@ private struct Coded {
         #expect(refusal(of: two)?.contains("two transparencies") == true)
     }
 
-    @Test("The limits apply to the picture before it is cropped") func limitsBeforeCropping() throws {
+    @Test("The limits apply to the image before it is cropped") func limitsBeforeCropping() throws {
         let items = HEICItems(
             items: [.init(kind: "hvc1", data: photo.data, properties: [1, 2, 3])],
             properties: [Coded.size, photo.configuration, crop(10, 8)]
@@ -292,7 +292,7 @@ private struct Coded {
         for (x, y) in [(10, 20), (50, 40), (30, 60)] { #expect(late[y, 95 - x] == photo[x, y]) }
     }
 
-    @Test("The layers of an overlay must lie within the picture") func overlayBounds() throws {
+    @Test("The layers of an overlay must lie within the image") func overlayBounds() throws {
         func layers(_ x: Int, _ y: Int) -> HEICItems {
             let colors = Box.word(0) + Box.word(0) + Box.word(0xFFFF) + Box.word(0xFFFF)
             let description = Data([0, 0]) + colors + Box.word(120) + Box.word(80) + Box.word(x) + Box.word(y)
@@ -309,11 +309,11 @@ private struct Coded {
         #expect(bitmap[5, 5] == Pixel(r: 0, g: 0, b: 255))
         #expect(try bitmap[60, 40].isNear(picture("photo.heic").bitmap()[40, 30], within: 2))
         for (x, y) in [(-1, 0), (25, 10), (0, 17)] {
-            #expect(refusal(of: layers(x, y))?.contains("reach beyond the picture") == true)
+            #expect(refusal(of: layers(x, y))?.contains("reach beyond the image") == true)
         }
     }
 
-    @Test("More items or data than a picture needs are refused") func excessiveItems() {
+    @Test("More items or data than an image needs are refused") func excessiveItems() {
         let coded = HEICItems.Item(kind: "hvc1", data: photo.data, properties: [1, 2])
         let properties = [Coded.size, photo.configuration]
         let note = HEICItems.Item(kind: "Exif", data: Data(repeating: 7, count: 20_000))
@@ -321,7 +321,7 @@ private struct Coded {
             items: [coded] + Array(repeating: .init(kind: "Exif", data: Data([7])), count: 5800),
             properties: properties
         )
-        #expect(refusal(of: many)?.contains("more items than a picture needs") == true)
+        #expect(refusal(of: many)?.contains("more items than an image needs") == true)
         let shared = HEICItems(items: [coded] + Array(repeating: note, count: 60), properties: properties)
         #expect(refusal(of: shared)?.contains("more data than the file") == true)
         let packed = HEICItems.Item(

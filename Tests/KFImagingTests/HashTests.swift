@@ -1,4 +1,4 @@
-// BlurHash and ThumbHash, against what other implementations make of the same pictures.
+// BlurHash and ThumbHash, compared with those of other implementations for the same images.
 
 import Foundation
 import KFImaging
@@ -21,7 +21,7 @@ import Testing
         #expect(try picture("photo.png").blurHash(components: (x: x, y: y)) == expected)
     }
 
-    /// `list(blurhash.decode("LEHV6nWB2yk8pyo0adR*.7kCMdnj", 8, 6).getdata())` of the same: rows 0, 3 and 5.
+    /// Rows 0, 3 and 5 of `list(blurhash.decode("LEHV6nWB2yk8pyo0adR*.7kCMdnj", 8, 6).getdata())` of the same.
     @Test("Decoded hashes equal those of another implementation") func blurHashDecoding() throws {
         let rows: [Int: [(UInt8, UInt8, UInt8)]] = [
             0: [
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "Every punch, finite or not, gives a picture",
+        "Every punch, finite or not, gives an image",
         arguments: [
             "LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00Jag4", "|~TSUA" + String(repeating: "~q", count: 80),
             "|~TSUA" + String(repeating: "00", count: 80), "|~TSUA" + String(repeating: "00~q", count: 40),
@@ -117,7 +117,7 @@ import Testing
         #expect(Image(cgImage: .solid(0xFF00_0000, 4, 4)).blurHash(components: (x: x, y: y)) == nil)
     }
 
-    @Test("Small, large and transparent pictures have hashes, an empty image has none") func unusualPictures() throws {
+    @Test("Small, large and transparent images have hashes, an empty image has none") func unusualPictures() throws {
         #expect(Image().blurHash(components: (x: 4, y: 3)) == nil)
         let white = Image(cgImage: .solid(0xFFFF_FFFF, 1, 1)).blurHash(components: (x: 1, y: 1))
         #expect(Image(cgImage: .solid(0, 5, 2)).blurHash(components: (x: 1, y: 1)) == white)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "Decoded hashes keep the proportions and the colour of the picture",
+        "Decoded hashes keep the proportions and the colour of the image",
         arguments: [(1, 1), (100, 1), (1, 100), (7, 7), (301, 200), (5, 40)]
     )
     func aspectRatios(width: Int, height: Int) throws {

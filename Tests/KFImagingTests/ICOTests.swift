@@ -1,22 +1,22 @@
-// Icons and cursors: which picture is shown, what a mask hides, and what is inside.
+// Icons and cursors: the choice of an image, masks, and embedded PNGs.
 
 import Foundation
 import KFImaging
 import Testing
 
 @Suite struct ICOTests {
-    /// An icon of pictures that lie one behind the other; the directory has no sizes.
-    private func icon(_ pictures: [Data], type: Int = 1) -> Data {
-        var directory = littleEndian(0, 2) + littleEndian(type, 2) + littleEndian(pictures.count, 2)
-        var offset = 6 + 16 * pictures.count
-        for picture in pictures {
-            directory += Data(count: 8) + littleEndian(picture.count) + littleEndian(offset)
-            offset += picture.count
+    /// An icon of images that lie one behind the other; the directory has no sizes.
+    private func icon(_ images: [Data], type: Int = 1) -> Data {
+        var directory = littleEndian(0, 2) + littleEndian(type, 2) + littleEndian(images.count, 2)
+        var offset = 6 + 16 * images.count
+        for image in images {
+            directory += Data(count: 8) + littleEndian(image.count) + littleEndian(offset)
+            offset += image.count
         }
-        return pictures.reduce(directory, +)
+        return images.reduce(directory, +)
     }
 
-    /// A picture of one colour, of 24 or 32 bits (0xAARRGGBB); nothing of it is masked.
+    /// An image of one colour, of 24 or 32 bits (0xAARRGGBB); nothing of it is masked.
     private func solid(_ color: Int, _ width: Int, _ height: Int, depth: Int = 24) -> Data {
         var data = bitmapHeader(width, height * 2, depth: depth)
         for _ in 0..<height {
@@ -31,7 +31,7 @@ import Testing
         return try #require(try picture(name).bitmap().part(rect))
     }
 
-    @Test("The largest picture is shown, PNG or bitmap", arguments: [("png.ico", 48), ("alpha.ico", 24)])
+    @Test("The largest image is shown, PNG or bitmap", arguments: [("png.ico", 48), ("alpha.ico", 24)])
     func largestPicture(name: String, side: Int) throws {
         let image = try picture(name)
         #expect(try image.bitmap().rows == part("alpha.png", side).rows)
@@ -48,7 +48,7 @@ import Testing
         #expect(try bitmap.rows == picture("art.png").bitmap().rows && bitmap.hasAlpha)
     }
 
-    @Test("Of pictures of one size that with the deepest pixels is shown, and of these the first")
+    @Test("Among images of one size the first of those with the deepest pixels is shown")
     func depthDecides() throws {
         let red = solid(0xFF0000, 3, 3)
         let green = solid(0xFF00_FF00, 3, 3, depth: 32)
@@ -58,7 +58,7 @@ import Testing
         #expect(try Codecs.decode(icon([green, red], type: 2)).bitmap()[0, 0] == Pixel(r: 0, g: 255, b: 0))
     }
 
-    @Test("32 bits without any alpha go by the mask")
+    @Test("Pixels of 32 bits without any alpha are hidden by the mask")
     func emptyAlpha() throws {
         var data = solid(0x10_2030, 2, 2, depth: 32)
         // The lower row of the mask: its left pixel is hidden.
@@ -70,17 +70,17 @@ import Testing
         #expect(try !Codecs.decode(icon([data]).dropLast(8)).bitmap().hasAlpha)
     }
 
-    @Test("Pictures with broken headers do not count, and without any other there is an error")
+    @Test("Images with broken headers do not count, and without any other there is an error")
     func brokenPictures() throws {
         let broken = Data(count: 60)
         let good = solid(0xFF0000, 2, 2)
         #expect(try Codecs.decode(icon([broken, good])).pixelWidth == 2)
-        #expect(Codecs.diagnose(icon([broken])) == .malformed(.ico, detail: "it holds no picture"))
+        #expect(Codecs.diagnose(icon([broken])) == .malformed(.ico, detail: "it holds no image"))
         let cut = icon([good]).prefix(22 + 41)
         #expect(Codecs.diagnose(cut) == .malformed(.ico, detail: "the data ends before the first row"))
     }
 
-    @Test("The picture's own header is held to the limits")
+    @Test("The limits apply to the size in the image's own header")
     func limits() throws {
         let refusal = ImagingError.limitExceeded(
             limit: "maxPixelCount",
@@ -100,7 +100,7 @@ import Testing
         #expect(try ImageInfo(data: data).frameCount == 1 && Codecs.frameSource(of: data) == nil)
     }
 
-    @Test("Bytes that begin like a directory and are none are not taken for an icon")
+    @Test("Bytes that only begin like a directory are not taken for an icon")
     func otherBytes() {
         let data = icon([solid(0, 2, 2)])
         #expect(

@@ -1,4 +1,4 @@
-// Headers of every format, and signatures.
+// The information in the headers of every format, and the detection of formats by signatures.
 
 import Foundation
 import KFImaging
@@ -59,15 +59,15 @@ import Testing
         Data((0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
     }
 
-    /// An animated WebP of one pixel, played twice, whose frames last so many milliseconds.
+    /// An animated WebP of one pixel, played twice, whose frames have the given durations in milliseconds.
     private func animation(_ milliseconds: [Int]) throws -> Data {
         let pixel = Image(cgImage: Bitmap.solid(0xFF10_2030, 1, 1))
-        let picture = try Codecs.encode(pixel, as: .webp, lossless: true).dropFirst(12)
+        let image = try Codecs.encode(pixel, as: .webp, lossless: true).dropFirst(12)
         var chunks = Data("WEBP".utf8)
         chunks += chunk("VP8X", Data([0x02, 0, 0, 0]) + Data(count: 6))
         chunks += chunk("ANIM", Data([0, 0, 0, 0, 2, 0]))
         for time in milliseconds {
-            chunks += chunk("ANMF", Data(count: 12) + number(time, bytes: 3) + Data(count: 1) + picture)
+            chunks += chunk("ANMF", Data(count: 12) + number(time, bytes: 3) + Data(count: 1) + image)
         }
         return Data("RIFF".utf8) + number(chunks.count, bytes: 4) + chunks
     }
@@ -83,7 +83,7 @@ import Testing
     @Test("A truncated WebP has the frames that are there") func truncatedWebP() throws {
         let data = try animation([100, 200, 300])
         let last = try #require(data.range(of: Data("ANMF".utf8), options: .backwards)).lowerBound
-        // Within the name, the length, the frame's header; then within the picture, which counts.
+        // Within the name, the length, the frame's header; then within the image, which counts.
         for end in [last, last + 3, last + 8, last + 20] {
             let info = try ImageInfo(data: data.prefix(end))
             #expect(info.frameCount == 2 && abs((info.duration ?? 0) - 0.3) < 1e-9)

@@ -1,4 +1,4 @@
-// Files whose parts contradict each other: what can be shown is, the rest is an error.
+// Files whose parts contradict each other: they are shown as far as possible, or refused with an error.
 
 import Foundation
 import KFImaging
@@ -79,14 +79,14 @@ private let cyclicEXIF: [UInt8] =
         #expect(isMalformed(data.replacing(place..<place + 12 + length, with: []), .png))
     }
 
-    @Test("A picture without pixels is refused") func missingPixels() throws {
+    @Test("An image without pixels is refused") func missingPixels() throws {
         let data = try fixture("photo.png")
         let place = try #require(data.range(of: Data("IDAT".utf8))).lowerBound - 4
         #expect(isMalformed(data.prefix(place) + Data(chunk("IEND", [])), .png))
     }
 
     @Test(
-        "Invalid auxiliary chunks do not hide the picture",
+        "Invalid auxiliary chunks do not hide the image",
         arguments: ["iCCP", "gAMA", "cHRM", "sRGB", "tRNS", "bKGD", "tEXt", "eXIf", "acTL", "fcTL", "cICP", "ruBB"]
     )
     func invalidAuxiliaryChunks(name: String) throws {
@@ -95,7 +95,7 @@ private let cyclicEXIF: [UInt8] =
             let data = try photo(with: name, content)
             let image = try Codecs.decode(data)
             #expect(image.imageOrientation == .up)
-            // Some nonsense has a meaning: a transparent colour, primaries. The picture is there all the same.
+            // Some nonsense has a meaning: a transparent colour, primaries. The image is shown even so.
             #expect(image.pixelWidth == whole.width && image.pixelHeight == whole.height)
             if name == "iCCP" || name == "eXIf" || name == "tEXt" {
                 #expect(try image.bitmap().likeness(to: whole) == .infinity)
@@ -129,7 +129,7 @@ private let cyclicEXIF: [UInt8] =
         #expect(try Codecs.decode(photo(with: "eXIf", block)).imageOrientation == orientation)
     }
 
-    @Test("Wrong frame counts do not hide the picture", arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
+    @Test("Wrong frame counts do not hide the image", arguments: [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF])
     func wrongFrameCounts(count: Int) throws {
         let data = try photo(with: "acTL", bigEndian(count) + bigEndian(0))
         #expect(try Codecs.decode(data).pixelWidth == 96)
@@ -237,7 +237,7 @@ private let cyclicEXIF: [UInt8] =
         }
     }
 
-    @Test("Pictures beyond the limits are refused after the header") func oversizedPictures() throws {
+    @Test("Images beyond the limits are refused after the header") func oversizedPictures() throws {
         let data = try fixture("photo.jpg")
         let frame = try place(of: 0xC0, in: data)
         let huge = data.replacing(frame + 5..<frame + 9, with: [0xFF, 0xDC, 0xFF, 0xDC])
@@ -269,7 +269,7 @@ private let cyclicEXIF: [UInt8] =
         return Data(Array("RIFF".utf8) + littleEndian(body.count) + body)
     }
 
-    /// The coded picture of a fixture, without what surrounds it.
+    /// The coded image of a fixture, without what surrounds it.
     private func coded(_ name: String) throws -> (String, [UInt8]) {
         let data = try fixture(name)
         let length = data[16..<20].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -291,7 +291,7 @@ private let cyclicEXIF: [UInt8] =
     }
 
     @Test(
-        "A canvas of another size than the picture does not crash",
+        "A canvas of another size than the image does not crash",
         arguments: [(10, 10), (1 << 14, 1 << 14), (1 << 24, 1 << 24), (97, 64)]
     )
     func wrongCanvas(width: Int, height: Int) throws {
@@ -320,8 +320,8 @@ private let cyclicEXIF: [UInt8] =
         #expect(isMalformed(data.prefix(12), .webp))
     }
 
-    @Test("A lossless picture that is marked as opaque is opaque") func opaqueLosslessPicture() throws {
-        // The bit in the header of the coded picture that announces an alpha, taken away; the alpha is still there.
+    @Test("A lossless image that is marked as opaque is opaque") func opaqueLosslessPicture() throws {
+        // The bit in the header of the coded image that announces an alpha, taken away; the alpha is still there.
         var data = try fixture("alpha.webp")
         let header = try #require(data.range(of: Data("VP8L".utf8))).upperBound + 4
         #expect(data[header] == 0x2F && data[header + 4] & 0x10 != 0)
@@ -357,9 +357,9 @@ private let cyclicEXIF: [UInt8] =
         #expect(try Codecs.decode(data).bitmap().rows == source.frame(at: 0)?.rows)
     }
 
-    @Test("A picture that ends within its alpha is refused", arguments: [40, 60, 200])
+    @Test("An image that ends within its alpha is refused", arguments: [40, 60, 200])
     func truncatedAlpha(length: Int) throws {
-        // The size of the picture follows its alpha.
+        // The size of the image follows its alpha.
         let data = container([extended(0, width: 32, height: 32), ("ALPH", [UInt8](repeating: 0, count: 500))])
         #expect(isMalformed(data.prefix(length), .webp))
     }
@@ -371,7 +371,7 @@ private let cyclicEXIF: [UInt8] =
     }
 
     @Test(
-        "Announced sizes that are not the picture's are refused",
+        "Announced sizes that are not the image's are refused",
         arguments: [(0, 64), (96, 0), (1 << 20, 1 << 20), (-1, -1)]
     )
     func wrongAVIFSizes(width: Int, height: Int) throws {
@@ -389,7 +389,7 @@ private let cyclicEXIF: [UInt8] =
         _ = Codecs.diagnose(data.replacing(place - 4..<place, with: [0, 0, 0, 0]))
     }
 
-    @Test("A brand without a picture is malformed") func brandOnly() {
+    @Test("A brand without an image is malformed") func brandOnly() {
         #expect(isMalformed(Data(bigEndian(16) + Array("ftypavif".utf8) + [0, 0, 0, 0]), .avif))
     }
 }
@@ -410,7 +410,7 @@ private let cyclicEXIF: [UInt8] =
         for (type, magic) in magics where type != ImageContentType(sniffing: contents) {
             let data = Data(magic) + contents
             let error = Codecs.diagnose(data)
-            // A JPEG decoder looks for the next marker, and finds a picture when there is one.
+            // A JPEG decoder looks for the next marker, and finds an image when there is one.
             if type == .jpeg, error == nil { continue }
             switch error {
             case .malformed(type, _)?, .unsupported(type, _)?: break

@@ -1,10 +1,10 @@
-// Every kind of JPEG there is, and those that are refused.
+// All kinds of JPEG, and those that are refused.
 
 import Foundation
 import KFImaging
 import Testing
 
-/// Where a marker stands in a JPEG, up to its first scan.
+/// The offset of a marker in a JPEG, up to its first scan.
 func place(of marker: UInt8, in data: Data) -> Int? {
     var at = data.startIndex + 2
     while at + 3 < data.endIndex {
@@ -43,16 +43,16 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         }
     }
 
-    @Test("A picture of one pixel is decoded") func onePixel() throws {
+    @Test("An image of one pixel is decoded") func onePixel() throws {
         let image = try picture("one-pixel.jpg")
         #expect(image.pixelWidth == 1 && image.pixelHeight == 1)
         let pixel = try image.bitmap()[0, 0]
         #expect(try pixel.isNear(picture("photo.png").bitmap()[0, 0], within: 3), "\(pixel)")
     }
 
-    @Test("1.6 rule 3: inks go through the embedded profile")
+    @Test("The inks of a CMYK image are converted by its embedded profile")
     func inkProfile() throws {
-        // What Pillow's ImageCms makes of the file: relative colorimetric with black point compensation.
+        // The result of Pillow's ImageCms for the file: relative colorimetric with black point compensation.
         let bitmap = try picture("cmyk-profile.jpg").bitmap()
         for (x, y, expected) in Self.printed {
             #expect(bitmap[x, y].isNear(expected, within: 3), "\(bitmap[x, y]) instead of \(expected)")
@@ -71,7 +71,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
         data[frame + 4] = bits
         let error = try #require(Codecs.diagnose(data))
         #expect(
-            error.description == "JPEG is not supported here: \(bits) bits a component; save the picture with "
+            error.description == "JPEG is not supported here: \(bits) bits a component; save the image with "
                 + "8 bits a component, or as 16-bit PNG"
         )
     }
@@ -89,10 +89,10 @@ func place(of marker: UInt8, in data: Data) -> Int? {
             Issue.record("not refused")
             return
         }
-        #expect(detail.hasPrefix(words) && detail.contains("; save the picture as"))
+        #expect(detail.hasPrefix(words) && detail.contains("; save the image as"))
     }
 
-    @Test("1.6 rule 6: what a truncated JPEG has lost is grey")
+    @Test("The missing part of a truncated JPEG is grey")
     func truncatedPicture() throws {
         // With arithmetic coding the decoder goes on decoding zeros, into whatever they mean.
         for name in ["photo.jpg", "restarts.jpg", "440.jpg"] {

@@ -1,4 +1,4 @@
-// What frames of a JPEG XL may cost before the first picture: they are of any size, and libjxl does not report it.
+// The cost of the frames of a JPEG XL before its first image: they may be of any size, which libjxl does not report.
 
 #if JXL
 import Foundation
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// A hundred bytes that made libjxl take five gigabytes, or end the process.
-    @Test("Reference frames larger than the picture count towards the limits") func largeReferenceFrames() throws {
+    @Test("Reference frames larger than the image count towards the limits") func largeReferenceFrames() throws {
         let limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(throws: exceeding("maxPixelCount", limits, 4096)) {
             try decode([Frame(width: 4096, height: 4096, isShown: false), small], limits)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("All frames before the picture count towards the limits") func framesBeforePicture() throws {
+    @Test("All frames before the image count towards the limits") func framesBeforePicture() throws {
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(try decode(frames, limits).pixelWidth == 64)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("Channels besides colours and alpha count towards the limits") func extraChannels() throws {
-        // What is drawn at a time are groups of 1024 × 1024 pixels of every channel.
+        // Groups of 1024 × 1024 pixels of every channel are drawn at a time.
         let limits = ImageDecodingLimits(maxPixelCount: 1024 * 1024 * 20)
         func decode(_ channels: Int) throws -> Image {
             try Codecs.decode(file([small], channels: channels), options: DecodingOptions(limits: limits))
@@ -76,7 +76,7 @@ import Testing
         #expect(try decode([narrow, small], ImageDecodingLimits(maxPixelCount: 201_000)).pixelWidth == 64)
         let limits = ImageDecodingLimits(maxPixelCount: 196_000)
         #expect(throws: exceeding("maxPixelCount", limits, 1, 1024)) { try decode([narrow, small], limits) }
-        // The picture itself, if that is large.
+        // The image itself, if that is large.
         let high = ImageDecodingLimits(maxPixelCount: 1 << 24)
         #expect(throws: exceeding("maxPixelCount", high, 1, 1 << 20)) {
             try decode([Frame(width: 1, height: 1 << 20)], high)
@@ -165,19 +165,19 @@ private struct Frame {
     var width: Int
     var height: Int
     var isShown = true
-    /// Which of four places it is kept in.
+    /// The one of four slots that keeps the frame.
     var place = 1
-    /// The power of two by which it is enlarged.
+    /// The exponent of the power of two by which it is enlarged.
     var enlargement = 0
 }
 
-/// A picture of 64 × 64 pixels made of the frames, by ISO/IEC 18181-1.
+/// An image of 64 × 64 pixels made of the frames, by ISO/IEC 18181-1.
 private func file(_ frames: [Frame], channels: Int = 0, profileSize: Int? = nil, announcedSize: Int? = nil) -> Data {
     var head = BitWriter()
     head.put(0x0aff, 16)
     // Small: 8 · (7 + 1) pixels a side.
     for (value, count) in [(1, 1), (7, 5), (0, 3), (7, 5)] { head.put(value, count) }
-    // Nothing of what may be left out; whole numbers of 8 bits, 16 are enough for all steps.
+    // No optional parts; integers of 8 bits, and 16 bits are enough for all steps.
     for (value, count) in [(0, 1), (0, 1), (0, 1), (0, 2), (1, 1)] { head.put(value, count) }
     if channels == 0 { head.put(0, 2) } else { head.put(3, 2); head.put(channels - 1, 12) }
     // Each about depth, of 8 bits, in full size, without a name.
@@ -230,7 +230,7 @@ private func bytes(_ frame: Frame, _ channels: Int) -> Data {
     return sections.reduce(header.data, +)
 }
 
-/// All numbers are nought, of a tree of one leaf: codes of one symbol take no bits.
+/// A section whose numbers are all zero, with a tree of one leaf: codes of one symbol take no bits.
 private func section(isGlobal: Bool, hasPixels: Bool) -> Data {
     var writer = BitWriter()
     // Usual factors, no tree for all; then: no such tree used, usual weights, no transforms.
@@ -265,7 +265,7 @@ private struct BitWriter {
         }
     }
 
-    /// A number of 36 bits.
+    /// Writes a number of 36 bits.
     mutating func putLong(_ value: Int) {
         put(3, 2)
         put(value, 12)
@@ -273,7 +273,7 @@ private struct BitWriter {
         put(0, 1)
     }
 
-    /// A profile of so many bytes, which are nought behind the usual beginning, coded in the longest possible way.
+    /// Writes a profile of a size, which is zero behind the usual beginning, in the longest possible coding.
     mutating func putProfile(_ size: Int) {
         func short(_ value: Int) -> [Int] { value < 128 ? [value] : [value & 127 | 128, value >> 7] }
         // No list of tags; as many bytes as follow the first 128.

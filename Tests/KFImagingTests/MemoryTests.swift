@@ -1,4 +1,4 @@
-// Memory that cannot be had: an error or nil, never the end of the process.
+// Failed allocations: each causes an error or nil, and never ends the process.
 
 import Foundation
 import KFImaging
@@ -56,7 +56,7 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
     func encoding(type: ImageContentType) throws {
         let turned = Image(cgImage: try picture("alpha.png").bitmap(), scale: 1, orientation: .left)
         let results = refusingEachAllocation { try Codecs.encode(turned, as: type) }
-        // The rotated picture and rows in another form; for a GIF also its buffers.
+        // The rotated image and rows in another form; for a GIF also its buffers.
         #expect(results.count == (type == .gif ? 5 : 2))
         #expect(results.allSatisfy(isOutOfMemory))
     }
@@ -81,7 +81,7 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
     @Test("Drawing without memory returns nil") func drawing() throws {
         let image = try picture("orientation-6.jpg")
         let size = CGSize(width: 30, height: 20)
-        // All rotate the picture first; then they take memory for the result, and some for what they work with.
+        // All rotate the image first; then they take memory for the result, and some for temporary buffers.
         let operations: [(allocations: Int, work: () -> Image?)] = [
             (3, { image.blended(.multiply, alpha: 0.5, background: .red) }),
             (4, { image.bordered(Border()) }),
@@ -144,6 +144,6 @@ private func isOutOfMemory(_ result: Result<some Any, any Error>) -> Bool {
 
     @Test("The error describes how much memory was missing") func errorDescription() {
         #expect(ImagingError.outOfMemory(bytes: 4096).description.contains("4096 bytes"))
-        #expect(ImagingError.outOfMemory(bytes: nil).description == "there is not enough memory for the picture")
+        #expect(ImagingError.outOfMemory(bytes: nil).description == "there is not enough memory for the image")
     }
 }

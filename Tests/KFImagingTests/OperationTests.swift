@@ -1,4 +1,4 @@
-// Resampling, turning, cropping and rounded corners, pixel by pixel.
+// Resampling, orientations, cropping and rounded corners, compared pixel by pixel.
 
 import Foundation
 import KFImaging
@@ -88,7 +88,7 @@ import Testing
 }
 
 @Suite struct OrientationTests {
-    /// Stored picture of 3 × 2 pixels, numbered 0…5 row by row, as each orientation displays it.
+    /// Stored image of 3 × 2 pixels, numbered 0…5 row by row, as each orientation displays it.
     @Test(
         "Every orientation moves every pixel to its place",
         arguments: [
@@ -114,7 +114,7 @@ import Testing
         #expect(Orientation(exif: 0) == nil && Orientation(exif: 9) == nil && Orientation(exif: .min) == nil)
     }
 
-    @Test("Large pictures are rotated in blocks without seams") func largeRotations() throws {
+    @Test("Large images are rotated in blocks without seams") func largeRotations() throws {
         let words = (0..<70).map { y in (0..<45).map { x in 0xFF00_0000 | UInt32(y) << 8 | UInt32(x) } }
         let turned = try Bitmap.of(words).oriented(from: .right)
         #expect(
@@ -253,7 +253,7 @@ import Testing
         #expect(bitmap[10, 10].isNear(Pixel(r: 127, g: 127, b: 255), within: 1))
     }
 
-    @Test("A target size stretches the picture, and the radius is in points") func roundedTargets() throws {
+    @Test("A target size stretches the image, and the radius is in points") func roundedTargets() throws {
         let image = Image(cgImage: Bitmap.solid(0xFF00_00FF, 20, 10), scale: 2)
         let result = try #require(image.roundingCorners(radius: .point(2), targetSize: CGSize(width: 10, height: 10)))
         #expect(result.pixelWidth == 20 && result.pixelHeight == 20 && result.scale == 2)

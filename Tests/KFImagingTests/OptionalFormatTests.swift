@@ -1,4 +1,4 @@
-// The formats behind package traits: what they decode to with their trait, and which error there is without it.
+// The formats behind package traits: their images with the trait, and their errors without it.
 
 import Foundation
 import KFImaging
@@ -41,7 +41,7 @@ private func expectScene(_ name: String, decibels: Double) throws {
     #expect(info.pixelWidth == 96 && info.pixelHeight == 64 && !info.hasAlpha)
 }
 
-private func expectTransparentPicture(_ name: String, decibels: Double) throws {
+private func expectTransparentImage(_ name: String, decibels: Double) throws {
     let transparent = try picture("alpha.png").bitmap()
     let image = try picture(name)
     #expect(image.hasAlpha)
@@ -66,15 +66,15 @@ private func expectLimits(_ name: String) throws {
 
 #if HEIC
 @Suite struct HEICTests {
-    // What 4:2:0 takes from the edge of the disc is lost: 29.6 decibels with the libraries' own tools, too.
+    // 4:2:0 blurs the edge of the disc: the libraries' own tools give 29.6 decibels, too.
     @Test(
-        "Decoded HEIC pictures look like the scene",
+        "Decoded HEIC images look like the scene",
         arguments: [("photo.heic", 29.0), ("deep.heic", 40), ("rotated.heic", 29)]
     )
     func scene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
 
     @Test("Alpha of HEIC is multiplied in", arguments: ["alpha.heic", "alpha-deep.heic"])
-    func alpha(name: String) throws { try expectTransparentPicture(name, decibels: 36) }
+    func alpha(name: String) throws { try expectTransparentImage(name, decibels: 36) }
 
     @Test("The colour profile of a HEIC is applied") func profile() throws {
         try expectPatches("display-p3.heic", within: 3)
@@ -112,7 +112,7 @@ private func expectLimits(_ name: String) throws {
 #if JXL
 @Suite struct JXLTests {
     @Test(
-        "Decoded JPEG XL pictures look like the scene",
+        "Decoded JPEG XL images look like the scene",
         arguments: [("photo.jxl", 38.0), ("lossless.jxl", .infinity), ("orientation-6.jxl", 29)]
     )
     func scene(name: String, decibels: Double) throws { try expectScene(name, decibels: decibels) }
@@ -122,7 +122,7 @@ private func expectLimits(_ name: String) throws {
     }
 
     @Test("Alpha of JPEG XL is multiplied in") func alpha() throws {
-        try expectTransparentPicture("alpha.jxl", decibels: 60)
+        try expectTransparentImage("alpha.jxl", decibels: 60)
     }
 
     @Test("The colour profile of a JPEG XL is applied") func profile() throws {
@@ -152,7 +152,7 @@ private func expectLimits(_ name: String) throws {
         #expect(try ImageInfo(data: fixture("drawing.svg")).pixelWidth == 40)
     }
 
-    @Test("a thumbnail of a drawing is drawn at the size of its box, and cut where it fills it")
+    @Test("A thumbnail of a drawing is drawn at the size of its box, and cropped if it fills the box")
     func thumbnails() throws {
         for (mode, width, height) in [(ThumbnailMode.fit, 300, 150), (.fill, 300, 300), (.exact, 300, 300)] {
             var options = DecodingOptions()

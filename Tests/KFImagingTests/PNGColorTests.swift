@@ -1,4 +1,4 @@
-// Which of its chunks describe the colours of a PNG, and how these are converted. Knows no pixels but a few patches.
+// The chunks that describe the colours of a PNG, and the conversion of these colours.
 
 import Foundation
 import KFImaging
@@ -22,7 +22,7 @@ import Testing
         PNGWriter.chunk("cICP", [primaries, transfer, matrix, isFull ? 1 : 0])
     }
 
-    /// The samples as they are decoded from a picture with these chunks.
+    /// The samples as they are decoded from an image with these chunks.
     private func decoded(_ chunks: [UInt8]) throws -> [Pixel] {
         var writer = PNGWriter(samples.count, 1) { x, _, component in
             [samples[x].0, samples[x].1, samples[x].2][component]
@@ -150,7 +150,7 @@ import Testing
         #expect(try decoded(coded(9, 18))[4...] == unchanged[4...])
     }
 
-    @Test("Grey and translucent pictures are converted, too") func greyAndTranslucent() throws {
+    @Test("Grey and translucent images are converted, too") func greyAndTranslucent() throws {
         var grey = PNGWriter(3, 1) { x, _, _ in x * 100 }
         (grey.type, grey.chunks) = (0, coded(9, 8))
         let levels = try Codecs.decode(grey.data).bitmap().rows[0]

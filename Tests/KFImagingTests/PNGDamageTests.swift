@@ -1,4 +1,4 @@
-// PNGs with mistakes: what can be decoded is, and the rest is an error. Knows no colours.
+// PNGs with mistakes: they are decoded as far as possible, or refused with an error.
 
 import Foundation
 import KFImaging
@@ -16,7 +16,7 @@ import Testing
         return writer
     }
 
-    /// How many rows show what they should; the others must be transparent.
+    /// The number of rows that are decoded as expected; the others must be transparent.
     private func rows(of data: Data) throws -> Int {
         let bitmap = try Codecs.decode(data).bitmap()
         #expect(bitmap.width == 6 && bitmap.height == 5)
@@ -30,7 +30,7 @@ import Testing
         if case .malformed(.png, _)? = Codecs.diagnose(data) { true } else { false }
     }
 
-    /// Spoils the checksum of the chunk of that name.
+    /// Falsifies the checksum of the chunk of that name.
     private func corrupted(_ data: Data, _ name: String) throws -> Data {
         var bytes = [UInt8](data)
         let place = try #require(data.range(of: Data(name.utf8))).lowerBound
@@ -39,7 +39,7 @@ import Testing
         return Data(bytes)
     }
 
-    @Test("The picture that the other tests damage is complete") func undamagedPicture() throws {
+    @Test("The image that the other tests damage is complete") func undamagedPicture() throws {
         #expect(try rows(of: plain().data) == 5)
     }
 
@@ -62,11 +62,11 @@ import Testing
         #expect((1..<5).contains(shown))
     }
 
-    @Test("Bytes behind the picture are ignored") func trailingBytes() throws {
+    @Test("Bytes behind the image are ignored") func trailingBytes() throws {
         #expect(try rows(of: plain().data + Data(repeating: 0xAB, count: 1000)) == 5)
     }
 
-    @Test("The picture ends at an unknown filter") func unknownFilters() throws {
+    @Test("The image ends at an unknown filter") func unknownFilters() throws {
         for line in 1..<5 {
             for filter: UInt8 in [5, 77, 255] {
                 let data = plain { $0.changeLines = { lines in lines[line * 19] = filter } }.data
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test("A chunk that claims to be longer than the file takes no memory") func oversizedChunk() async {
-        // In a process of its own, where no other test takes memory.
+        // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             /// The most addresses this process has had, in bytes.
             func peak() throws -> Int {
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("A truncated interlaced picture keeps its first passes") func truncatedInterlacing() throws {
+    @Test("A truncated interlaced image keeps its first passes") func truncatedInterlacing() throws {
         let whole = plain { $0.isInterlaced = true }.data
         let start = try #require(whole.range(of: Data("IDAT".utf8))).upperBound + 7
         #expect(try rows(of: whole) == 5)

@@ -1,10 +1,10 @@
-// PNGs to order: every type, depth and filter, and every mistake. Knows nothing of how they are read.
+// A writer of PNGs for tests, with every type, depth and filter, and with mistakes.
 
 import Foundation
 
 /// A PNG that is written sample by sample, with stored (not compressed) data.
 struct PNGWriter {
-    /// How many components the colour types have.
+    /// The number of components of the colour types.
     static let components = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4]
     /// Every pair of colour type and depth that PNG has.
     static let kinds: [(type: Int, depth: Int)] = [
@@ -17,7 +17,7 @@ struct PNGWriter {
     var depth = 8
     var type = 2
     var isInterlaced = false
-    /// The height in the header, if not the true one.
+    /// The height in the header, if it differs from the true one.
     var claimedHeight: Int?
     /// Whole chunks between the header and the pixels.
     var chunks: [UInt8] = []
@@ -25,9 +25,9 @@ struct PNGWriter {
     var sample: (_ x: Int, _ y: Int, _ component: Int) -> Int
     /// The filter of a line.
     var filter: (_ line: Int) -> UInt8 = { UInt8($0 % 5) }
-    /// Into pieces of how many bytes the compressed data is cut; 0 makes an empty one.
+    /// The sizes in bytes of the pieces into which the compressed data is cut; 0 makes an empty piece.
     var pieces: [Int] = [Int.max]
-    /// What becomes of the filtered lines, and of the zlib stream around them.
+    /// Changes to the filtered lines, and to the zlib stream around them.
     var changeLines: (inout [UInt8]) -> Void = { _ in }
     var changeStream: (inout [UInt8]) -> Void = { _ in }
 

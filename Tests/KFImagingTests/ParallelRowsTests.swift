@@ -1,4 +1,4 @@
-// Rows split over the cores: each once, and nothing afterwards.
+// Rows that are split over the cores: each is visited once, and no work is left when the call returns.
 
 import KFSupport
 import Testing

@@ -1,24 +1,24 @@
-// Pictures as planes of samples, their conversion in C, and the formula for it in double precision. Knows no tests.
+// Images as planes of samples, their conversion in C, and its formula in double precision, for the tests of AVIF.
 
 import CKFCodecs
 import Testing
 
-/// How chroma lies beside luma.
+/// The resolution of chroma relative to luma.
 enum ChromaLayout: CaseIterable {
     case whole, halvedColumns, halved, none
 }
 
-/// What becomes of transparency.
+/// The kinds of transparency, and the way they are applied.
 enum AlphaKind: CaseIterable {
     case opaque, straight, multiplied, divided, limited
 
-    /// Whether colours were multiplied by it before they became planes.
+    /// Whether the colours of the planes are premultiplied.
     var isPremultiplied: Bool { self == .divided || self == .limited }
-    /// Whether those of the pixels are to be.
+    /// Whether the colours of the pixels are to be premultiplied.
     var premultiplies: Bool { self == .multiplied || self == .limited }
 }
 
-/// What samples mean.
+/// The format of samples.
 struct SampleFormat {
     var layout = ChromaLayout.whole
     var depth = 8
@@ -34,16 +34,16 @@ let lumaWeights: [SIMD2<Double>] = [
     [0.299, 0.114], [0.2126, 0.0722], [0.2627, 0.0593], [0.3, 0.11], [0.212, 0.087],
 ]
 
-/// A picture whose samples come from a function of plane, column and row; luma is plane 0, alpha is 3.
+/// An image whose samples come from a function of plane, column and row; luma is plane 0, alpha is 3.
 struct PlanarPicture {
     let width: Int, height: Int
     let kind: SampleFormat
-    /// Where planes begin in memory; nil for those that the picture has not.
+    /// The offsets of planes in memory; nil for planes that the image does not have.
     private let offsets: [Int?]
     private let strides: [Int]
     private var memory: [UInt8]
 
-    /// `padding` is how many bytes, which mean nothing, lie between rows; they are set to `filler`.
+    /// Makes an image; `padding` is the number of meaningless bytes between rows, which are set to `filler`.
     init(
         _ width: Int,
         _ height: Int,
@@ -77,7 +77,7 @@ struct PlanarPicture {
         (self.offsets, self.strides, self.memory) = (offsets, strides, memory)
     }
 
-    /// The picture as rows of BGRA, which `padding` bytes of 0xA5 lie between; nil when it cannot be converted.
+    /// The image as rows of BGRA with `padding` bytes of 0xA5 between them; nil when it cannot be converted.
     func converted(_ loops: kf_yuv_loops = kf_yuv_best_loops(), padding: Int = 0) -> [UInt8]? {
         let stride = width * 4 + padding
         var rows = [UInt8](repeating: 0xA5, count: stride * height)
@@ -86,17 +86,17 @@ struct PlanarPicture {
             let planes = offsets.map { offset in
                 offset.flatMap { bytes.bindMemory(to: UInt8.self).baseAddress?.advanced(by: $0) }
             }
-            var picture = kf_yuv()
-            (picture.width, picture.height) = (UInt32(width), UInt32(height))
-            (picture.depth, picture.alpha_depth) = (UInt32(kind.depth), UInt32(kind.alphaDepth))
-            picture.planes = (planes[0], planes[1], planes[2], planes[3])
-            picture.strides = (strides[0], strides[1], strides[2], strides[3])
-            picture.halves_columns = kind.layout.halvesColumns
-            picture.halves_rows = kind.layout.halvesRows
-            picture.is_full_range = kind.isFullRange
-            (picture.kr, picture.kb) = (kind.weights[0], kind.weights[1])
-            picture.is_premultiplied = kind.alpha.isPremultiplied
-            return kf_yuv_to_bgra(&picture, loops, kind.alpha.premultiplies, &rows, stride)
+            var image = kf_yuv()
+            (image.width, image.height) = (UInt32(width), UInt32(height))
+            (image.depth, image.alpha_depth) = (UInt32(kind.depth), UInt32(kind.alphaDepth))
+            image.planes = (planes[0], planes[1], planes[2], planes[3])
+            image.strides = (strides[0], strides[1], strides[2], strides[3])
+            image.halves_columns = kind.layout.halvesColumns
+            image.halves_rows = kind.layout.halvesRows
+            image.is_full_range = kind.isFullRange
+            (image.kr, image.kb) = (kind.weights[0], kind.weights[1])
+            image.is_premultiplied = kind.alpha.isPremultiplied
+            return kf_yuv_to_bgra(&image, loops, kind.alpha.premultiplies, &rows, stride)
         }
         return status == KF_OK ? rows : nil
     }

@@ -1,4 +1,4 @@
-// Previews of a JPEG that arrives little by little, against whole decodes of what had arrived.
+// Previews of a JPEG that arrives in pieces, compared with decodes of the part that had arrived.
 
 import Foundation
 import KFImaging
@@ -6,7 +6,7 @@ import KFSupport
 import Testing
 
 @Suite struct ProgressiveJPEGTests {
-    /// The places of all SOS markers, by a search that has nothing to do with the code under test.
+    /// The offsets of all SOS markers, by a search that is independent of the code under test.
     private func scans(of data: Data) -> [Int] {
         data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
     }
@@ -126,7 +126,7 @@ import Testing
     }
 
     /// On threads of its own: it takes long, and other tests need the cooperative ones.
-    @Test("Damaged bytes cause an error at worst") func damage() async throws {
+    @Test("Damaged bytes cause nothing worse than an error") func damage() async throws {
         let data = try fixture("progressive.jpg")
         await WorkExecutor("damage", threads: 1).run {
             var generator = SeededGenerator(state: 11)
@@ -155,7 +155,7 @@ import Testing
 
     @Test("After a failure later scans fail with the same error") func finalFailure() throws {
         var data = try fixture("progressive.jpg")
-        // The third scan claims a component there is not.
+        // The third scan claims a component that does not exist.
         data[scans(of: data)[2] + 5] = 77
         let decoder = try ProgressiveJPEG()
         decoder.append(data)

@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    /// The definition: one axis of a picture of numbers, no rounding.
+    /// The definition: one axis of an image of numbers, no rounding.
     private func resized(_ line: [SIMD4<Double>], to count: Int, _ filter: ResamplingFilter) -> [SIMD4<Double>] {
         let ratio = Double(line.count) / Double(count)
         let automatic: ResamplingFilter = ratio > 1 ? .lanczos3 : .bilinear
@@ -73,20 +73,20 @@ import Testing
 
     @Test("Every filter follows its formula", arguments: ResamplingFilter.allCases)
     func formulas(filter: ResamplingFilter) throws {
-        let pictures = [Self.noise(23, 17), Self.noise(31, 8, opaque: true), Self.noise(1, 1), Self.noise(2, 3)]
-        for picture in pictures {
+        let images = [Self.noise(23, 17), Self.noise(31, 8, opaque: true), Self.noise(1, 1), Self.noise(2, 3)]
+        for image in images {
             for size in [PixelSize(7, 5), PixelSize(40, 33), PixelSize(1, 1), PixelSize(23, 3), PixelSize(1, 50)] {
-                let result = try picture.resampled(to: size, filter: filter)
-                let isNear = zip(result.rows, reference(picture, to: size, filter)).allSatisfy {
+                let result = try image.resampled(to: size, filter: filter)
+                let isNear = zip(result.rows, reference(image, to: size, filter)).allSatisfy {
                     zip($0, $1).allSatisfy { $0.isNear($1, within: 1) }
                 }
-                #expect(isNear, "\(picture.size) to \(size)")
-                #expect(result.hasAlpha == picture.hasAlpha)
+                #expect(isNear, "\(image.size) to \(size)")
+                #expect(result.hasAlpha == image.hasAlpha)
             }
         }
     }
 
-    @Test("Resized photos are like the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
+    @Test("Resized photos look like those of the formula", arguments: [ResamplingFilter.bilinear, .lanczos3])
     func resizedPhotos(filter: ResamplingFilter) throws {
         let photo = try picture("photo.png").bitmap()
         let size = PixelSize(20, 13)
@@ -156,9 +156,9 @@ import Testing
         ),
     ]
 
-    @Test("Pillow rounds after each axis: ±1", arguments: pillow)
+    @Test("Results differ from those of Pillow, which rounds after each axis, by at most one", arguments: pillow)
     func pillowAgrees(filter: ResamplingFilter, width: Int, height: Int, hex: String) throws {
-        let picture = Bitmap.of(
+        let image = Bitmap.of(
             (0..<9).map { y in
                 (0..<13).map { x in
                     let (red, green) = (70 + (x * 37 + y * 11) % 110, 70 + (x * x * 5 + y * 50) % 110)
@@ -166,7 +166,7 @@ import Testing
                 }
             }
         )
-        let result = try picture.resampled(to: PixelSize(width, height), filter: filter)
+        let result = try image.resampled(to: PixelSize(width, height), filter: filter)
         let bytes = result.rows.joined().flatMap { [Int($0.r), Int($0.g), Int($0.b)] }
         let digits = hex.compactMap(\.hexDigitValue)
         let expected = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 16 + digits[$0 + 1] }
@@ -189,17 +189,17 @@ import Testing
         arguments: ResamplingFilter.allCases
     )
     func premultipliedBounds(filter: ResamplingFilter) throws {
-        let picture = Bitmap.of(
+        let image = Bitmap.of(
             (0..<16).map { y in (0..<16).map { x in (x / 2 + y / 3).isMultiple(of: 2) ? 0x8080_8000 : 0xFF00_FF00 } }
         )
         for side in [5, 11, 16, 37] {
-            let result = try picture.resampled(to: PixelSize(side, side), filter: filter)
+            let result = try image.resampled(to: PixelSize(side, side), filter: filter)
             #expect(result.rows.joined().allSatisfy { max($0.r, $0.g, $0.b) <= $0.a })
-            #expect((result === picture) == (side == 16))
+            #expect((result === image) == (side == 16))
         }
     }
 
-    @Test("Rotated pictures are resized as displayed", arguments: 1...8)
+    @Test("Rotated images are resized as displayed", arguments: 1...8)
     func orientedPictures(exif: Int) throws {
         let orientation = try #require(Orientation(exif: exif))
         let stored = Self.noise(12, 7)
@@ -243,33 +243,33 @@ import Testing
         }
     }
 
-    /// Lines are made in pairs; rows that arrive one by one must give the same as rows that are all there.
+    /// Lines are made in pairs; rows that arrive one by one must give the same as all rows at once.
     @Test(
-        "Rows that arrive one by one give the same picture as all rows at once",
+        "Rows that arrive one by one give the same image as all rows at once",
         arguments: [1, 2, 3, 4, 5, 8, 9, 30],
         ResamplingFilter.allCases
     )
     func streamedRows(height: Int, filter: ResamplingFilter) throws {
-        let picture = Self.noise(13, height)
+        let image = Self.noise(13, height)
         for target in [1, 2, 3, 7, 8, 31] where target != height {
             let size = PixelSize(6, target)
             let arrived = try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
-                var resampler = try Resampler(from: picture.size, to: size, filter)
-                picture.withUnsafeBytes { bytes in
+                var resampler = try Resampler(from: image.size, to: size, filter)
+                image.withUnsafeBytes { bytes in
                     guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
                     var y = 0
                     while let space = resampler.space {
-                        // Not always as many as there is space for.
+                        // Not always as many rows as there is space for.
                         for row in 0..<min(space.count, 3) {
                             let slot = space.rows + row * resampler.bytesPerRow
-                            slot.update(from: base + (y + row) * picture.bytesPerRow, count: resampler.bytesPerRow)
+                            slot.update(from: base + (y + row) * image.bytesPerRow, count: resampler.bytesPerRow)
                         }
                         resampler.receive(min(space.count, 3), to: rows)
                         y += min(space.count, 3)
                     }
                 }
             }
-            #expect(arrived.rows == (try picture.resampled(to: size, filter: filter).rows))
+            #expect(arrived.rows == (try image.resampled(to: size, filter: filter).rows))
         }
     }
 }

@@ -1,11 +1,11 @@
-// What is written and read again: the same for formats without loss, alike for the others.
+// Encoding and decoding again: images are equal with lossless formats, and similar with others.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Testing
 
-/// Pictures of all shapes, from a seed.
+/// Images of all shapes, from a seed.
 private struct Sample: Sendable, CustomTestStringConvertible {
     let width: Int
     let height: Int
@@ -41,7 +41,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The same without sharp edges, for formats that lose them.
+    /// The same images without sharp edges, for formats that lose these.
     func gradient() -> Bitmap {
         .of(
             (0..<height).map { y in
@@ -79,7 +79,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "Lossy formats give similar pictures",
+        "Lossy formats give similar images",
         arguments: Sample.all.filter { $0.width > 3 && ($0.kind == .opaque || $0.kind == .grey) }
     )
     private func lossyFormats(sample: Sample) async throws {
@@ -93,7 +93,7 @@ private struct Sample: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "Encoding a picture twice gives the same bytes",
+        "Encoding an image twice gives the same bytes",
         arguments: [ImageContentType.png, .jpeg, .gif, .webp, .avif]
     )
     func determinism(type: ImageContentType) throws {

@@ -1,4 +1,4 @@
-// Drawings that would end or block the process that draws them, and which files they may read.
+// Drawings that would end or block the process that draws them, and their access to files.
 
 #if SVG
 import Foundation
@@ -14,7 +14,7 @@ import Testing
 
     private func image(_ reference: String) -> String { "<image width='10' height='10' xlink:href='\(reference)'/>" }
 
-    /// What decoding throws, in words.
+    /// The description of the error that decoding throws.
     private func refusal(of data: Data, limits: ImageDecodingLimits = ImageDecodingLimits()) -> String? {
         do {
             _ = try Codecs.decode(data, options: DecodingOptions(limits: limits))
@@ -76,7 +76,7 @@ import Testing
         #expect(refusal(of: chain(20_000)) != nil)
     }
 
-    @Test("Embedded pictures are drawn") func embeddedPictures() throws {
+    @Test("Embedded images are drawn") func embeddedPictures() throws {
         let photo = "data:image/png;base64," + (try fixture("photo.png").base64EncodedString())
         #expect(try Codecs.decode(drawing(image(photo))).bitmap()[5, 5].a == 255)
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(try Codecs.decode(line, options: options).pixelWidth == 32_767)
     }
 
-    @Test("The memory limit follows the picture's size, not that of a square") func memoryOfFlatPictures() throws {
+    @Test("The memory limit follows the image's size, not that of a square") func memoryOfFlatPictures() throws {
         let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(20000)'"
         let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
         let flat = drawing(pattern + "<rect width='9000' height='8' fill='url(#p)'/>", size: "viewBox='0 0 9000 8'")
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test("Without the program the error names it and its package") func missingProgram() async {
-        // In a process of its own, whose environment may be changed.
+        // This runs in a process of its own, whose environment may be changed.
         await #expect(processExitsWith: .success) {
             setenv("PATH", "/nowhere", 1)
             let data = Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'></svg>".utf8)

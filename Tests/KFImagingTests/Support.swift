@@ -1,4 +1,4 @@
-// What the tests of this folder share: fixtures, pixels, likeness.
+// Helpers that the tests of this folder share: fixtures, pixels, likeness.
 
 import Foundation
 import KFImaging
@@ -10,7 +10,7 @@ func fixture(_ name: String) throws -> Data {
     return try Data(contentsOf: folder.appendingPathComponent(name))
 }
 
-/// Every picture there is.
+/// The names of all fixtures.
 func allFixtureNames() throws -> [String] {
     let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
     return try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -31,7 +31,7 @@ struct Pixel: Equatable, CustomStringConvertible {
 
     var description: String { "(\(r), \(g), \(b), \(a))" }
 
-    /// The pixel of a straight alpha.
+    /// The premultiplied pixel of a colour with straight alpha.
     static func premultiplied(_ r: Int, _ g: Int, _ b: Int, _ a: Int) -> Pixel {
         func byte(_ value: Int) -> UInt8 { UInt8((2 * value * a + 255) / 510) }
         return Pixel(r: byte(r), g: byte(g), b: byte(b), a: UInt8(a))
@@ -70,7 +70,7 @@ extension Bitmap {
 
     var rows: [[Pixel]] { (0..<height).map { y in (0..<width).map { self[$0, y] } } }
 
-    /// How alike two bitmaps of one size are, in decibels; infinite when they are the same, 0 when sizes differ.
+    /// The likeness of two bitmaps in decibels; infinite when they are the same, 0 when sizes differ.
     func likeness(to other: Bitmap) -> Double {
         guard width == other.width, height == other.height else { return 0 }
         let sum = withUnsafeBytes { one in
@@ -101,7 +101,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// One line of a fixture of many small pictures: a file, and the pixels it holds.
+/// One line of a fixture with many small images: a file and its pixels.
 struct PictureListFixture {
     let name: String
     let size: PixelSize

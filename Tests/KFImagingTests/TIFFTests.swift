@@ -1,4 +1,4 @@
-// TIFF: every kind of sample, layout and compression that is read, damage, and directories that announce too much.
+// TIFF files: all readable kinds of samples, layouts and compressions, damage, and directories that announce too much.
 
 import Foundation
 import KFImaging
@@ -19,7 +19,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
 }
 
 @Suite struct TIFFTests {
-    @Test("Every kind of samples, layout and order gives the pixels that were put in")
+    @Test("Every kind of samples, layout and byte order gives the pixels that were put in")
     func everyKind() throws {
         let kinds = try PictureListFixture.lines(of: "tiff-kinds.txt")
         #expect(kinds.count == 48)
@@ -36,7 +36,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
     }
 
     @Test(
-        "What other programs write looks like the same picture in PNG",
+        "Files of other programs look like the same image in PNG",
         arguments: [
             ("photo", "photo", Double.infinity), ("tiles", "photo", .infinity), ("planes", "photo", .infinity),
             ("fax", "bilevel", .infinity), ("palette", "palette", .infinity), ("alpha", "alpha", .infinity),
@@ -51,11 +51,11 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect(image.contentType == .tiff)
         let small = try picture("\(name).tiff", maxPixelSize: 33).bitmap()
         let smallLikeness = try small.likeness(to: expected.resampled(to: PixelSize(33, 22)))
-        // A turned picture is turned after it has been made smaller.
+        // A rotated image is rotated after it has been made smaller.
         #expect(smallLikeness >= (name == "orientation-6" ? 40 : bound), "\(smallLikeness) dB")
     }
 
-    @Test("Kinds that libtiff converts look like the scene", arguments: [("ycbcr.tiff", 24.0), ("lab.tiff", 35)])
+    @Test("Kinds converted by libtiff look like the scene", arguments: [("ycbcr.tiff", 24.0), ("lab.tiff", 35)])
     func converted(name: String, bound: Double) throws {
         let expected = try #require(try picture("photo.png").bitmap().part(CGRect(x: 0, y: 0, width: 48, height: 32)))
         // Colours of half the resolution blur the edge of the disc.
@@ -73,7 +73,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect(try ImageInfo(data: fixture("photo.tiff")).colorProfileName == nil)
     }
 
-    @Test("Profiles are applied, of colours and of inks")
+    @Test("Profiles of colours and of inks are applied")
     func profiles() throws {
         #expect(try picture("display-p3.tiff").bitmap().rows == picture("display-p3.png").bitmap().rows)
         let plain = try picture("cmyk.tiff").bitmap()
@@ -83,9 +83,9 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect(printed.likeness(to: plain) < 28)
     }
 
-    @Test("Of a file cut short the rows that are there are kept, and others are transparent")
+    @Test("A truncated file keeps the rows it has, and others are transparent")
     func cutRows() throws {
-        // Data first, the directory last, is how most programs write; so the end of a strip is cut out.
+        // Most programs write the data first and the directory last; so the end of a strip is cut out.
         let pixels = Data((0..<30).map { UInt8($0 * 8) })
         let tags = [(256, 5), (257, 6), (258, 8), (259, 1), (262, 1), (273, 200), (277, 1), (278, 6), (279, 30)]
         let head = directory(tags, data: Data())
@@ -96,7 +96,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect(Array(cut.rows.prefix(3)) == Array(whole.rows.prefix(3)))
         #expect(cut.rows.dropFirst(3).joined().allSatisfy { $0.a == 0 } && cut.hasAlpha)
         guard case .malformed(.tiff, _)? = Codecs.diagnose(file.dropLast(27)) else {
-            Issue.record("a picture without a single row")
+            Issue.record("an image without a single row")
             return
         }
     }
@@ -107,7 +107,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         func number(_ offset: Int, _ size: Int) -> Int {
             (0..<size).reversed().reduce(0) { $0 << 8 | Int(data[offset + $1]) }
         }
-        /// Where the values of a tag with several lie, and how many bytes each has.
+        /// The offset of the values of a tag with several values, and the number of bytes of each.
         func values(of tag: Int) throws -> (start: Int, size: Int) {
             let entries = number(4, 4) + 2
             let entry = try #require((0..<20).map { entries + $0 * 12 }.first { number($0, 2) == tag })
@@ -127,7 +127,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         #expect((50..<62).contains(rowCount) && Array(cut.rows.prefix(rowCount)) == Array(whole.rows.prefix(rowCount)))
     }
 
-    @Test("Kinds that are not read are refused with a reason")
+    @Test("Unsupported kinds of TIFF are refused with a reason")
     func unsupported() throws {
         let base = [(256, 4), (257, 4), (258, 8), (262, 1), (273, 8), (277, 1), (278, 4), (279, 16)]
         func diagnosis(_ tag: Int, _ value: Int) -> ImagingError? {
@@ -142,12 +142,12 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
         }
     }
 
-    @Test("A kilobyte that announces gigabytes is refused before they are taken")
+    @Test("A kilobyte that announces gigabytes is refused before the memory is taken")
     func hostileNumbers() async {
-        // In a process of its own, where no other test takes memory.
+        // This runs in a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) {
             let before = try peakMemory()
-            let picture = [(258, 8), (259, 1), (262, 1), (277, 1)]
+            let common = [(258, 8), (259, 1), (262, 1), (277, 1)]
             let most = Int(UInt32.max)
             let announced: [[(Int, Int)]] = [
                 [(256, 60_000), (257, 60_000), (273, 8), (278, 60_000), (279, 64)],
@@ -158,7 +158,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
                 [(256, 60_000), (257, 1), (273, 8), (277, 65_535), (278, 1), (279, 64)],
             ]
             for tags in announced {
-                let kept = picture.filter { tag in !tags.contains { $0.0 == tag.0 } }
+                let kept = common.filter { tag in !tags.contains { $0.0 == tag.0 } }
                 let data = directory((kept + tags).sorted { $0.0 < $1.0 })
                 #expect(Codecs.diagnose(data) != nil, "\(tags)")
                 _ = try? ImageInfo(data: data)

@@ -1,4 +1,4 @@
-// Thumbnails: sizes of boxes, what is cut off, which way up.
+// Thumbnails: the sizes of boxes, the parts that are cropped, and orientations.
 
 import Foundation
 import Testing
@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test(
-        "A thumbnail fits into its box, fills it or has its size; a side of 0 is free; pictures grow only on request"
+        "A thumbnail fits into its box, fills it or has its size; a side of 0 is free, and images grow only on request"
     )
     func sizes() {
         let wide = PixelSize(1600, 900)
-        let cases: [(picture: PixelSize, box: Thumbnail, width: Int, height: Int)] = [
+        let cases: [(image: PixelSize, box: Thumbnail, width: Int, height: Int)] = [
             (wide, box(300, 200), 300, 169), (wide, box(50, 400), 50, 28), (wide, box(400, 50), 89, 50),
             (wide, box(300, 0), 300, 169), (wide, box(0, 90), 160, 90), (wide, box(0, 0), 1600, 900),
             (wide, box(2000, 2000), 1600, 900), (wide, box(3200, 3200, enlarges: true), 3200, 1800),
@@ -35,8 +35,8 @@ import Testing
             (PixelSize(100, 400), box(300, 200, .exact), 100, 200),
             (PixelSize(100, 400), box(300, 200, .exact, enlarges: true), 300, 200),
         ]
-        for (picture, box, width, height) in cases {
-            #expect(box.kept(of: box.scaled(picture)) == PixelSize(width, height), "\(picture) in \(box)")
+        for (image, box, width, height) in cases {
+            #expect(box.kept(of: box.scaled(image)) == PixelSize(width, height), "\(image) in \(box)")
         }
     }
 
@@ -45,11 +45,11 @@ import Testing
         .of((0..<height).map { _ in (0..<width).map { x in 0xFF00_0000 | UInt32(x * 16 / width) * 0x0F_0F0F } })
     }
 
-    @Test("A picture that fills its box is cropped at the anchor")
+    @Test("An image that fills its box is cropped at the anchor")
     func anchors() throws {
-        let picture = Image(cgImage: columns(64, 16))
+        let image = Image(cgImage: columns(64, 16))
         func first(_ anchor: ThumbnailAnchor) throws -> UInt8 {
-            let small = try #require(picture.thumbnail(box(8, 8, .fill, anchor), scale: 2))
+            let small = try #require(image.thumbnail(box(8, 8, .fill, anchor), scale: 2))
             #expect(small.size == CGSize(width: 4, height: 4) && small.scale == 2)
             return try small.bitmap()[0, 4].g
         }
@@ -59,7 +59,7 @@ import Testing
         #expect(try first(.point(CGPoint(x: CGFloat.nan, y: 0))) == middle)
     }
 
-    @Test("The smart anchor keeps what is interesting, and a settled box keeps the same part of another picture")
+    @Test("The smart anchor keeps the part with detail, and a box with its resolved anchor keeps the same part")
     func smartAnchor() throws {
         let busy = Bitmap.of(
             (0..<40).map { y in
@@ -69,16 +69,16 @@ import Testing
         let smart = box(20, 20, .fill, .smart)
         let small = try #require(Image(cgImage: busy).thumbnail(smart, scale: 1)).bitmap()
         #expect(small.rows.joined().contains { $0.r > $0.b &+ 40 })
-        let settled = Image(cgImage: busy).resolvingSmartAnchor(of: smart)
+        let resolved = Image(cgImage: busy).resolvingSmartAnchor(of: smart)
         #expect(
-            settled.anchor != .smart
+            resolved.anchor != .smart
                 && box(3, 3).anchor == Image(cgImage: busy).resolvingSmartAnchor(of: box(3, 3)).anchor
         )
-        let again = try #require(Image(cgImage: busy).thumbnail(settled, scale: 1)).bitmap()
+        let again = try #require(Image(cgImage: busy).thumbnail(resolved, scale: 1)).bitmap()
         #expect(again.likeness(to: small) == .infinity)
     }
 
-    @Test("The box is that of the picture the right way up", arguments: 1...8)
+    @Test("The box applies to the upright image", arguments: 1...8)
     func orientationOrder(exif: Int) throws {
         let data = try fixture("orientation-\(exif).jpg")
         let whole = try Codecs.decode(data)
@@ -110,12 +110,12 @@ import Testing
         }
     }
 
-    @Test("Boxes that would take more memory than allowed make no picture")
+    @Test("Boxes that would take more memory than allowed give nil")
     func limits() throws {
-        let picture = Image(cgImage: columns(16, 16))
-        #expect(picture.thumbnail(box(1 << 20, 1 << 20, enlarges: true), scale: 1) == nil)
-        #expect(picture.thumbnail(box(.max, 1, .exact, enlarges: true), scale: 1) == nil)
-        #expect(picture.thumbnail(box(1 << 20, 1 << 20), scale: 1)?.pixelWidth == 16)
+        let image = Image(cgImage: columns(16, 16))
+        #expect(image.thumbnail(box(1 << 20, 1 << 20, enlarges: true), scale: 1) == nil)
+        #expect(image.thumbnail(box(.max, 1, .exact, enlarges: true), scale: 1) == nil)
+        #expect(image.thumbnail(box(1 << 20, 1 << 20), scale: 1)?.pixelWidth == 16)
         #expect(Image().thumbnail(box(3, 3), scale: 1)?.cgImage == nil)
     }
 }

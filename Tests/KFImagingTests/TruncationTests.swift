@@ -1,4 +1,4 @@
-// Pictures with missing data are marked as damaged, and complete ones are not.
+// The mark of damaged images: those with missing data have it, complete ones do not.
 
 import Foundation
 import Testing
@@ -6,10 +6,10 @@ import Testing
 @testable import KFImaging
 
 @Suite struct TruncationTests {
-    /// Fixtures that lack something on purpose.
+    /// The fixtures that lack data on purpose.
     private static let damaged: Set<String> = []
 
-    @Test("Whole pictures are not damaged, decoded in full, small, or as animations")
+    @Test("Whole images are not damaged, decoded in full, small, or as animations")
     func wholePictures() throws {
         for name in try allFixtureNames() where !Self.damaged.contains(name) {
             let data = try fixture(name)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "A picture cut short is marked as damaged",
+        "An image cut short is marked as damaged",
         arguments: [
             "photo.jpg", "progressive.jpg", "separate.jpg", "restarts.jpg", "photo.png", "interlaced.png", "photo.gif",
             "frames.gif",
@@ -40,7 +40,7 @@ import Testing
         #expect(try image.upright().isDamaged)
     }
 
-    @Test("Bytes that were changed in the middle damage the picture", arguments: ["photo.jpg", "photo.png"])
+    @Test("Bytes that were changed in the middle damage the image", arguments: ["photo.jpg", "photo.png"])
     func changedBytes(name: String) throws {
         var data = try fixture(name)
         let middle = data.count / 2

@@ -1,4 +1,4 @@
-// The guard that records system calls: it records those of its thread, and no others.
+// The guard that records blocking system calls of its own thread.
 
 #if DEBUG
 import Foundation

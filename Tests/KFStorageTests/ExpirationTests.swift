@@ -1,4 +1,4 @@
-// Expirations as instants and as lengths of time: EXP-1 to EXP-6.
+// Expirations as instants and as lengths of time, and how reading extends them.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExpirationTests {
     let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test("EXP-1: an instant for every expiration")
+    @Test("Every expiration gives an instant")
     func estimatedExpiration() {
         #expect(StorageExpiration.never.estimatedExpiration(since: now) == .distantFuture)
         #expect(StorageExpiration.seconds(10).estimatedExpiration(since: now) == now + 10)
@@ -17,7 +17,7 @@ import Testing
         #expect(StorageExpiration.expired.estimatedExpiration(since: now) == .distantPast)
     }
 
-    @Test("EXP-1, EXP-2: counted from now, a day has 86,400 seconds")
+    @Test("Expirations are counted from now, and a day has 86,400 seconds")
     func fromNow() {
         #expect(TimeConstants.secondsInOneDay == 86_400)
         #expect(StorageExpiration.never.estimatedExpirationSinceNow == .distantFuture)
@@ -30,7 +30,7 @@ import Testing
         #expect(inTwoDays >= before + 172_800 && inTwoDays <= Date() + 172_800)
     }
 
-    @Test("EXP-2: a length for every expiration")
+    @Test("Every expiration gives a length of time")
     func timeInterval() {
         #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)
         #expect(StorageExpiration.seconds(10).timeInterval(since: now) == 10)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "EXP-3: zero, negative and past are expired",
+        "Expirations of zero or less and dates in the past are expired",
         arguments: [
             StorageExpiration.seconds(0), .seconds(-1), .seconds(.nan), .days(0), .days(-1), .date(.distantPast),
             .expired,
@@ -49,25 +49,25 @@ import Testing
     func expired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
 
     @Test(
-        "EXP-3: what lies ahead is not expired",
+        "An expiration in the future is not expired",
         arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)]
     )
     func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
 
-    @Test("EXP-4: no number of days overflows")
+    @Test("No number of days overflows")
     func daysDoNotOverflow() {
         #expect(!StorageExpiration.days(.max).isExpired)
         #expect(StorageExpiration.days(.min).isExpired)
         #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) > now)
     }
 
-    @Test("EXP-5: the same instant is past")
+    @Test("An instant counts as past when it is reached")
     func sameInstant() {
         #expect(now.isPast(referenceDate: now))
         #expect(!now.isPast(referenceDate: now - 0.001))
     }
 
-    @Test("EXP-6: extending keeps, restarts or replaces")
+    @Test("Extending keeps, restarts or replaces the expiry")
     func extending() {
         #expect(ExpirationExtending.none.expiry(readAt: now, original: .seconds(5)) == nil)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .seconds(5)) == now + 5)
@@ -75,7 +75,7 @@ import Testing
         #expect(ExpirationExtending.expirationTime(.days(1)).expiry(readAt: now, original: .seconds(5)) == now + 86_400)
     }
 
-    @Test("An expiration that is no number has expired, and extends nothing") func notANumber() {
+    @Test("An expiration that is not a number has expired, and extends nothing") func notANumber() {
         #expect(StorageExpiration.seconds(.nan).estimatedExpiration(since: now) == .distantPast)
         #expect(StorageExpiration.seconds(.nan).expiry(since: 0) == -.infinity)
         for expiration in [StorageExpiration.seconds(.nan), .date(Date(timeIntervalSince1970: .nan))] {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("EXP-1, EXP-6: what a memory hit computes is the same")
+    @Test("The arithmetic of memory hits agrees with that of dates")
     func memoryHitAgrees() {
         let seconds = now.timeIntervalSinceReferenceDate
         let all: [StorageExpiration] = [.never, .seconds(10), .days(3), .days(.max), .date(now + 7), .expired]

@@ -1,4 +1,4 @@
-// What the tests of the stores share: a clock, a folder, random numbers. Knows nothing of stores.
+// Helpers that the tests of the stores share: a clock, a folder, random numbers.
 
 import Foundation
 import Glibc
@@ -37,7 +37,7 @@ final class SharedValue<Value: Sendable>: Sendable {
     func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0) } }
 }
 
-/// A new folder that is removed when the object goes.
+/// A new folder that is removed with the last reference.
 final class Scratch: Sendable {
     let path: String
 

@@ -1,4 +1,4 @@
-// State that closures of a test can share.
+// A box for state that closures of a test share.
 
 import KFSupport
 

@@ -73,14 +73,14 @@ private struct Harness {
     }
 
     @Test("The small queue grows when entries evicted from it come back") func adaptiveSmallQueue() {
-        // Up and down a list that is longer than the small queue is at first, and shorter than the cache.
+        // A list is scrolled up and down; it is longer than the small queue is at first, and shorter than the cache.
         func hits(_ policy: S3FIFO) -> Int {
             var cache = Harness(policy, limit: 200)
             for key in 10_000..<10_200 { cache.store(key) }
             for _ in 0..<3 { for key in 10_000..<10_200 { cache.use(key) } }
             var hits = 0
             for round in 0..<60 {
-                // Every round a new part of the list, which is looked through back and forth.
+                // Each round looks through a new part of the list, forwards and back.
                 let part = Array(round * 60..<round * 60 + 60)
                 for key in part + part.reversed() {
                     if cache.slots[key] == nil {
@@ -96,7 +96,7 @@ private struct Harness {
         #expect(hits(S3FIFO()) > hits(S3FIFO(share: 0.1...0.1)) * 3 / 2)
     }
 
-    @Test("An eviction ends even if every entry is used again meanwhile") func boundedEviction() {
+    @Test("An eviction ends even if every entry is used again during it") func boundedEviction() {
         var fifo = S3FIFO()
         for key in 0..<10 {
             _ = fifo.insert(EvictionEntry(tag: UInt64(key), digest: UInt64(key), cost: 1), isKnown: false)
@@ -105,7 +105,7 @@ private struct Harness {
         #expect(fifo.evict(tooMuch: .count) { _ in true } == nil)
     }
 
-    @Test("What was put in and not taken out comes out, once") func tracksEntries() {
+    @Test("Every entry that was inserted and not removed is evicted exactly once") func tracksEntries() {
         var random = SplitMix(state: 42)
         var cache = Harness(limit: 200)
         for _ in 0..<20_000 {
@@ -130,7 +130,7 @@ private struct Harness {
         #expect(ghosts.count == 10)
         func forget(_ digests: UInt64...) -> [Bool] { digests.map { ghosts.remove($0) } }
         #expect(forget(989, 990, 990) == [false, true, false])
-        // A digest that comes again counts from then on.
+        // The age of a digest that comes again counts from then on.
         ghosts.append(991, keeping: 10)
         for digest in 2_000..<2_009 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
         #expect(forget(991, 992, 2_000) == [true, false, true])

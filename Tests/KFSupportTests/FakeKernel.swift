@@ -1,10 +1,10 @@
-// A folder that looks like the kernel's file systems.
+// A folder that looks like the kernel's file systems, for the tests of memory pressure.
 
 import Foundation
 
 @testable import KFSupport
 
-/// A folder that looks like the kernel's file systems; it goes with the last reference.
+/// A folder that looks like the kernel's file systems; it is removed with the last reference.
 final class FakeKernel: Sendable {
     let root: String
 
@@ -22,7 +22,7 @@ final class FakeKernel: Sendable {
         try Data(text.utf8).write(to: url)
     }
 
-    /// The files of a group of version 2 that needs `needed` bytes and has 100,000 of file pages besides.
+    /// The files of a cgroup of version 2 that needs `needed` bytes, and has 100,000 bytes of file pages besides.
     static func group(needed: Int, max: String = "max", high: String = "max", events: String = "") -> [String: String] {
         [
             "proc/self/cgroup": "0::/app\n",
@@ -34,7 +34,7 @@ final class FakeKernel: Sendable {
         ]
     }
 
-    /// What the kernel writes about stalls.
+    /// The text of the kernel about stalls.
     static func stalls(some: Double, full: Double) -> String {
         "some avg10=\(some) avg60=0.00 avg300=0.00 total=1\nfull avg10=\(full) avg60=0.00 avg300=0.00 total=1\n"
     }

@@ -1,4 +1,4 @@
-// The memory pressure that the kernel's files mean.
+// The memory pressure that is computed from the kernel's files.
 
 import Foundation
 import Testing
@@ -68,7 +68,7 @@ import Testing
         let path = "sys/fs/cgroup/app/memory.events"
         let kernel = try FakeKernel(FakeKernel.group(needed: 800_000, max: "1000000", events: "high 5\nmax 7\noom 1\n"))
         var gauge = MemoryGauge(root: kernel.root)
-        #expect(gauge.reading() == .none, "What happened before counts for nothing.")
+        #expect(gauge.reading() == .none, "Events before the first reading do not count.")
         try kernel.write("high 5\nmax 8\noom 1\n", at: path)
         #expect(gauge.reading() == .warning)
         #expect(gauge.reading() == .none)

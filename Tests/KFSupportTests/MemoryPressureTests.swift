@@ -1,4 +1,4 @@
-// Waiting for triggers of the kernel, polling where it accepts none, and stopping.
+// The memory pressure monitor: it waits for triggers of the kernel, polls where it accepts none, and can be stopped.
 
 import Foundation
 import Glibc
@@ -16,7 +16,7 @@ import Testing
         return intervals
     }
 
-    /// Runs the monitor's thread with triggers of the test, until stopped.
+    /// Runs the monitor's thread with triggers of the test until it is stopped.
     private func watching(
         _ triggers: [MemoryPressureTrigger]?,
         _ wait: MemoryPressureWait,
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// A pipe whose first end goes off when something is written to the second.
+    /// A pipe whose first end is triggered when something is written to the second.
     private func pipe() throws -> (reader: OwnedDescriptor, writer: OwnedDescriptor) {
         var ends: [Int32] = [0, 0]
         try #require(Glibc.pipe(&ends) == 0)

@@ -4,7 +4,7 @@ import KFSupport
 import Testing
 
 @Suite struct OncePerKeyTests {
-    @Test("Of many callers at once one makes the value, and all get it; another key is made apart")
+    @Test("Of many concurrent callers one makes the value and all get it; another key has a value of its own")
     func once() async {
         let (values, made) = (OncePerKey<Int, Int>(), Box(0))
         let results = await withTaskGroup(of: Int.self) { group in

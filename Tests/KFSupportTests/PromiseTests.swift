@@ -1,4 +1,4 @@
-// A value that arrives once.
+// Promises: values that arrive once.
 
 import KFSupport
 import Testing
@@ -13,10 +13,10 @@ import Testing
         #expect(await promise.value == 1)
     }
 
-    @Test("All waiters receive the value") func resumesAllWaiters() async {
+    @Test("All callers that wait receive the value") func resumesAllWaiters() async {
         let promise = Promise<Int>()
-        let waiters = (0..<100).map { _ in Task.immediate { await promise.value } }
+        let callers = (0..<100).map { _ in Task.immediate { await promise.value } }
         promise.fulfil(3)
-        for waiter in waiters { #expect(await waiter.value == 3) }
+        for caller in callers { #expect(await caller.value == 3) }
     }
 }

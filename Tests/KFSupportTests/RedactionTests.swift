@@ -1,4 +1,4 @@
-// Secrets in URLs: which are found, in URLs and in texts, and what is left alone.
+// Redaction of secrets in URLs and in texts that contain URLs, and the parts that it keeps.
 
 import Foundation
 import KFSupport
@@ -109,7 +109,7 @@ import Testing
         #expect(Redaction.text("https://a.example/?to=\(value)&w=3") == shown)
     }
 
-    @Test("A long text of nothing but separators takes no longer than others") func hostileTexts() {
+    @Test("A long text that consists of separators takes no longer than others") func hostileTexts() {
         for pattern in ["?a=", "?a=%25", "%25", "//", "://@", "=&", "token=", "?token=%3Ftoken="] {
             #expect(Redaction.text(String(repeating: pattern, count: 10_000)).utf8.count < 300_000)
         }

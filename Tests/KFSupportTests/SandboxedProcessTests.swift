@@ -1,4 +1,4 @@
-// Real programs: their output, and what becomes of those that do not behave.
+// Sandboxed processes with real programs: their input and output, their limits, and programs that misbehave.
 
 import Foundation
 import KFSupport
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test("A program that closes its input without reading it does no harm") func unreadInput() throws {
-        // Writing to what has ended would raise SIGPIPE here.
+        // Writing to a program that has ended would raise SIGPIPE here.
         let outcome = try run("sh", "-c", "exec <&-; echo done", input: Data(count: 50_000_000))
         #expect(outcome.output == Data("done\n".utf8) && outcome.code == 0)
     }
@@ -84,7 +84,7 @@ import Testing
         // In a process of its own, whose environment may be changed.
         await #expect(processExitsWith: .success) {
             setenv("KINGFISHER_SECRET", "hidden", 1)
-            // Without O_CLOEXEC on purpose: as other code may open its files.
+            // Without O_CLOEXEC on purpose, as other code may open its files.
             _ = open("/dev/null", O_RDONLY)
             let program = SandboxedProcess("sh", limits: .init(memory: 1 << 30, seconds: 60, output: 1 << 20))
             let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -103,7 +103,7 @@ import Testing
             signal(SIGCHLD, SIG_IGN)
             signal(SIGPIPE, SIG_DFL)
             for file: Int32 in 0...2 { close(file) }
-            // What this process prints meanwhile must not reach the program.
+            // The output of this process must not reach the program.
             Thread.detachNewThread {
                 while true { write(1, "of the host\n", 12) }
             }
@@ -132,7 +132,7 @@ import Testing
 
     @Test("Lower limits stay") func lowerLimits() async {
         await #expect(processExitsWith: .success) {
-            // More than the thread sanitizer allocates.
+            // This is more than the thread sanitizer allocates.
             var limit = rlimit(rlim_cur: 1 << 50, rlim_max: 1 << 52)
             guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else { exit(2) }
             let program = SandboxedProcess("sh", limits: .init(memory: 1 << 51, seconds: 60, output: 1 << 20))

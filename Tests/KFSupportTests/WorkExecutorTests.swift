@@ -1,4 +1,4 @@
-// Bounded threads of their own.
+// The work executor, which has a bounded number of threads of its own.
 
 import Foundation
 import Glibc
@@ -68,7 +68,7 @@ import Testing
         #expect(await isThere.value)
     }
 
-    @Test("Work of a caller that is on the executor begins at once, whatever waits")
+    @Test("Work of a caller that is on the executor begins at once, even if other work waits")
     func nesting() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let hasBegun = Promise<Void>(), isThere = DispatchSemaphore(value: 0), order = Box<[Int]>([])

@@ -1,11 +1,11 @@
-// Waiting work runs by priority, and moves up when its task is escalated.
+// The order of waiting work: it runs by priority, and moves up when its task is escalated.
 
 import Dispatch
 import KFSupport
 import Testing
 
 @Suite struct WorkPriorityTests {
-    /// One thread, held until it is released; what has run, in order.
+    /// An executor with one thread that is held until it is released, and the names of the work that has run, in order.
     private final class Rig: Sendable {
         let executor = WorkExecutor("kf.test", threads: 1)
         private let gate = DispatchSemaphore(value: 0)
@@ -18,7 +18,7 @@ import Testing
             Task.immediate { [executor, gate] in await executor.run { block(on: gate) } }
         }
 
-        /// A task that waits for the thread when this returns, and notes its name there.
+        /// A task that waits for the thread when this returns, and records its name there.
         @discardableResult
         func wait(_ name: String, _ priority: TaskPriority) -> Task<Void, Never> {
             Task.immediate(priority: priority) { [self] in await note(name) }
@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct WorkQueueTests {
-    @Test("What is raised keeps its order, and what was taken stays taken")
+    @Test("Raised work keeps its order, and work that was taken stays taken")
     func raising() {
         var queue = WorkQueue<Int>()
         for number in 0..<10 { queue.push(number, level: number < 5 ? 1 : 2) }
@@ -96,7 +96,7 @@ import Testing
         #expect(order == [10, 6, 8, 0, 2, 4, 7, 9, 1, 3])
     }
 
-    @Test("Nothing is lost or taken twice among many")
+    @Test("Of many pieces of work none is lost or taken twice")
     func many() {
         var queue = WorkQueue<Int>(), taken: [Int] = []
         for number in 0..<1000 {

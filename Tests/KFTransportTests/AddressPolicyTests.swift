@@ -1,4 +1,4 @@
-// Which addresses a policy refuses: the edges of every range, and IPv4 in all its disguises.
+// The addresses that a policy refuses: the edges of every range, and IPv4 addresses in all their spellings.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 private typealias AddressClass = AddressPolicy.AddressClass
 
 @Suite struct AddressPolicyTests {
-    /// One range: what is just below it, its first and last address, what is just above, and what it is.
+    /// One range: the address just below it, its first and last address, the one just above, and its kind.
     struct Range: CustomTestStringConvertible, Sendable {
         let below: String?
         let first: String
@@ -116,7 +116,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
         }
     }
 
-    @Test("IPv6 that stands for an IPv4 address is judged by it", arguments: Embedding.allCases, ipv4)
+    @Test("An IPv6 address that stands for an IPv4 address is judged by that", arguments: Embedding.allCases, ipv4)
     func embedded(form: Embedding, range: Range) {
         for ipv4 in [range.first, range.last] {
             let address = form.address(of: ipv4)
@@ -129,7 +129,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
         }
     }
 
-    @Test("The kinds of an address and of what stands in it add up") func union() {
+    @Test("The kinds of an address include those of an IPv4 address in it") func union() {
         let translated = AddressPolicy.publicOnly.refusal(ofNumericHost: "64:ff9b:1::7f00:1")
         #expect(translated == [.private, .loopback])
         #expect(AddressPolicy(refusing: .loopback).refusal(ofNumericHost: "64:ff9b:1::7f00:1") == .loopback)
@@ -148,7 +148,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
     }
 
     @Test(
-        "What is no numeric address is refused by a policy that refuses anything, and by no other",
+        "Text that is not a numeric address is refused by every policy that refuses any address, and by no other",
         arguments: [
             "", "localhost", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "1.2.3.4.5", "1.2.3.4 ", "[::1]", ":::",
             "1.1.1.1\u{0}", "1.1.1.1%eth0", "%eth0", "::ffff:1.2.3", "/run/socket", "１.1.1.1",
@@ -159,7 +159,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
         #expect(AddressPolicy.everything.refusal(ofNumericHost: text) == nil)
     }
 
-    @Test("An address of a wrong length is refused", arguments: [0, 1, 3, 5, 8, 15, 17, 128])
+    @Test("An address with a wrong number of bytes is refused", arguments: [0, 1, 3, 5, 8, 15, 17, 128])
     func wrongLength(count: Int) {
         let address = [UInt8](repeating: 8, count: count)
         #expect(AddressPolicy.publicOnly.refusal(of: address) == .unrecognized)
@@ -171,7 +171,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
         #expect(AddressPolicy.publicOnly.refusal(ofNumericHost: "2606:4700::1%1%2") == nil)
     }
 
-    @Test("Bytes are in network order") func bytes() {
+    @Test("The bytes of addresses are in network order") func bytes() {
         #expect(AddressPolicy.publicOnly.refusal(of: [10, 0, 0, 1]) == .private)
         #expect(AddressPolicy.publicOnly.refusal(of: [1, 0, 0, 10]) == nil)
         #expect(AddressPolicy.publicOnly.refusal(of: [UInt8](repeating: 0, count: 15) + [1]) == .loopback)
@@ -184,7 +184,7 @@ private typealias AddressClass = AddressPolicy.AddressClass
         #expect("\(AddressClass.unrecognized)" == "no address that can be read")
     }
 
-    @Test("Only a policy that refuses nothing uses proxies, unless told to") func proxies() {
+    @Test("By default only a policy that refuses nothing uses proxies") func proxies() {
         #expect(AddressPolicy.everything.allowsProxies)
         #expect(!AddressPolicy.publicOnly.allowsProxies)
         #expect(AddressPolicy(refusing: .private, allowsProxies: true).allowsProxies)

@@ -1,4 +1,4 @@
-// Address policies on transfers: which of them never connect, also by way of redirects and connections that are kept.
+// Address policies on transfers: refused transfers never connect, not even by redirects or through kept connections.
 
 import Foundation
 import KFSupport
@@ -26,7 +26,7 @@ extension TransportPolicy {
     }()
 
     @Test(
-        "This machine is refused under each of its names, before anything connects",
+        "The loopback host is refused under each of its names, before anything connects",
         arguments: [
             "127.0.0.1", "localhost", "LocalHost", "127.1.2.3", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]",
         ]
@@ -59,7 +59,7 @@ extension TransportPolicy {
     }
 
     @Test(
-        "No address is one of its own, and IPv4 is judged inside of IPv6",
+        "The unspecified address is refused, in IPv4 and inside IPv6",
         arguments: ["0.0.0.0", "[::ffff:0.0.0.0]"]
     )
     func unspecified(host: String) async throws {
@@ -101,7 +101,7 @@ extension TransportPolicy {
         }
     }
 
-    @Test("A connection that is kept is refused to a transfer whose policy would not have made it")
+    @Test("A kept connection is not used by a transfer whose policy refuses its address")
     func keptConnection()
         async throws
     {
@@ -123,7 +123,7 @@ extension TransportPolicy {
         }
     }
 
-    @Test("Transfers with and without a policy do not get into each other's way") func sideBySide() async throws {
+    @Test("Transfers with and without a policy do not affect each other") func sideBySide() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             let (transport, url, publicOnly) = (CurlTransport(), server.url("/a"), publicOnly)

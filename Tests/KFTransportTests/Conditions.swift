@@ -1,5 +1,5 @@
-// What the transport's tests against servers share: waiting for a state, files in a folder of their own, what the
-// process holds.
+// Helpers that the transport's tests against servers share: waiting for a state, files in a folder of their own, the
+// resources that the process holds.
 
 import Foundation
 import KFSupport
@@ -7,9 +7,9 @@ import KFTransport
 import KingfisherTestSupport
 import Testing
 
-/// Returns once a condition holds that another thread brings about; for what announces itself in no other way.
+/// Waits until another thread has made a condition true; for conditions of which there is no notification.
 ///
-/// - Throws: An error if that takes longer than the busiest machine does.
+/// - Throws: An error if that takes longer than it can on a busy machine.
 func until(_ what: Comment, _ condition: () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(120)
     while !condition() {
@@ -46,9 +46,9 @@ func withTrustingTransport(
     }
 }
 
-/// What the kernel says about this process.
+/// The memory, descriptors and threads of this process, as the kernel reports them.
 enum ThisProcess {
-    /// The most memory it has taken so far, in bytes.
+    /// The most memory the process has taken so far, in bytes.
     static var peakMemory: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -57,7 +57,7 @@ enum ThisProcess {
         } ?? .max
     }
 
-    /// How many descriptors are open, without the timers of Swift's tasks, which come when they are first needed.
+    /// The number of open descriptors, without the timers of Swift's tasks, which are opened when first needed.
     static var descriptorCount: Int {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return numbers.count { number in

@@ -26,7 +26,7 @@ struct CurlTransportFailureTests {
     }
 
     @Test(
-        "A URL that is not of HTTP, or has no host, is unsupported",
+        "A URL with another scheme than HTTP, or without a host, is unsupported",
         arguments: ["1234", "ftp://example.com/a", "file:///etc/hosts", "http://", "data:text/plain,a"]
     )
     func unsupportedURL(text: String) async throws {
@@ -72,7 +72,7 @@ struct CurlTransportFailureTests {
         }
     }
 
-    @Test("Waiting for a slot counts towards no time limit") func waitingIsFree() async throws {
+    @Test("The wait for a slot counts towards no time limit") func waitingIsFree() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.connectionsPerHost = 1
         let transport = CurlTransport(configuration: configuration)
@@ -86,7 +86,7 @@ struct CurlTransportFailureTests {
             await server.waitForRequests(to: "/slow")
             let short = TransportPolicy(connectTimeout: 30, idleTimeout: 30, totalTimeout: 30)
             let waiting = transport.start(URLRequest(url: server.url("/b")), policy: short, events: second)
-            // This one ends by its limit, although it began later: so that limits of the waiting one would have, too.
+            // This one began later and ends by its limit, so the limit of the waiting one would have passed, too.
             let brief = TransportPolicy(connectTimeout: 0.05, idleTimeout: 0.05, totalTimeout: 0.05)
             let briefTask = transport.start(URLRequest(url: server.url("/b")), policy: brief, events: third)
             try await Task.sleep(for: .milliseconds(200))
@@ -119,7 +119,7 @@ struct CurlTransportFailureTests {
         }
     }
 
-    @Test("A transfer cancelled at once completes, as cancelled") func cancelAtOnce() async throws {
+    @Test("A transfer that is cancelled at once completes as cancelled") func cancelAtOnce() async throws {
         try await withServer { server in
             // No response comes before the gate opens, however late this thread cancels.
             let gate = Gate()
@@ -236,11 +236,11 @@ struct CurlTransportFailureTests {
             await server.waitForRequests(to: "/a")
             gate.open()
             #expect(await recorder.end() == nil)
-            // Long before libcurl would have waited for something.
+            // This is long before libcurl would have waited for something.
             let start = ContinuousClock.now
             await server.lastRequest("/a")?.disconnected.wait()
             #expect(ContinuousClock.now - start < .seconds(30))
-            // What is asked for too late leaves nothing behind.
+            // A request that comes too late leaves nothing behind.
             weak let released = task
             task?.cancel()
             task = nil

@@ -88,7 +88,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("A status of 404 is no error of the transport") func errorStatus() async throws {
+    @Test("A status of 404 is not an error of the transport") func errorStatus() async throws {
         try await withServer { server in
             let (recorder, error) = await load(server.url("/nothing"))
             #expect(error == nil)
@@ -179,7 +179,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("A body that inflates beyond the limit is refused before it is all in memory") func inflationLimit()
+    @Test("A body that inflates beyond the limit is refused before all of it is in memory") func inflationLimit()
         async throws
     {
         try await withServer { server in
@@ -221,7 +221,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("Connections are used again") func connectionReuse() async throws {
+    @Test("Connections are reused") func connectionReuse() async throws {
         let transport = CurlTransport()
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
@@ -247,7 +247,7 @@ struct CurlTransportTests {
 }
 
 struct TransportResponseTests {
-    @Test("A response says the same as the `HTTPURLResponse` that is made of it") func agreesWithFoundation()
+    @Test("A response has the same values as the `HTTPURLResponse` made from it") func agreesWithFoundation()
         async throws
     {
         try await withServer { server in

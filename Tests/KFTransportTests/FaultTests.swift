@@ -1,4 +1,4 @@
-// What servers do wrong, on purpose or not: each fault ends a transfer once, with a code and words for its cause.
+// Faults of servers, deliberate or not: each ends a transfer once, with a code and a message that names the cause.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
-    /// Loads a response through a transport of its own and says how it ended.
+    /// Loads a response through a transport of its own and returns the outcome.
     private func outcome(
         of response: TestResponse,
         policy: TransportPolicy = .patient
@@ -24,7 +24,7 @@ import FoundationNetworking
         return try #require(result)
     }
 
-    /// Expects that a response ends in an error of this code that says these words.
+    /// Expects that a response ends in an error with this code and these words.
     private func expect(
         _ code: URLError.Code,
         saying words: String,
@@ -43,7 +43,7 @@ import FoundationNetworking
 
     // MARK: Connections
 
-    @Test("A refused connection says who refused it") func refused() async throws {
+    @Test("The error of a refused connection names the host that refused it") func refused() async throws {
         let port = try RefusingPort()
         let error = await load(port.url("/a"), with: CurlTransport()).error
         #expect(error?.code == .cannotConnectToHost)
@@ -51,29 +51,29 @@ import FoundationNetworking
         withExtendedLifetime(port) {}
     }
 
-    @Test("A name that does not resolve is named") func unresolvedName() async throws {
+    @Test("The error for a host name that cannot be resolved contains the name") func unresolvedName() async throws {
         let url = try #require(URL(string: "http://nowhere.invalid/a"))
         let error = await load(url, with: CurlTransport()).error
         #expect(error?.code == .cannotFindHost)
         #expect(error?.message == "The host nowhere.invalid could not be found.")
     }
 
-    @Test("A connection that is reset instead of an answer is lost") func resetBeforeHead() async throws {
+    @Test("A connection that is reset before the response is lost") func resetBeforeHead() async throws {
         let response = TestResponse.data(hundredKilobytes).with { $0.interruption = .resetBeforeHead }
         try await expect(.networkConnectionLost, saying: "was lost: Recv failure: Connection reset", of: response)
     }
 
-    @Test("A connection that is reset behind the head or in the body is lost", arguments: [0, 50_000])
+    @Test("A connection that is reset after the head or in the body is lost", arguments: [0, 50_000])
     func resetInBody(count: Int) async throws {
         let response = TestResponse.data(hundredKilobytes).with { $0.interruption = .reset(after: count) }
         try await expect(.networkConnectionLost, saying: "was lost: Recv failure: Connection reset", of: response)
     }
 
-    @Test("A server that closes the connection without a word has lost it") func nothing() async throws {
+    @Test("A connection that the server closes without a response is lost") func nothing() async throws {
         try await expect(.networkConnectionLost, saying: "closed the connection without a response", of: .raw(Data()))
     }
 
-    @Test("A connection that is closed under the next request is replaced") func closedUnderRequest() async throws {
+    @Test("A kept connection that closes during a request is replaced") func closedUnderRequest() async throws {
         try await withServer { server in
             server.requestsPerConnection = 1
             server.route("/a", .data(hundredKilobytes))
@@ -91,7 +91,7 @@ import FoundationNetworking
 
     // MARK: Time
 
-    @Test("A head that never comes ends by the idle limit") func stalledHead() async throws {
+    @Test("A transfer whose head never arrives ends by the idle limit") func stalledHead() async throws {
         let gate = Gate()
         defer { gate.open() }
         let policy = TransportPolicy(connectTimeout: 300, idleTimeout: 0.3)
@@ -99,18 +99,18 @@ import FoundationNetworking
         try await expect(.timedOut, saying: words, of: TestResponse().with { $0.gate = gate }, policy: policy)
     }
 
-    @Test("A head that breaks off is a lost connection") func brokenHead() async throws {
+    @Test("A connection that ends within the head is lost") func brokenHead() async throws {
         let start = TestResponse.raw(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8))
         try await expect(.networkConnectionLost, saying: "closed the connection in the head of its response", of: start)
     }
 
-    @Test("A body that stops ends by the idle limit") func stalledBody() async throws {
+    @Test("A transfer whose body stalls ends by the idle limit") func stalledBody() async throws {
         let response = TestResponse.data(hundredKilobytes).with { $0.interruption = .stall(after: 1_000) }
         let policy = TransportPolicy(connectTimeout: 300, idleTimeout: 1)
         try await expect(.timedOut, saying: "nothing came for 1 second.", of: response, policy: policy)
     }
 
-    @Test("A byte now and then is ended by the limit for the whole") func trickle() async throws {
+    @Test("A body that trickles byte by byte is ended by the total time limit") func trickle() async throws {
         let response = TestResponse.data(hundredKilobytes).with {
             $0.pieceSize = 1
             $0.pause = .milliseconds(20)
@@ -154,7 +154,7 @@ import FoundationNetworking
         #expect(recorder.received(hundredKilobytes.prefix(10)))
     }
 
-    @Test("A second answer that nobody asked for is not taken for that to the next request") func answersTwice()
+    @Test("A second, unrequested response is not taken for that to the next request") func answersTwice()
         async throws
     {
         try await withServer { server in
@@ -179,7 +179,7 @@ import FoundationNetworking
         try await expect(.badServerResponse, saying: "is damaged", of: response)
     }
 
-    @Test("A body without end is ended by the limit for its size") func endless() async throws {
+    @Test("An endless body is ended by the size limit") func endless() async throws {
         var policy = TransportPolicy.patient
         policy.maximumBodySize = 1_000_000
         let response = TestResponse.data(hundredKilobytes).with {
@@ -192,7 +192,7 @@ import FoundationNetworking
         #expect(recorder.log.body.count <= 1_000_000)
     }
 
-    @Test("A body that unpacks to a hundred megabytes takes no more memory than its limit") func bomb() async throws {
+    @Test("A body that inflates to a hundred megabytes takes no more memory than its limit") func bomb() async throws {
         await #expect(processExitsWith: .success) {
             let bomb = try Self.packedZeros(megabytes: 100)
             try await withServer { server in
@@ -206,13 +206,13 @@ import FoundationNetworking
                 #expect(error?.code == .dataLengthExceedsMaximum)
                 #expect(error?.message == "The body is longer than 4194304 bytes.")
                 #expect(recorder.log.body.count <= 4 << 20)
-                // What was received is in the buffer and in the recorder, which copies it.
+                // The received bytes are in the buffer and in the recorder, which copies them.
                 #expect(ThisProcess.peakMemory - before < 24 << 20)
             }
         }
     }
 
-    /// Zeros, as gzip packs them.
+    /// Zeros, compressed by gzip.
     static func packedZeros(megabytes: Int) throws -> Data {
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -227,7 +227,7 @@ import FoundationNetworking
 
     // MARK: What is not HTTP
 
-    @Test("A head of a megabyte is a bad response, in one line and in many", arguments: [1, 10_000])
+    @Test("A head of a megabyte is a bad response, whether in one line or in many", arguments: [1, 10_000])
     func longHead(lines: Int) async throws {
         let field = "X-Field: " + String(repeating: "a", count: 1_000_000 / lines) + "\r\n"
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" + String(repeating: field, count: lines)
@@ -237,7 +237,7 @@ import FoundationNetworking
         #expect(recorder.log.response == nil)
     }
 
-    @Test("Something else than HTTP is a bad response", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "<html></html>"])
+    @Test("A response that is not HTTP is a bad response", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "<html></html>"])
     func garbage(text: String) async throws {
         let error = try await outcome(of: .raw(Data(text.utf8))).error
         #expect(error?.code == .badServerResponse)

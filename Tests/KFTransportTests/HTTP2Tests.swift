@@ -1,4 +1,4 @@
-// HTTP/2 with a server that other people wrote: one connection for many transfers, and its end in the middle of them.
+// HTTP/2 with nginx as the server: one connection for many transfers, also when it is closed among them.
 
 import Foundation
 import KFSupport
@@ -15,7 +15,7 @@ import FoundationNetworking
     .timeLimit(.minutes(5))
 )
 struct HTTP2Tests {
-    /// How a transfer went.
+    /// The outcome of a transfer.
     private struct Outcome: Sendable {
         var error: TransportError?
         var version: String?
@@ -38,7 +38,7 @@ struct HTTP2Tests {
         )
     }
 
-    /// Loads that many paths at once.
+    /// Loads a number of paths at the same time.
     private func loadAll(
         _ count: Int,
         from nginx: Nginx,
@@ -55,7 +55,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("HTTP/2 is spoken, and said in the measurements") func version() async throws {
+    @Test("HTTP/2 is used, and is reported in the metrics") func version() async throws {
         try await withServer { server in
             try await Nginx.with(before: server) { nginx in
                 try await withTrustingTransport { transport in
@@ -81,11 +81,11 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("More transfers are under way than there could be connections of HTTP/1.1") func multiplexed() async throws {
+    @Test("More transfers run at once than HTTP/1.1 could have connections") func multiplexed() async throws {
         try await withServer { server in
             try await Nginx.with(before: server) { nginx in
                 try await withTrustingTransport { transport in
-                    // The first one tells which protocol the host speaks.
+                    // The first one shows which protocol the host speaks.
                     _ = try await loadAll(1, from: nginx, server, with: transport)
                     let gate = Gate()
                     server.route("/held", TestResponse.data(Data([7])).with { $0.gate = gate })
@@ -94,7 +94,7 @@ struct HTTP2Tests {
                         for _ in 0..<60 { group.addTask { await Self.outcome(url, transport, body: Data([7])) } }
                         return await group.reduce(into: []) { $0.append($1) }
                     }
-                    // None of them is answered before all have arrived.
+                    // None of them gets a response before all have arrived.
                     await server.waitForRequests(60, to: "/held")
                     gate.open()
                     #expect(await outcomes.count { $0.error == nil && $0.isWhole } == 60)
@@ -104,7 +104,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("A server that says goodbye after every fifth request loses no transfer") func goodbye() async throws {
+    @Test("GOAWAY after every fifth request loses no transfer") func goodbye() async throws {
         try await withServer { server in
             try await Nginx.with(before: server, requestsPerConnection: 5) { nginx in
                 try await withTrustingTransport { transport in
@@ -118,7 +118,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("Cancelling one of the transfers of a connection leaves the others alone") func cancelled() async throws {
+    @Test("Cancelling one of the transfers of a connection does not affect the others") func cancelled() async throws {
         try await withServer { server in
             try await Nginx.with(before: server) { nginx in
                 try await withTrustingTransport { transport in
@@ -142,7 +142,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("Over HTTP/1.1 a connection of TLS is kept too") func keptAlive() async throws {
+    @Test("TLS connections are kept over HTTP/1.1 too") func keptAlive() async throws {
         try await withServer { server in
             try await Nginx.with(before: server, protocols: "") { nginx in
                 try await withTrustingTransport { transport in

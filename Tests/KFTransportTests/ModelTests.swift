@@ -1,4 +1,5 @@
-// Ten thousand random transfers against a server that misbehaves at random: what must hold for all of them.
+// Ten thousand random transfers against a server that misbehaves at random, and the conditions that hold for all of
+// them.
 
 import Foundation
 import KFSupport
@@ -12,13 +13,13 @@ import FoundationNetworking
 
 struct ModelTests {
     @Test(
-        "Whatever happens to transfers, each ends once and as it should, and nothing is left",
+        "Transfers that fail, end or are cancelled at random each end once and as expected, and leave nothing behind",
         .timeLimit(.minutes(10))
     )
     func random() async {
-        // In a process of its own, whose threads and descriptors are all the model's.
+        // The test runs in a process of its own, whose threads and descriptors all belong to the model.
         await #expect(processExitsWith: .success) {
-            // What is made once a process, such as the threads of Swift's tasks, is made here.
+            // Here the process gets what it makes only once, such as the threads of Swift's tasks.
             try await Model(seed: 1).run(200)
             let descriptors = ThisProcess.descriptorCount
             try await Model(seed: 20_261_123).run(10_000)
@@ -59,7 +60,7 @@ private final class Model: Sendable {
     private enum Kind: CaseIterable {
         case plain, chunked, large, redirect, missing, held, cut, reset, resetBeforeHead, refused, unknownHost
 
-        /// Whether the transfer fails if nobody cancels it.
+        /// The error of the transfer if it is not cancelled; nil for success.
         var code: URLError.Code? {
             switch self {
             case .plain, .chunked, .large, .redirect, .missing, .held: nil
@@ -122,7 +123,7 @@ private final class Model: Sendable {
         }
     }
 
-    /// Lets held responses go and changes the configuration, until all is over.
+    /// Releases held responses and changes the configuration, until all transfers have ended.
     private func conduct(_ transport: CurlTransport) async throws {
         var dice = Dice(seed)
         while !isOver.isOpen {
@@ -142,7 +143,7 @@ private final class Model: Sendable {
         _ port: RefusingPort,
         _ dice: inout Dice
     ) async {
-        // Looking up a name takes longer than all else.
+        // Looking up a name takes longer than anything else.
         var kind = Kind.unknownHost
         if dice.next() % 100 > 0 { kind = Kind.allCases.dropLast().randomElement(using: &dice) ?? .plain }
         let cancelling = dice.next() % 2 == 0 ? .never : Cancelling.allCases.randomElement(using: &dice) ?? .never

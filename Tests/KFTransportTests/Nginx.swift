@@ -19,7 +19,7 @@ struct Nginx {
 
     /// Runs `body` with an nginx that speaks `protocols` over TLS: `http2`, or nothing more than HTTP/1.1.
     ///
-    /// After so many requests it closes a connection, over HTTP/2 with GOAWAY.
+    /// It closes a connection after a number of requests, over HTTP/2 with GOAWAY.
     static func with(
         before server: TestServer,
         protocols: String = "http2",

@@ -1,4 +1,4 @@
-// The queue before libcurl, seen from servers: how many requests arrive at once, and in which order.
+// The queue before libcurl as servers see it: the number of requests that arrive at once, and their order.
 
 import Foundation
 import KFSupport
@@ -37,7 +37,7 @@ private final class Batch {
         for _ in 0..<count { start(url) }
     }
 
-    /// Waits for all, and returns their errors.
+    /// Waits for all transfers, and returns their errors.
     func errors() async -> [TransportError] {
         var errors: [TransportError] = []
         for (recorder, _) in running {
@@ -81,7 +81,7 @@ extension TestServer {
             batch.start(server.url("/hold"))
             await server.waitForRequests(to: "/hold")
             try prepare(batch, server)
-            // What was asked for before this one is known once it waits: a slot goes to what is known.
+            // Once this one waits, the queue has all those that were started before it: a slot goes to one of these.
             let last = Recorder()
             let task = batch.transport.start(URLRequest(url: server.url("/last")), policy: .patient, events: last)
             try await batch.waits(batch.running.count, running: 1)
@@ -126,7 +126,7 @@ extension TestServer {
         }
     }
 
-    @Test("The higher priority goes first, whatever came first") func priorities() async throws {
+    @Test("A higher priority goes first, whatever the order of arrival") func priorities() async throws {
         let paths = try await order { batch, server in
             for priority in [0.25, 0.75, 0.5, 1, 0] as [Float] {
                 batch.start(server.url("/\(Int(priority * 100))"), priority: priority)
@@ -135,7 +135,7 @@ extension TestServer {
         #expect(paths == ["/100", "/75", "/50", "/25", "/0"])
     }
 
-    @Test("Without priorities those that came first go first, but for the newest of those that ask for it")
+    @Test("Within one priority, newest-first transfers go before others, which keep their order of arrival")
     func newestFirst() async throws {
         let paths = try await order { batch, server in
             for index in 1...3 { batch.start(server.url("/old\(index)")) }
@@ -179,7 +179,7 @@ extension TestServer {
         #expect(cancelled.withLock { $0.flatMap(\.log.violations) } == [])
     }
 
-    @Test("More transfers may run from one moment to the next") func raisedTotal() async throws {
+    @Test("A higher limit starts waiting transfers at once") func raisedTotal() async throws {
         try await withServer { server in
             let (gate, batch) = (Gate(), Batch(total: 2))
             server.hold("/a", until: gate)
@@ -195,7 +195,7 @@ extension TestServer {
         }
     }
 
-    @Test("Fewer transfers may run: those that run go on, and no other begins before they are few enough")
+    @Test("With a lower limit running transfers go on, and none begins before the number is below the limit")
     func loweredTotal() async throws {
         try await withServer { server in
             let batch = Batch(total: 3)

@@ -1,4 +1,4 @@
-// Records what a transport reports, and returns what a test decides.
+// A receiver of a transport's events: it records them, and returns the decisions of a test.
 
 import Foundation
 import KFSupport
@@ -97,7 +97,7 @@ final class Recorder: TransportEvents {
 }
 
 extension TransportPolicy {
-    /// Waits longer than the busiest machine takes: for tests that are not about time.
+    /// A policy with time limits that a busy machine does not reach, for tests that are not about time.
     static let patient = patient()
 
     static func patient(asksForCompression: Bool = true, trustedHosts: Set<String> = []) -> TransportPolicy {

@@ -1,4 +1,4 @@
-// Redirects: which request is proposed, and that none is followed without a decision.
+// Redirects: the request that is proposed, and the decision without which none is followed.
 
 import Foundation
 import KFSupport
@@ -63,7 +63,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("The events bound a redirect loop") func redirectLoop() async throws {
+    @Test("The receiver of the events decides how many redirects a loop takes") func redirectLoop() async throws {
         try await withServer { server in
             server.route("/loop", .redirect(to: "/loop"))
             let hops = Locked(0)
@@ -156,7 +156,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Other statuses and missing locations are no redirects",
+        "Responses with other statuses or without a location are not redirects",
         arguments: [(300, "/x"), (304, "/x"), (200, "/x"), (302, "")]
     )
     func noRedirect(status: Int, location: String) throws {
@@ -164,14 +164,14 @@ struct RedirectTests {
         #expect(request.redirected(by: try response(status, to: location, from: request)) == nil)
     }
 
-    @Test("The fragment is inherited") func inheritsFragment() throws {
+    @Test("The fragment of the URL is inherited") func inheritsFragment() throws {
         let request = URLRequest(url: try #require(URL(string: "http://a.example/x#part")))
         let next = request.redirected(by: try response(302, to: "/y", from: request))
         #expect(next?.url?.absoluteString == "http://a.example/y#part")
     }
 
     @Test(
-        "a user name and a password in a URL become basic authentication, percent escapes decoded",
+        "A user name and a password in a URL become basic authentication, percent escapes decoded",
         arguments: [
             ("http://me:secret@a.example/x", "me:secret"), ("http://m%40:s%3A%C3%A4@a.example", "m@:s:ä"),
             ("http://me@a.example/x", "me:"), ("http://:secret@a.example/x", ":secret"),
@@ -186,7 +186,7 @@ struct RedirectTests {
         #expect(request.authorizedByURL.value(forHTTPHeaderField: "Authorization") == "mine")
     }
 
-    @Test("credentials of a URL are sent as a field, to redirects of the same origin too, and not in the request line")
+    @Test("Credentials of a URL are sent as a field, to redirects of the same origin too, and not in the request line")
     func credentialsInURL() async throws {
         try await withServer { server in
             server.route("/1", .redirect(to: server.url("/2").absoluteString))

@@ -1,4 +1,4 @@
-// Where requests go and who sends them: Unix sockets, the user agent, and HTTP's Digest.
+// Details of requests: Unix sockets, the user agent, and HTTP's Digest authentication.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Answers every connection to a Unix socket with one response, on a thread of its own.
+/// Sends one response on every connection to a Unix socket, on a thread of its own.
 private final class UnixServer: Sendable {
     private let listener: CInt
     private let heads = Locked<[String]>([])
@@ -84,7 +84,7 @@ private final class UnixServer: Sendable {
         }
     }
 
-    @Test("A Unix socket that is not there is an error that can be acted on") func missingUnixSocket() async throws {
+    @Test("A missing Unix socket is an error with advice") func missingUnixSocket() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.unixSocketPath = "/nowhere/socket"
         let url = try #require(URL(string: "http://pictures.test/a"))
@@ -92,7 +92,7 @@ private final class UnixServer: Sendable {
         #expect(error?.code == .cannotConnectToHost)
     }
 
-    @Test("Requests name the library and its version, or what the configuration says") func userAgent() async throws {
+    @Test("The user agent names the library unless configuration or request replace it") func userAgent() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             let transport = CurlTransport()
@@ -108,14 +108,14 @@ private final class UnixServer: Sendable {
 
     // MARK: Digest
 
-    /// What `user` with the password `secret` answers to the challenge below: by `md5sum`, once, as RFC 2069 says.
-    private static let answer = "01cbb343023b5c7509ba8bac29ad3674"
+    /// The digest of `user` with the password `secret` for the challenge below, made by `md5sum` as RFC 2069 says.
+    private static let digest = "01cbb343023b5c7509ba8bac29ad3674"
 
-    /// Asks for HTTP's Digest on a path.
+    /// A route that requires HTTP's Digest authentication.
     private func routeDigest(on server: TestServer) {
         server.route("/a") { request in
             let field = request.header("Authorization") ?? ""
-            guard field.hasPrefix("Digest "), field.contains("response=\"\(Self.answer)\"") else {
+            guard field.hasPrefix("Digest "), field.contains("response=\"\(Self.digest)\"") else {
                 return TestResponse.status(401).with {
                     $0.headers["WWW-Authenticate"] = "Digest realm=\"pictures\", nonce=\"0123abcd\""
                 }
@@ -128,7 +128,7 @@ private final class UnixServer: Sendable {
         try #require(URL(string: "http://user:\(password)@127.0.0.1:\(server.port)/a"))
     }
 
-    @Test("A challenge for Digest is answered behind a redirect, too") func digestBehindRedirect() async throws {
+    @Test("A Digest challenge after a redirect gets credentials, too") func digestBehindRedirect() async throws {
         try await withServer { server in
             routeDigest(on: server)
             server.route("/from", .redirect(to: server.url("/a").absoluteString))
@@ -140,7 +140,7 @@ private final class UnixServer: Sendable {
         }
     }
 
-    @Test("A challenge for Digest is answered, without the password") func digest() async throws {
+    @Test("A Digest challenge gets credentials without the password") func digest() async throws {
         try await withServer { server in
             routeDigest(on: server)
             let (recorder, error) = await load(try url(server, password: "secret"), with: CurlTransport())
@@ -153,7 +153,7 @@ private final class UnixServer: Sendable {
         }
     }
 
-    @Test("A wrong password ends with the server's 401, once") func wrongPassword() async throws {
+    @Test("A wrong password ends with the server's 401 after one attempt") func wrongPassword() async throws {
         try await withServer { server in
             routeDigest(on: server)
             let (recorder, error) = await load(try url(server, password: "wrong"), with: CurlTransport())
@@ -164,7 +164,7 @@ private final class UnixServer: Sendable {
         }
     }
 
-    @Test("A challenge for Basic is not answered again: it was in the first request") func basic() async throws {
+    @Test("A Basic challenge gets no second request, as the first had the credentials") func basic() async throws {
         try await withServer { server in
             server.route("/a", TestResponse.status(401).with { $0.headers["WWW-Authenticate"] = "Basic realm=\"a\"" })
             let (recorder, error) = await load(try url(server, password: "secret"), with: CurlTransport())

@@ -1,4 +1,4 @@
-// Certificates that are not to be trusted, and proxies: working, refusing, missing.
+// Untrusted certificates, and proxies that work, refuse or are missing.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Runs `body` with a server that shows a certificate.
+/// Runs `body` with a server that presents a certificate.
 private func withServer(_ certificate: TestCertificate, _ body: (TestServer) async throws -> Void) async throws {
     let server = try await TestServer.start(certificate: certificate)
     do { try await body(server) } catch {
@@ -22,7 +22,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
 
 @Suite(.timeLimit(.minutes(5))) struct CertificateFaultTests {
     @Test(
-        "A certificate that is not to be trusted says why",
+        "The error for an untrusted certificate has the reason",
         arguments: [
             (TestCertificate.selfSigned, URLError.Code.serverCertificateUntrusted, "is self-signed."),
             (.expired, .serverCertificateHasBadDate, "has expired."),
@@ -42,7 +42,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A certificate of an issuer that nobody knows says so") func unknownIssuer() async throws {
+    @Test("The error for a certificate of an unknown issuer says so") func unknownIssuer() async throws {
         try await withServer(.issued) { server in
             let error = await load(server.url("/a"), with: CurlTransport()).error
             #expect(error?.code == .serverCertificateUntrusted)
@@ -68,7 +68,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A file of certificates that is not there is named as the cause") func missingFile() async throws {
+    @Test("A missing file of certificates is named as the cause") func missingFile() async throws {
         try await withServer(.issued) { server in
             var configuration = CurlTransport.Configuration()
             configuration.certificateFile = "/nowhere/authority.pem"
@@ -89,7 +89,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test("A proxy is asked with the whole URL, and without its fragment") func plain() async throws {
+    @Test("A request to a proxy has the whole URL without its fragment") func plain() async throws {
         try await withServer { proxy in
             proxy.route("http://pictures.test/a", .data(hundredKilobytes))
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
@@ -101,7 +101,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A proxy that asks for a password gets it") func password() async throws {
+    @Test("A proxy that requires a password gets it") func password() async throws {
         try await withServer { proxy in
             proxy.route("http://pictures.test/a") { request in
                 guard request.header("Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ=" else {
@@ -119,7 +119,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("An empty proxy means none") func none() async throws {
+    @Test("With an empty proxy none is used") func none() async throws {
         try await withServer { server in
             server.route("/a", .data(hundredKilobytes))
             let (_, error) = await load(server.url("/a"), with: transport(proxy: ""))
@@ -128,7 +128,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A proxy that refuses to connect says so with its status") func refusesTunnel() async throws {
+    @Test("The error for a proxy that refuses to connect has its status") func refusesTunnel() async throws {
         try await withServer { proxy in
             proxy.route("pictures.test:443", .status(403))
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
@@ -140,7 +140,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A proxy that the address policy cannot look behind is refused") func refusedByPolicy() async throws {
+    @Test("A proxy is refused if the policy cannot check the addresses behind it") func refusedByPolicy() async throws {
         try await withServer { proxy in
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
             var policy = TransportPolicy.patient
@@ -152,19 +152,19 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         }
     }
 
-    @Test("A policy that allows proxies goes through one") func allowedByPolicy() async throws {
+    @Test("A transfer whose policy allows proxies goes through one") func allowedByPolicy() async throws {
         try await withServer { proxy in
             proxy.route("http://pictures.test/a", .data(hundredKilobytes))
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
             var policy = TransportPolicy.patient
-            // The proxy itself may be where no target may be.
+            // The address of the proxy itself may be one that the policy refuses to targets.
             policy.addressPolicy = AddressPolicy(refusing: AddressPolicy.publicOnly.refused, allowsProxies: true)
             let error = await load(try url("http://pictures.test/a"), with: transport, policy: policy).error
             #expect(error == nil)
         }
     }
 
-    @Test("A proxy that is not there is said to be the one that refused") func missing() async throws {
+    @Test("The error for a proxy that is not there names the proxy") func missing() async throws {
         let port = try RefusingPort()
         let transport = transport(proxy: "http://127.0.0.1:\(port.number)")
         let error = await load(try url("http://pictures.test/a"), with: transport).error
@@ -173,7 +173,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
         withExtendedLifetime(port) {}
     }
 
-    @Test("A proxy whose name does not resolve is named") func unresolved() async throws {
+    @Test("The error for a proxy whose name cannot be resolved names the proxy") func unresolved() async throws {
         let error = await load(try url("http://pictures.test/a"), with: transport(proxy: "http://nowhere.invalid:1"))
             .error
         #expect(error?.code == .cannotFindHost)

@@ -1,4 +1,4 @@
-// The order and the limits of waiting transfers.
+// The queue of waiting transfers: its order and its limits.
 
 import Testing
 
@@ -20,7 +20,7 @@ struct TransferQueueTests {
         return queue
     }
 
-    @Test("The oldest goes first") func oldestFirst() {
+    @Test("The oldest transfer goes first") func oldestFirst() {
         var queue = queue()
         for id in 1...4 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         #expect(all(&queue) == [1, 2, 3, 4])
@@ -28,7 +28,7 @@ struct TransferQueueTests {
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("What is looked at goes before the rest, the latest first") func newestFirst() {
+    @Test("Newest-first transfers go before the others, the latest of them first") func newestFirst() {
         var queue = queue()
         for id in 1...3 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         for id in 4...6 { queue.add(id, to: Self.host, priority: 0.5, order: .newestFirst) }
@@ -55,7 +55,7 @@ struct TransferQueueTests {
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("One that is removed is forgotten") func removing() {
+    @Test("A removed transfer leaves nothing in the queue") func removing() {
         var queue = queue(total: 1)
         for id in 1...3 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         queue.remove(2)
@@ -81,7 +81,7 @@ struct TransferQueueTests {
         #expect(all(&queue) == [])
     }
 
-    @Test("The limit in all may change while transfers run") func changedLimits() {
+    @Test("The total limit may change while transfers run") func changedLimits() {
         var queue = queue(total: 2)
         for id in 1...6 { queue.add(id, to: Self.host, priority: 0.5, order: .oldestFirst) }
         #expect(all(&queue) == [1, 2])
@@ -104,14 +104,14 @@ struct TransferQueueTests {
         queue.finished(Self.host)
         queue.add(11, to: "http://b:80", priority: 0, order: .oldestFirst)
         #expect(all(&queue) == [7])
-        // Where there is one slot only, the order alone decides.
+        // With a single slot the order alone decides.
         var narrow = self.queue(total: 1)
         narrow.add(1, to: Self.host, priority: 1, order: .oldestFirst)
         narrow.add(2, to: "http://b:80", priority: 0, order: .oldestFirst)
         #expect(all(&narrow) == [1])
     }
 
-    @Test("The next hop of a transfer goes before those of its priority that have not begun") func continued() {
+    @Test("The next hop of a transfer goes before transfers of its priority that have not begun") func continued() {
         var queue = queue()
         queue.add(1, to: Self.host, priority: 0.5, order: .newestFirst)
         queue.add(2, to: Self.host, priority: 0.5, order: .oldestFirst, isContinued: true)
@@ -174,7 +174,7 @@ struct TransferQueueTests {
     }
 }
 
-/// A generator with a seed.
+/// A generator of random numbers with a seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

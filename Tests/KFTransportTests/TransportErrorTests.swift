@@ -1,4 +1,4 @@
-// What a transport's error says, and what it keeps to itself.
+// The descriptions of a transport's errors, and the secrets they leave out.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import Testing
         return TransportError(.timedOut, "\(url) took too long.", url: url)
     }
 
-    @Test("No description of an error has a password or a signature of its URL") func descriptions() throws {
+    @Test("Descriptions of errors contain no password and no signature of the URL") func descriptions() throws {
         let error = try error()
         let texts = [
             error.message, "\(error)", String(reflecting: error), error.urlError.localizedDescription,
@@ -24,7 +24,7 @@ import Testing
         #expect(error.description == "https://a.example/b.png?w=3&X-Amz-Signature=REDACTED took too long. (-1001)")
     }
 
-    @Test("The failing URL of a URLError has lost its secrets, that of the transport's error has not")
+    @Test("The failing URL of a URLError has no secrets, that of the transport's error keeps them")
     func failingURL() throws {
         let error = try error()
         #expect(error.urlError.failingURL?.absoluteString == "https://a.example/b.png?w=3&X-Amz-Signature=REDACTED")

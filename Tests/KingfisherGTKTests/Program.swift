@@ -1,4 +1,4 @@
-// Runs one of our programs on a display that exists in memory only.
+// Runs one of the programs of this package on a display that exists in memory only.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import KFSupport
 enum Program {
     struct Run: Sendable {
         let status: Int32
-        /// Standard output and standard error.
+        /// The texts of standard output and standard error.
         let output: String
     }
 

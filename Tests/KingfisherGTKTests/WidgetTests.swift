@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct WidgetTests {
     @Test(
-        "widgets draw, load, animate and go as views say, also on a screen with two pixels a point",
+        "Widgets draw, load, animate and disappear as their views say, also on a screen with two pixels a point",
         arguments: CheckRun.names,
         [1, 2]
     )
@@ -16,18 +16,18 @@ import Testing
         #expect(run.outcomes[name] == "ok", "\(name): \(run.outcomes[name] ?? "did not come to an end\n\(run.output)")")
     }
 
-    @Test("every check is among the tests") func names() async throws {
+    @Test("Every check is among the tests") func names() async throws {
         let run = try await Program.run("kf-widget-checks", ["--list"], display: false)
         #expect(run.output.split(separator: "\n").map(String.init) == CheckRun.names)
     }
 
-    @Test("without a display, initialising fails with what to do") func noDisplay() async throws {
+    @Test("Without a display, initialising fails with advice") func noDisplay() async throws {
         let run = try await Program.run("kf-widget-checks", [], display: false)
         #expect(run.status == 3)
         #expect(run.output.contains("There is no display") && run.output.contains("xvfb-run"))
     }
 
-    @Test("the README's example is the one that is compiled, and has at most 15 lines") func readme() throws {
+    @Test("The README's example is the one that is compiled, and has at most 15 lines") func readme() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let example = try String(contentsOf: root.appendingPathComponent("Examples/Photo/main.swift"), encoding: .utf8)
         let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
@@ -35,7 +35,7 @@ import Testing
         #expect(example.split(separator: "\n").count <= 15)
     }
 
-    @Test("the README's example shows a picture") func example() async throws {
+    @Test("The README's example shows an image") func example() async throws {
         let server = try await TestServer.start()
         let bitmap = Bitmap(width: 100, height: 100, hasAlpha: false) { buffer, _ in
             buffer.bindMemory(to: UInt32.self).update(repeating: 0xFF12_C8A5)

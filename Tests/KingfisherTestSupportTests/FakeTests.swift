@@ -1,4 +1,4 @@
-// The fakes behave as tests rely on.
+// The behaviour of the fakes that tests rely on.
 
 import Foundation
 import KFSupport

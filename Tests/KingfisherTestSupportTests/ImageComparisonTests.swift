@@ -1,4 +1,4 @@
-// The peak signal-to-noise ratio as textbooks define it.
+// The comparison of images: the peak signal-to-noise ratio as textbooks define it.
 
 import KFImaging
 import KingfisherTestSupport
@@ -35,7 +35,7 @@ struct ImageComparisonTests {
         #expect(outcome.position == (3, 2))
     }
 
-    @Test("Images of different sizes are not alike") func differentSizes() {
+    @Test("Images of different sizes have no likeness") func differentSizes() {
         #expect(ImageComparison.psnr(plain(7), plain(7, width: 4)) == nil)
         #expect(!ImageComparison.compare(plain(7), plain(7, height: 5), atLeast: 0).isAlike)
     }

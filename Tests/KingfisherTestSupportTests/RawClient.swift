@@ -1,4 +1,4 @@
-// A client that shows the bytes of a connection as they are. Knows nothing of HTTP.
+// A client that sends and receives the bytes of a connection as they are, without HTTP.
 
 import Foundation
 import Glibc
@@ -7,14 +7,14 @@ import KingfisherTestSupport
 
 /// A connection to a test server; blocking calls run on a thread of its own.
 final class RawClient: Sendable {
-    /// How a connection ends.
+    /// The ways a connection can end.
     enum End { case closed, reset }
 
     private let descriptor: Int32
     private let isOpen = Locked(true)
     private let thread = WorkExecutor("kf.raw", threads: 1)
 
-    /// Connects.
+    /// Connects to a port of the loopback address.
     init(_ server: TestServer) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -32,7 +32,7 @@ final class RawClient: Sendable {
 
     deinit { close() }
 
-    /// What a server sends on a connection of its own to one GET, and how the connection ends.
+    /// Sends one GET on a connection of its own; returns the bytes of the server and the end of the connection.
     static func get(_ path: String, from server: TestServer) async throws -> (text: String, end: End) {
         let client = try RawClient(server)
         client.get(path)
@@ -42,13 +42,13 @@ final class RawClient: Sendable {
     /// Sends a GET without header fields.
     func get(_ path: String) { send("GET \(path) HTTP/1.1\r\n\r\n") }
 
-    /// Sends bytes, few enough for the system to take them at once.
+    /// Sends bytes, which must be few enough for the system to take them at once.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Reads until the text read ends so, or the connection does.
+    /// Reads until the received text ends with a suffix, or the connection ends.
     func read(until marker: String) async -> String {
         await thread.run { [descriptor] in
             var bytes: [UInt8] = []
@@ -89,7 +89,7 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Leaves; nothing can be read any more.
+    /// Closes the connection; nothing can be read afterwards.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }

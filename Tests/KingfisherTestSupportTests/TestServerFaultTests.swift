@@ -17,7 +17,7 @@ struct TestServerFaultTests {
         }
     }
 
-    @Test("A connection can end behind the head or within the body", arguments: [0, 5]) func ending(count: Int)
+    @Test("A connection can end after the head or within the body", arguments: [0, 5]) func ending(count: Int)
         async throws
     {
         try await serving { server in
@@ -33,7 +33,7 @@ struct TestServerFaultTests {
         }
     }
 
-    @Test("A chunk can have a size that is no number, and the connection stays open") func badChunk() async throws {
+    @Test("A chunk can have a size that is not a number, and the connection stays open") func badChunk() async throws {
         try await serving { server in
             let response = letters.with {
                 $0.framing = .chunked
@@ -85,7 +85,7 @@ struct TestServerFaultTests {
         }
     }
 
-    @Test("Raw bytes are all that is sent") func rawBytes() async throws {
+    @Test("A raw response is sent without any other bytes") func rawBytes() async throws {
         try await serving { server in
             server.route("/garbage", .raw(Data("garbage".utf8)))
             let garbage = try await RawClient.get("/garbage", from: server)
@@ -133,7 +133,7 @@ struct TestServerFaultTests {
         }
     }
 
-    @Test("A client that leaves is noticed, whatever its response waits for") func leavingClients() async throws {
+    @Test("The server notices that a client left, whatever the response waits for") func leavingClients() async throws {
         try await serving { server in
             let never = Gate()
             server.route("/gate", letters.with { $0.gate = never })
@@ -185,7 +185,7 @@ struct TestServerRequestTests {
         }
     }
 
-    @Test("Requests that wait behind another are answered in order") func pipelining() async throws {
+    @Test("Pipelined requests get their responses in order") func pipelining() async throws {
         try await serving { server in
             server.route("/a") { request in .data(Data("<\(request.query ?? "")>".utf8)) }
             let client = try RawClient(server)
@@ -196,7 +196,7 @@ struct TestServerRequestTests {
         }
     }
 
-    @Test("What is no request is answered with 400, and closed") func badRequest() async throws {
+    @Test("Bytes that are not a request get a 400, and the connection is closed") func badRequest() async throws {
         try await serving { server in
             let client = try RawClient(server)
             client.send("hello\r\n\r\n")

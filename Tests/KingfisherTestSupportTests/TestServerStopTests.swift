@@ -1,4 +1,4 @@
-// What is left of a test server that was stopped: nothing.
+// Stopping a test server, after which no thread, descriptor or connection is left.
 
 import Foundation
 import KingfisherTestSupport
@@ -6,13 +6,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TestServerStopTests {
-    /// What each line or file of a directory of this process says; those that vanish meanwhile are left out.
+    /// The contents of the entries of a directory of this process; entries that vanish in between are left out.
     private func entries(_ directory: String, _ read: (String) throws -> String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.compactMap { try? read("\(directory)/\($0)") }
     }
 
-    /// How many threads the server on a port has: they are named after it.
+    /// The number of threads of the server on a port; they are named after the port.
     private func threadCount(of port: Int) -> Int {
         entries("/proc/self/task") { try String(contentsOfFile: "\($0)/comm", encoding: .utf8) }
             .count { $0 == "kf.serve.\(port)\n" }
@@ -23,7 +23,7 @@ struct TestServerStopTests {
             .count { $0.hasPrefix("pipe:") }
     }
 
-    /// How many sockets on the server's side of its port some process has open.
+    /// The number of sockets on the server's side of its port that some process has open.
     private func socketCount(on port: Int) throws -> Int {
         let hexadecimal = String(port, radix: 16, uppercase: true)
         let local = "0100007F:" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
@@ -35,7 +35,7 @@ struct TestServerStopTests {
         }
     }
 
-    @Test("Stopping ends whatever connections wait for, and leaves no thread and no descriptor")
+    @Test("Stopping ends all waits of connections, and leaves no thread and no descriptor")
     func leavesNothing() async throws {
         let server = try await TestServer.start()
         let (port, never) = (server.port, Gate())
@@ -64,16 +64,16 @@ struct TestServerStopTests {
 
         await server.stop()
         #expect(try socketCount(on: port) == 0)
-        // Each connection that waited for a gate or a route had a pipe; other tests may have some more meanwhile.
+        // Each connection that waited for a gate or a route had a pipe; other tests may have opened some more.
         #expect(pipeCount() < pipes + 40)
         for request in server.requests { #expect(request.disconnected.isOpen) }
-        // The last steps of a thread come after all that it did.
+        // A thread ends a little after its work is done.
         while threadCount(of: port) > 0 { await Task.yield() }
         #expect(throws: POSIXError.self) { try RawClient(server) }
         never.open()
     }
 
-    @Test("Stopping ends connections that have not shaken hands") func handshakes() async throws {
+    @Test("Stopping ends connections that have not finished the TLS handshake") func handshakes() async throws {
         let server = try await TestServer.start(certificate: .issued)
         let port = server.port
         let clients = try (0..<10).map { _ in try RawClient(server) }

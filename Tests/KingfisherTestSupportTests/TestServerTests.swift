@@ -1,4 +1,4 @@
-// The test server follows its script.
+// The test server and its scripted responses.
 
 import Foundation
 import KFTransport
@@ -20,7 +20,7 @@ struct TestServerTests {
         }
     }
 
-    @Test("HEAD sends the header fields only") func headRequest() async throws {
+    @Test("The response to HEAD has the header fields only") func headRequest() async throws {
         try await serving { server in
             server.route("/x", letters)
             let outcome = await Client.load(server.url("/x"), method: "HEAD")
@@ -58,7 +58,7 @@ struct TestServerTests {
         }
     }
 
-    @Test("A range of an older version receives the whole body") func rangeOfOlderVersion() async throws {
+    @Test("A range request for an older version receives the whole body") func rangeOfOlderVersion() async throws {
         try await serving { server in
             let response = letters.with {
                 $0.acceptsRanges = true
@@ -121,7 +121,7 @@ struct TestServerTests {
         }
     }
 
-    @Test("A delayed response arrives in the end") func delayedResponse() async throws {
+    @Test("A delayed response arrives after its delay") func delayedResponse() async throws {
         try await serving { server in
             server.route("/x", letters.with { $0.delay = .milliseconds(20) })
             #expect(await Client.load(server.url("/x")).body == letters.body)
@@ -129,7 +129,7 @@ struct TestServerTests {
     }
 
     @Test(
-        "Who trusts the test authority accepts what it issued for this host and time",
+        "A client that trusts the test authority accepts certificates issued for this host and time",
         arguments: TestCertificate.allCases
     )
     func certificates(certificate: TestCertificate) async throws {

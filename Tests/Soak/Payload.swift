@@ -1,10 +1,10 @@
-// Bytes that can be checked for being whole. Knows nothing of caches.
+// The data that the soak test stores, which shows whether it was read back whole.
 
 import Foundation
 
 /// The bytes stored under a key: a header, and a body that is computed from the header.
 struct Payload: Equatable {
-    /// Counts up with every store of a key by its owner.
+    /// The version, which grows with every store of the key by its owner.
     let version: UInt64
     private let keyHash: UInt64
     private let length: Int
@@ -46,7 +46,7 @@ struct Payload: Equatable {
         return data.prefix(length)
     }
 
-    /// FNV-1a: the same in every process.
+    /// The FNV-1a hash, which is the same in every process.
     private static func hash(of key: String) -> UInt64 {
         key.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }

@@ -1,5 +1,5 @@
-// `kf-soak ROUNDS DIRECTORY [SEED]`: kills processes that use a cache, and checks what they leave. Knows the order of
-// the steps; the steps and the checks are in the other files here.
+// `kf-soak ROUNDS DIRECTORY [SEED]`: kills processes that use a cache, and checks the files they leave. This file
+// has the order of the steps; the steps and the checks are in the other files of this folder.
 
 import Foundation
 
@@ -37,7 +37,7 @@ struct Soak {
         try run(rounds: rounds, directory: URL(fileURLWithPath: arguments[1]), seed: seed)
     }
 
-    /// Prints why, and ends the process.
+    /// Prints the reason, and ends the process.
     static func end(_ ending: Ending, _ words: String) -> Never {
         FileHandle.standardError.write(Data("kf-soak: \(words)\n".utf8))
         exit(ending.rawValue)
@@ -95,10 +95,10 @@ struct Child {
         try process.run()
     }
 
-    /// Lets it finish its operations and end.
+    /// Lets the process finish its operations and end.
     func closeInput() { try? input.fileHandleForWriting.close() }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     func waitUntilEnded() {
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -106,13 +106,13 @@ struct Child {
         }
     }
 
-    /// Waits until its threads have started; without output it has ended by itself.
+    /// Waits until the process's threads have started; without output it has ended by itself.
     func waitUntilReady() {
         let words = output.fileHandleForReading.availableData
         if words.isEmpty { Soak.end(.failed, "a child ended before it began") }
     }
 
-    /// Kills it as the kernel does when memory runs out, and makes sure that this is what it died of.
+    /// Kills the process as the kernel does when memory runs out, and checks that this is how it ended.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -1,4 +1,4 @@
-// What must hold of a cache directory after a process that was using it was killed. Knows nothing of killing.
+// The checks of a cache directory after a process that was using it was killed.
 
 import Foundation
 import Kingfisher
@@ -6,12 +6,12 @@ import Kingfisher
 /// Opens the cache as the next start of a program would, and checks what must hold.
 struct Verifier {
     let directory: URL
-    /// How many entries were read; counted so that an empty directory is not taken for a good one.
+    /// The number of entries that were read, so that an empty directory does not pass for a good one.
     private(set) var readCount = 0
     private(set) var damagedCount = 0
     private(set) var leftoverCount = 0
     private(set) var limitCount = 0
-    /// A store that stays open through all rounds: it learns of changes by other processes.
+    /// A store that stays open through all rounds and detects changes by other processes.
     private let longLived: DiskStorage.Backend<Data>
 
     private static let longLivedKeys = (0..<30).map { "https://example.com/survivor/\($0).jpg" }
@@ -20,7 +20,7 @@ struct Verifier {
     init(directory: URL) throws {
         self.directory = directory
         var config = Worker.config(directory: directory)
-        // Nothing may be trimmed in the background while it is counted.
+        // Nothing may be trimmed in the background while the entries are counted.
         config.sizeLimit = 0
         longLived = try DiskStorage.Backend(config: config)
     }
@@ -43,7 +43,7 @@ struct Verifier {
         let damaged = round.isMultiple(of: 3) ? try damageOne(&random) : nil
         leftoverCount += ageLeftovers()
         var config = Worker.config(directory: directory)
-        // Nothing may be trimmed in the background while it is counted.
+        // Nothing may be trimmed in the background while the entries are counted.
         config.sizeLimit = 0
         let storage = try DiskStorage.Backend<Data>(config: config)
         if let left = leftovers().first { Soak.end(.failed, "the temporary file \(left) was left behind") }
@@ -80,7 +80,7 @@ struct Verifier {
         let before = files().reduce(0) { $0 + $1.size }
         let storage = try DiskStorage.Backend<Data>(config: Worker.config(directory: directory))
         // Otherwise the scan after the start may make room for the entry before it is written.
-        Worker.waitUntilSettled(storage)
+        Worker.waitUntilIdle(storage)
         let key = Self.longLivedKeys[0]
         // More than a tenth of the limit: this makes the store scan for what others have written.
         let payload = Payload(key: key, version: 1, length: Int(Worker.sizeLimit) / 8)
@@ -166,7 +166,7 @@ struct Verifier {
 }
 
 extension DiskStorage.Config {
-    /// Where the entries lie, as documented.
+    /// The path of the directory that holds the entries, as documented.
     fileprivate func folder(in directory: URL) -> String {
         directory.appendingPathComponent("com.onevcat.Kingfisher.ImageCache.\(name)").path
     }

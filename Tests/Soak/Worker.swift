@@ -1,4 +1,4 @@
-// A process that stores, reads, removes and trims as fast as it can, until it is killed. Knows nothing of the killing.
+// A process that stores, reads, removes and trims as fast as it can, until it is killed.
 
 import Foundation
 import Kingfisher
@@ -26,14 +26,14 @@ final class Worker: Sendable {
         DiskStorage.Config(name: "soak", sizeLimit: sizeLimit, directory: directory)
     }
 
-    /// Waits until a storage does nothing in the background.
-    static func waitUntilSettled(_ storage: DiskStorage.Backend<Data>) {
-        let isSettled = DispatchSemaphore(value: 0)
+    /// Waits until a storage has finished its work in the background.
+    static func waitUntilIdle(_ storage: DiskStorage.Backend<Data>) {
+        let isIdle = DispatchSemaphore(value: 0)
         Task {
-            await storage.settle()
-            isSettled.signal()
+            await storage.waitUntilIdle()
+            isIdle.signal()
         }
-        isSettled.wait()
+        isIdle.wait()
     }
 
     /// Every key that any process stores under.
@@ -53,7 +53,7 @@ final class Worker: Sendable {
         while true { pause() }
     }
 
-    /// A thread is the only one to store under a quarter of its process's keys: it knows which version must be there.
+    /// A thread is the only one to store under a quarter of its process's keys: it knows which version must be stored.
     private func work(child: Int, thread: Int) -> Never {
         var random = Xorshift(seed: seed &* 31 &+ UInt64(thread) &+ 1)
         var latest: [String: UInt64] = [:]
@@ -109,7 +109,7 @@ final class Worker: Sendable {
     }
 }
 
-/// A small generator, the same for the same seed.
+/// A small generator of random numbers, which are the same for the same seed.
 struct Xorshift {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-// A process that stores and removes as fast as it can until its input is closed. Knows nothing of other processes.
+// A process that stores and removes as fast as it can until its input is closed.
 
 import Foundation
 import Kingfisher
@@ -32,11 +32,11 @@ final class Writer: Sendable {
         isRunning.store(false, ordering: .relaxed)
         for _ in 0..<Self.threadCount { hasEnded.wait() }
         // Background work would end with the process; a cache waits for it when the process ends normally.
-        Worker.waitUntilSettled(storage)
+        Worker.waitUntilIdle(storage)
         exit(Soak.Ending.good.rawValue)
     }
 
-    /// Stores something under one of the keys that all processes share, or now and then removes it.
+    /// Stores something under one of the keys that all processes share, or sometimes removes it.
     private func change(_ random: inout Xorshift) {
         let keys = Worker.allKeys
         let key = keys[Int(random.next(below: UInt64(keys.count)))]

@@ -4,7 +4,7 @@
 import Foundation
 import KingfisherGTK
 
-/// One check: its name, the sentence that it proves, and the code.
+/// One check: its name and its code.
 struct Check {
     let name: String
     let body: @MainActor (Stage) async throws -> Void

@@ -1,4 +1,4 @@
-// How long widgets, views and loads live.
+// The lifetimes of widgets, views and loads.
 
 import CKFGTK4
 import Foundation
@@ -77,17 +77,17 @@ let lifetimeChecks = [
 
 /// Puts a view into an overlay and releases it.
 @MainActor
-private func makeView(in overlay: OpaquePointer, _ note: (ImageView) -> Void) -> UnsafeMutablePointer<GtkWidget> {
+private func makeView(in overlay: OpaquePointer, _ record: (ImageView) -> Void) -> UnsafeMutablePointer<GtkWidget> {
     GoneWidgets.count = 0
     let view = ImageView()
-    note(view)
+    record(view)
     let widget = view.rawWidget.assumingMemoryBound(to: GtkWidget.self)
     GoneWidgets.watch(view.rawWidget)
     gtk_overlay_add_overlay(overlay, widget)
     return widget
 }
 
-/// How many of the widgets that were watched have been finalised.
+/// The number of watched widgets that have been finalised.
 @MainActor
 enum GoneWidgets {
     static var count = 0

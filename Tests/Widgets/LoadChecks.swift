@@ -57,7 +57,7 @@ let loadChecks = [
         await stage.show(view)
         var code: Int?
         view.kf.setImage(
-            with: RawImageDataProvider(data: Data("no picture".utf8), cacheKey: UUID().uuidString),
+            with: RawImageDataProvider(data: Data("not an image".utf8), cacheKey: UUID().uuidString),
             placeholder: Paint.plain(Paint.green),
             options: [.onFailureImage(Paint.plain(Paint.red))]
         ) { result in

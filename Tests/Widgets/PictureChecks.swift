@@ -1,4 +1,4 @@
-// What widgets draw: pictures, fitted and turned, transitions on a clock moved by hand, buttons, indicators.
+// Drawing by widgets: images, fitted and rotated, transitions on a clock moved by hand, buttons, indicators.
 
 import CKFGTK4
 import Foundation
@@ -20,16 +20,16 @@ let pictureChecks = [
     Check(name: "contentModes") { stage in
         let view = ImageView()
         view.image = Paint.halves(Paint.red, Paint.blue, width: 20, height: 20)
-        await stage.show(view)  // 200 × 100 points: the picture is square
+        await stage.show(view)  // 200 × 100 points: the image is square
         view.contentMode = .scaleAspectFit
         await stage.expect(view, 0.3, is: Paint.red)
-        await stage.expect(view, 0.1, isNot: Paint.red, "fitted pictures leave the sides free")
+        await stage.expect(view, 0.1, isNot: Paint.red, "fitted images leave the sides free")
         view.contentMode = .scaleAspectFill
         await stage.expect(view, 0.05, is: Paint.red)
         await stage.expect(view, 0.95, is: Paint.blue)
         view.contentMode = .center
         await stage.expect(view, 0.46, is: Paint.red)
-        await stage.expect(view, 0.4, isNot: Paint.red, "small pictures keep their size")
+        await stage.expect(view, 0.4, isNot: Paint.red, "small images keep their size")
     },
     Check(name: "orientations") { stage in
         let view = ImageView()
@@ -139,7 +139,7 @@ let pictureChecks = [
         gtk_toggle_button_set_active(button.rawWidget.assumingMemoryBound(to: GtkToggleButton.self), 0)
         gtk_widget_set_sensitive(widget, 0)
         stage.expect(button.state.contains(.disabled), "disabled")
-        stage.expect(button.currentImage === button.image(for: .disabled), "the picture of the disabled button")
+        stage.expect(button.currentImage === button.image(for: .disabled), "the image of the disabled button")
     },
     Check(name: "indicators") { stage in
         for type in [IndicatorType.activity, .progress] {
@@ -178,7 +178,7 @@ let pictureChecks = [
         await stage.show(view)
         view.kf.setImage(with: nil, placeholder: label)
         await stage.frames(of: view)
-        stage.expect(view.image == nil && label.isOnScreen, "the placeholder is shown instead of the picture")
+        stage.expect(view.image == nil && label.isOnScreen, "the placeholder is shown instead of the image")
         view.kf.setImage(with: nil, placeholder: Paint.plain(Paint.blue))
         await stage.expect(view, is: Paint.blue)
         stage.expect(!label.isOnScreen && label.superview == nil, "the placeholder is gone")

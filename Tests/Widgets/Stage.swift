@@ -1,4 +1,4 @@
-// Where a check plays: a window, its frames, the pixels of widgets, a server and a cache.
+// The environment of a check: a window, its frames, the pixels of widgets, a server and a cache.
 
 import CKFGTK
 import CKFGTK4
@@ -8,7 +8,7 @@ import Kingfisher
 import KingfisherGTK
 import KingfisherTestSupport
 
-/// What a check needs.
+/// The window, the server and the cache that a check uses, and the failures it records.
 @MainActor
 final class Stage {
     var failures: [String] = []
@@ -16,7 +16,7 @@ final class Stage {
     private var server: TestServer?
     private var directory: URL?
 
-    /// Notes a failure unless the condition holds.
+    /// Records a failure unless the condition holds.
     func expect(_ condition: Bool, _ text: @autoclosure () -> String, line: Int = #line) {
         if !condition { failures.append("line \(line): \(text())") }
     }
@@ -122,7 +122,7 @@ private final class FrameWaiter {
     init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 }
 
-/// Pictures of one colour, or of two.
+/// Images of one colour, or of two.
 enum Paint {
     static let (red, green, blue): (UInt32, UInt32, UInt32) = (0xFF0000, 0x00FF00, 0x0000FF)
 

@@ -1,4 +1,4 @@
-// What people get for servers that misbehave, pictures that are none, and caches that cannot be used.
+// Errors of `kf` for servers that misbehave, data that is not an image, and caches that cannot be used.
 
 import Foundation
 import KFSupport
@@ -44,24 +44,24 @@ import Testing
         await server.stop()
     }
 
-    @Test("A status that is no success is named", arguments: [404, 500])
+    @Test("The error for an unsuccessful status names it", arguments: [404, 500])
     func failureStatus(status: Int) async throws {
         try await expectFailure(.status(status), code: 2002, words: "\(status)")
     }
 
-    @Test("A status that comes without a picture is named", arguments: [204, 205])
+    @Test("The error for a status without a body names it", arguments: [204, 205])
     func emptyStatus(status: Int) async throws {
         try await expectFailure(.status(status), code: 2002, words: "\(status)")
         try await expectFailure(.status(status), code: 2002, words: "which comes without an image")
     }
 
-    @Test("A redirect without a target is named") func redirectWithoutTarget() async throws {
+    @Test("The error for a redirect without a target says so") func redirectWithoutTarget() async throws {
         try await expectFailure(.status(302), code: 2002, words: "302")
         try await expectFailure(.status(302), code: 2002, words: "a redirect that does not say where to (code")
     }
 
     @Test(
-        "Bytes that are no picture are refused",
+        "Bytes that are not an image are refused",
         arguments: [
             ("an HTML page", Data("<!DOCTYPE html><html></html>".utf8), "HTML"),
             ("nothing", Data(), "no bytes"),
@@ -80,7 +80,7 @@ import Testing
 
     @Test("A truncated file gives pixels or an error", arguments: [0, 1, 100])
     func truncatedFile(left: Int) async throws {
-        // What can be decoded of a truncated picture is up to the decoder; nothing may crash either way.
+        // The decoder decides which part of a truncated image is shown; nothing may crash either way.
         for data in [try Pictures.png(), try Pictures.jpeg()] {
             let source = try place.write(data.prefix(data.count * left / 101), "cut")
             let result = try await place.kf("fetch", source)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "A source that names nothing fails without the others",
+        "A source that names nothing fails, and the other sources do not",
         arguments: [
             ("ftp://example.com/a.png", "\"ftp\" is not supported"), ("http://", "not a URL with a host"),
             ("data:image/png", "needs a comma"), ("file://elsewhere/a.png", "needs a path on this machine"),
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Caches that cannot be used
 
-    @Test("A cache that cannot be written costs a warning", arguments: ["blocked/cache", "/proc/cache"])
+    @Test("A cache that cannot be written causes a warning", arguments: ["blocked/cache", "/proc/cache"])
     func unwritableCache(cache: String) async throws {
         try place.write(Data(), "blocked")
         let source = try place.write(Pictures.png(), "in.png")
@@ -135,15 +135,15 @@ import Testing
 
     @Test("A damaged cache entry is downloaded again", arguments: ["truncated", "garbage", "empty"])
     func damagedEntry(damage: String) async throws {
-        let picture = try Pictures.png()
+        let image = try Pictures.png()
         let server = try await TestServer.start()
-        server.route("/a.png", .data(picture))
+        server.route("/a.png", .data(image))
         let arguments = [
             "fetch", server.url("/a.png").absoluteString, "--json", "--cache-dir", "cache", "-o", "out.png",
         ]
         _ = try await place.kf(arguments)
         let entry = try #require(place.files("cache").first)
-        let bytes: [String: Data] = ["truncated": picture.prefix(picture.count / 2), "garbage": Pictures.noise]
+        let bytes: [String: Data] = ["truncated": image.prefix(image.count / 2), "garbage": Pictures.noise]
         // In place, as a broken disk would: the file keeps its times and attributes.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place.path("cache/\(entry)")))
         try file.truncate(atOffset: 0)
@@ -156,7 +156,7 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         #expect(try result.objects[0]["cacheType"] as? String == "none")
         #expect(count == 2)
-        #expect(try place.data("out.png") == picture)
-        #expect(try place.data("cache/\(entry)") == picture)
+        #expect(try place.data("out.png") == image)
+        #expect(try place.data("cache/\(entry)") == image)
     }
 }

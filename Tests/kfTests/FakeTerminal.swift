@@ -1,14 +1,14 @@
-// A terminal of the tests' own: a pseudo-terminal that replies to the tool's questions, and keeps what it is sent.
+// A pseudo-terminal for tests of `kf show`: it replies to the tool's queries, and keeps the bytes it is sent.
 
 import Foundation
 import KFSupport
 import Testing
 
-/// What a run of the tool in a terminal left behind.
+/// The result of a run of the tool in a terminal.
 struct TerminalRun: Sendable {
     let status: Int32
     let output: [UInt8]
-    /// Whether lines and echo are as they were.
+    /// Whether line mode and echo are as they were.
     let isRestored: Bool
     /// The same while the tool was stopped, if it was.
     var isRestoredWhileStopped: Bool?
@@ -18,15 +18,15 @@ struct TerminalRun: Sendable {
 
 /// A terminal of some kind and size.
 struct FakeTerminal: Sendable {
-    /// What it replies.
+    /// The replies of the terminal to queries.
     enum Kind: Sendable {
-        /// Everything kitty says.
+        /// All replies of kitty.
         case kitty
-        /// Attributes with sixels among them.
+        /// Attributes that include sixels.
         case sixel
-        /// Attributes without.
+        /// Attributes without sixels.
         case plain
-        /// Nothing at all.
+        /// No replies.
         case silent
     }
 
@@ -35,23 +35,23 @@ struct FakeTerminal: Sendable {
     var rows: UInt16 = 24
     /// The size of a character in pixels; zero is not reported.
     var cell: (width: UInt16, height: UInt16) = (8, 16)
-    /// Whether standard error is the terminal too.
+    /// Whether standard error goes to the terminal too.
     var showsErrors = false
-    /// What the tool has written when the signal is sent: that the cursor is hidden and has been moved, unless set.
+    /// The output after which the signal is sent; by default the sequences that hide the cursor and move it back.
     var marks = ["\u{1B}[?25l", "\u{1B}8"]
     /// The signal to send once the marks have been seen.
     ///
-    /// After a pause it is let go on, and interrupted when it has hidden the cursor again.
+    /// After a pause the tool is continued, and interrupted when it has hidden the cursor again.
     var signal: Int32?
 
     private static let executor = WorkExecutor("kf.terminals", threads: 4)
 
-    /// Runs the tool in it, in a directory.
+    /// Runs the tool in the terminal, in a directory.
     func kf(_ place: TestDirectory, _ arguments: String...) async throws -> TerminalRun {
         try await kf(place, arguments)
     }
 
-    /// Runs the tool in it, in a directory.
+    /// Runs the tool in the terminal, in a directory.
     func kf(_ place: TestDirectory, _ arguments: [String]) async throws -> TerminalRun {
         let executable = try TestDirectory.executable()
         return try await Self.executor.run { () async throws -> TerminalRun in
@@ -85,7 +85,7 @@ struct FakeTerminal: Sendable {
         process.standardError =
             showsErrors ? FileHandle(fileDescriptor: slave, closeOnDealloc: false) : FileHandle.nullDevice
         try process.run()
-        // The tool's end is to be the last one: then reading ends.
+        // From here on only the tool has this end open, so reading ends with the tool.
         close(slave)
         var pausedModes: tcflag_t?
         let output = converse(master, process, &pausedModes)
@@ -120,7 +120,7 @@ struct FakeTerminal: Sendable {
             }
             guard signal == SIGTSTP else { continue }
             if pausedModes == nil, output.contains("\u{1B}[?25h".utf8) {
-                // Nothing more is written, so reading is over.
+                // Nothing more is written, so there is nothing left to read.
                 var state = siginfo_t()
                 waitid(P_PID, id_t(process.processIdentifier), &state, WSTOPPED | WEXITED | WNOWAIT)
                 pausedModes = modes(of: master)
@@ -134,7 +134,7 @@ struct FakeTerminal: Sendable {
         }
     }
 
-    /// In pieces, as they may arrive.
+    /// Writes replies in pieces, as they may arrive.
     private var reply: [[UInt8]] {
         switch kind {
         case .kitty: ["\u{1B}_Gi=31;", "OK\u{1B}\\\u{1B}[?6", "2c"].map { Array($0.utf8) }
@@ -152,10 +152,10 @@ struct FakeTerminal: Sendable {
 }
 
 extension Collection where Element == UInt8 {
-    /// Whether these bytes stand anywhere in a row.
+    /// Whether these bytes occur one after the other.
     func contains(_ part: some Collection<UInt8>) -> Bool { offset(of: part) != nil }
 
-    /// How many bytes there are before the first occurrence of these in a row.
+    /// The number of bytes before the first occurrence of these, one after the other.
     func offset(of part: some Collection<UInt8>) -> Int? {
         let all = Array(self)
         let part = Array(part)

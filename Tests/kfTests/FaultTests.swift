@@ -1,4 +1,4 @@
-// What `kf fetch` says when the network or a server fails: one line with what, where, why, and what to do.
+// Errors of `kf fetch` when the network or a server fails: one line with the failure, the place, the cause and advice.
 
 import Foundation
 import KingfisherTestSupport
@@ -7,16 +7,16 @@ import Testing
 @testable import kf
 
 @Suite struct FaultTests {
-    /// What a run is given so that nothing is waited for but what it is about.
+    /// Arguments with a timeout that no run reaches, for faults that are not about time.
     private static let patience = ["--timeout", "240"]
-    /// What the URLs hold that must not be said.
+    /// The parts of URLs that must not be printed.
     private static let secrets = ["someone", "s3cret", "t0ken"]
 
     let place: TestDirectory
 
     init() throws { place = try TestDirectory() }
 
-    /// A fault of a server, what `kf` is told about it, and what it says.
+    /// A fault of a server, the arguments of `kf`, and the words of its error.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let words: String
@@ -36,10 +36,10 @@ import Testing
         }
     }
 
-    /// A short silence, where connecting may take its time.
+    /// Arguments with a short idle timeout, and a long one for connecting.
     private static let impatience = ["--timeout", "0.3", "--connect-timeout", "240"]
 
-    private static func picture(_ change: (inout TestResponse) -> Void) throws -> TestResponse {
+    private static func image(_ change: (inout TestResponse) -> Void) throws -> TestResponse {
         TestResponse.data(try Pictures.png(), type: "image/png").with(change)
     }
 
@@ -48,15 +48,15 @@ import Testing
             TestResponse().with { $0.interruption = .cutBeforeHead }
         },
         Fault("reset before the head", "was lost: ") { TestResponse().with { $0.interruption = .resetBeforeHead } },
-        Fault("reset behind the head", "was lost: ") { try picture { $0.interruption = .reset(after: 0) } },
-        Fault("reset in the body", "was lost: ") { try picture { $0.interruption = .reset(after: 100) } },
+        Fault("reset behind the head", "was lost: ") { try image { $0.interruption = .reset(after: 0) } },
+        Fault("reset in the body", "was lost: ") { try image { $0.interruption = .reset(after: 100) } },
         Fault("closed in the body", "before the whole body had come") {
-            try picture { $0.interruption = .cut(after: 100) }
+            try image { $0.interruption = .cut(after: 100) }
         },
         Fault(
             "closed in a chunked body",
             "before the whole body had come"
-        ) { try picture { ($0.framing, $0.interruption) = (.chunked, .cut(after: 100)) } },
+        ) { try image { ($0.framing, $0.interruption) = (.chunked, .cut(after: 100)) } },
         Fault("no head", "nothing came for 0.3 seconds; --timeout allows it more", impatience) {
             TestResponse().with { $0.delay = .seconds(240) }
         },
@@ -64,31 +64,31 @@ import Testing
             "stalled body",
             "nothing came for 0.3 seconds",
             impatience
-        ) { try picture { $0.interruption = .stall(after: 9) } },
+        ) { try image { $0.interruption = .stall(after: 9) } },
         Fault(
             "trickle",
             "took longer than 0.5 seconds in all; --max-time allows it more",
             patience + ["--max-time", "0.5"]
-        ) { try picture { ($0.pieceSize, $0.pause) = (1, .milliseconds(50)) } },
+        ) { try image { ($0.pieceSize, $0.pause) = (1, .milliseconds(50)) } },
         Fault(
             "length too large",
             "before the whole body had come"
-        ) { try picture { $0.headers["Content-Length"] = "\($0.body.count + 1)" } },
-        Fault("length too small", "PNG", code: 4001) { try picture { $0.headers["Content-Length"] = "40" } },
-        Fault("length that is none", "is damaged: ") { try picture { $0.headers["Content-Length"] = "-5" } },
+        ) { try image { $0.headers["Content-Length"] = "\($0.body.count + 1)" } },
+        Fault("length too small", "PNG", code: 4001) { try image { $0.headers["Content-Length"] = "40" } },
+        Fault("length that is not a number", "is damaged: ") { try image { $0.headers["Content-Length"] = "-5" } },
         Fault("bad chunk", "is damaged: ") {
-            try picture { ($0.framing, $0.interruption) = (.chunked, .badChunk(after: 9)) }
+            try image { ($0.framing, $0.interruption) = (.chunked, .badChunk(after: 9)) }
         },
         Fault("1 GB declared", "is larger than ", code: 2105) {
-            try picture { $0.headers["Content-Length"] = "1073741824" }
+            try image { $0.headers["Content-Length"] = "1073741824" }
         },
         Fault("endless body", "is larger than ", code: 2105) { TestResponse().with { $0.interruption = .endless } },
         Fault("gzip bomb", "is larger than ", code: 2105) {
             TestResponse.data(Data(count: 210 << 20)).with { $0.compresses = true }
         },
-        Fault("damaged gzip", "compressed body is damaged") { try picture { $0.headers["Content-Encoding"] = "gzip" } },
+        Fault("damaged gzip", "compressed body is damaged") { try image { $0.headers["Content-Encoding"] = "gzip" } },
         Fault("a field of 1 MB", "is too long") {
-            try picture { $0.headers["X"] = String(repeating: "a", count: 1 << 20) }
+            try image { $0.headers["X"] = String(repeating: "a", count: 1 << 20) }
         },
         Fault("redirect loop", "it redirects too often") { .redirect(to: "/a.png?token=t0ken") },
         Fault("redirect to a file", "it redirects to file:///etc/hosts: only http and https") {
@@ -98,11 +98,11 @@ import Testing
             "a part that was not asked for",
             "HTTP status 206",
             code: 2002
-        ) { try picture { ($0.status, $0.headers["Content-Range"]) = (206, "bytes 100-199/400") } },
+        ) { try image { ($0.status, $0.headers["Content-Range"]) = (206, "bytes 100-199/400") } },
         Fault("no HTTP", "does not speak HTTP: ") { .raw(Data("220 mail.example ESMTP\r\n".utf8)) },
     ]
 
-    @Test("a server's fault ends in one line, and leaves nothing in the cache", arguments: faults)
+    @Test("A server's fault ends in one line, and leaves nothing in the cache", arguments: faults)
     func serverFaults(fault: Fault) async throws {
         let server = try await TestServer.start()
         server.route("/a.png", try fault.response())
@@ -135,24 +135,24 @@ import Testing
 
     // MARK: Connections
 
-    @Test("a refused connection names the port") func refusedConnection() async throws {
+    @Test("The error for a refused connection names the port") func refusedConnection() async throws {
         let port = try RefusingPort()
         let url = "http://someone:s3cret@127.0.0.1:\(port.number)/a.png?token=t0ken"
         try await expectFailure(url, "127.0.0.1:\(port.number) refused the connection; is the server running")
     }
 
-    @Test("a name that does not resolve is named") func unknownHost() async throws {
+    @Test("The error for a host name that cannot be resolved contains the name") func unknownHost() async throws {
         try await expectFailure("http://nowhere.invalid/a.png", "nowhere.invalid could not be found; check the name")
     }
 
-    @Test("a server that never shakes hands ends with the time for connecting") func deafServer() async throws {
+    @Test("A TLS handshake that never ends is limited by the time for connecting") func deafServer() async throws {
         let port = try DeafPort()
         let arguments = Self.patience + ["--connect-timeout", "0.3"]
         let words = "Connecting to 127.0.0.1:\(port.number) took too long; --connect-timeout allows it more"
         try await expectFailure("https://127.0.0.1:\(port.number)/a.png", words, arguments)
     }
 
-    @Test("a connection that closes under a request costs nothing") func closedKeptConnection() async throws {
+    @Test("A kept connection that closes during a request causes no error") func closedKeptConnection() async throws {
         let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
         let server = try await TestServer.start()
         server.requestsPerConnection = 1
@@ -166,7 +166,7 @@ import Testing
         #expect(try place.data("out/b.png") == two)
     }
 
-    @Test("a second response that nobody asked for is no response to the next request")
+    @Test("A second, unrequested response is not taken for the response to the next request")
     func secondResponse() async throws {
         let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
         let server = try await TestServer.start()

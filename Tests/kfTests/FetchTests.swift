@@ -24,22 +24,22 @@ import Testing
     }
 
     @Test("Without processing the original bytes are written") func originalBytes() async throws {
-        let picture = try Pictures.jpeg()
+        let image = try Pictures.jpeg()
         try await withServer { server in
-            server.route("/a.jpg", .data(picture, type: "image/jpeg"))
+            server.route("/a.jpg", .data(image, type: "image/jpeg"))
             let result = try await place.kf("fetch", server.url("/a.jpg").absoluteString, "-o", "out.jpg")
             #expect(result.status == 0)
             #expect(result.errors == "")
             #expect(result.output.hasSuffix("→ out.jpg\n"))
-            #expect(try place.data("out.jpg") == picture)
+            #expect(try place.data("out.jpg") == image)
         }
     }
 
     @Test("There is one line of JSON for each source, in order") func jsonLines() async throws {
-        let picture = try Pictures.jpeg()
+        let image = try Pictures.jpeg()
         try await withServer { server in
-            server.route("/slow.jpg", .data(picture).with { $0.delay = .milliseconds(200) })
-            server.route("/a.jpg", .data(picture))
+            server.route("/slow.jpg", .data(image).with { $0.delay = .milliseconds(200) })
+            server.route("/a.jpg", .data(image))
             let urls = ["/slow.jpg", "/missing.jpg", "/a.jpg"].map { server.url($0).absoluteString }
             let result = try await place.kf(["fetch", "--json", "-o", "out"] + urls)
             #expect(result.status == 1)
@@ -47,7 +47,7 @@ import Testing
             #expect(objects.map { $0["source"] as? String } == urls)
             #expect(
                 result.output.hasPrefix(
-                    #"{"source":"\#(urls[0])","key":"\#(urls[0])","cacheType":"none","bytes":\#(picture.count),"#
+                    #"{"source":"\#(urls[0])","key":"\#(urls[0])","cacheType":"none","bytes":\#(image.count),"#
                         + #""width":60,"height":40,"frames":1,"format":"jpeg","milliseconds":"#
                 )
             )
@@ -56,7 +56,7 @@ import Testing
             #expect(error["code"] as? Int == 2002)
             #expect(error["reason"] as? String == "invalidHTTPStatusCode")
             #expect((error["message"] as? String)?.contains("404") == true)
-            #expect(try place.data("out/a.jpg") == picture)
+            #expect(try place.data("out/a.jpg") == image)
             #expect(result.errorLines.count == 1)
         }
     }
@@ -90,10 +90,10 @@ import Testing
         #expect(image.hasAlpha)
     }
 
-    @Test("A picture is downloaded once and comes from the cache afterwards") func secondFetch() async throws {
-        let picture = try Pictures.png()
+    @Test("An image is downloaded once and comes from the cache afterwards") func secondFetch() async throws {
+        let image = try Pictures.png()
         try await withServer { server in
-            server.route("/a.png", .data(picture))
+            server.route("/a.png", .data(image))
             let url = server.url("/a.png").absoluteString
             let first = try await place.kf("fetch", url, "--json", "--repeat", "3", "--cache-dir", "cache")
             #expect(try first.objects.map { $0["cacheType"] as? String } == ["none", "memory", "memory"])
@@ -108,7 +108,7 @@ import Testing
                 "again.png"
             )
             #expect(try second.objects.map { $0["cacheType"] as? String } == ["disk"])
-            #expect(try place.data("again.png") == picture)
+            #expect(try place.data("again.png") == image)
             #expect(server.count("/a.png") == 1)
 
             let third = try await place.kf("fetch", url, "--json", "--refresh", "--cache-dir", "cache")
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("a URL's user name and password are sent to its server")
+    @Test("The name and password of a URL are sent to its server")
     func credentialsInURL() async throws {
         try await withServer { server in
             server.route("/a.png", .data(try Pictures.png()))
@@ -154,14 +154,14 @@ import Testing
         }
     }
 
-    @Test("as many connections are open as sources are to be loaded at once", .timeLimit(.minutes(5)))
+    @Test("As many connections are open as sources may be loaded at once", .timeLimit(.minutes(5)))
     func concurrency() async throws {
-        let picture = try Pictures.png()
+        let image = try Pictures.png()
         try await withServer { server in
             let all = Gate()
             server.route("/a.png") { _ in
                 await all.wait()
-                return .data(picture)
+                return .data(image)
             }
             let sources = (1...32).map { server.url("/a.png?\($0)").absoluteString }
             async let result = place.kf(["fetch", "--concurrency", "32", "--timeout", "240"] + sources)
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("With memory only, nothing is written to the disk cache") func memoryOnly() async throws {
+    @Test("With memory-only caching, nothing is written to the disk cache") func memoryOnly() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         let result = try await place.kf(
             "fetch",
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("Sources of one name get a file each") func equalNames() async throws {
+    @Test("Sources with the same name get a file each") func equalNames() async throws {
         let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
         try await withServer { server in
             server.route("/1/a.png", .data(one))
@@ -247,9 +247,9 @@ import Testing
     }
 
     @Test("Original bytes are written from memory too") func originalFromMemory() async throws {
-        let picture = try Pictures.jpeg()
+        let image = try Pictures.jpeg()
         try await withServer { server in
-            server.route("/a.jpg", .data(picture))
+            server.route("/a.jpg", .data(image))
             let url = server.url("/a.jpg").absoluteString
             let result = try await place.kf(
                 "fetch",
@@ -264,8 +264,8 @@ import Testing
             )
             let types = try result.objects.map { $0["cacheType"] as? String }
             #expect(types == ["none", "memory"])
-            #expect(try place.data("out/a.jpg") == picture)
-            #expect(try place.data("out/a-2.jpg") == picture)
+            #expect(try place.data("out/a.jpg") == image)
+            #expect(try place.data("out/a-2.jpg") == image)
         }
     }
 
@@ -286,11 +286,11 @@ import Testing
         #expect(try await place.kf("fetch", "a.png", "--cache-dir", "").status == 2)
     }
 
-    @Test("A picture can come from a data URL") func dataURL() async throws {
-        let picture = try Pictures.gif()
-        let result = try await place.kf("fetch", "data:image/gif;base64,\(picture.base64EncodedString())", "-o", "out/")
+    @Test("An image can come from a data URL") func dataURL() async throws {
+        let image = try Pictures.gif()
+        let result = try await place.kf("fetch", "data:image/gif;base64,\(image.base64EncodedString())", "-o", "out/")
         #expect(result.status == 0, "\(result.errors)")
-        #expect(try place.data("out/data.gif") == picture)
+        #expect(try place.data("out/data.gif") == image)
     }
 
     @Test("An edited file is not served from the cache") func editedFile() async throws {

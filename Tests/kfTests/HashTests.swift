@@ -1,4 +1,4 @@
-// `kf hash`, run as people run it.
+// The command `kf hash`, run in a process of its own.
 
 import Foundation
 import Kingfisher
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    @Test("There is one line for each picture, with tabs between its fields") func lines() async throws {
+    @Test("There is one line for each image, with tabs between its fields") func lines() async throws {
         let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
         try place.write(jpeg, "a.jpg")
         try place.write(png, "b.png")
@@ -24,13 +24,13 @@ import Testing
             let image = try #require(KFCrossPlatformImage(data: data))
             #expect(line[0] == image.kf.blurHash(components: (4, 3)))
             #expect(Data(base64Encoded: line[1]) == image.kf.thumbHash())
-            // The length that twelve components take.
+            // This is the length of a hash with twelve components.
             #expect(line[0].count == 28)
         }
         #expect(lines.map { $0[2] } == ["a.jpg", "b.png"])
     }
 
-    @Test("With --json there is one object for each picture") func jsonLines() async throws {
+    @Test("With --json there is one object for each image") func jsonLines() async throws {
         try place.write(try Pictures.png(), "b.png")
         let result = try await place.kf("hash", "--json", "b.png", "missing")
         #expect(result.status == 1)

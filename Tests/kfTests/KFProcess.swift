@@ -1,10 +1,10 @@
-// Runs the built tool as people do, and hands back what it said. Knows nothing of what it should say.
+// Runs the built tool in a process of its own, and returns its output and its exit status.
 
 import Foundation
 import KFSupport
 import Testing
 
-/// What a run of the tool left behind.
+/// The result of a run of the tool.
 struct KFResult: Sendable {
     let status: Int32
     let data: Data
@@ -28,7 +28,7 @@ struct KFResult: Sendable {
 /// A directory of a test's own, with the tool's cache in it; removed with the last reference.
 final class TestDirectory: Sendable {
     let directory: URL
-    /// Where runs are waited for: the library's own threads are for those that are tested in this process.
+    /// The threads that wait for runs, so that these do not block the threads of code tested in this process.
     private static let executor = WorkExecutor("kf.runs", threads: 4)
 
     init() throws {
@@ -51,7 +51,7 @@ final class TestDirectory: Sendable {
         return path(name)
     }
 
-    /// The regular files below a directory, by their paths in it; without what caches keep beside their entries.
+    /// The regular files below a directory, by their paths in it; without the temporary files of caches.
     func files(_ name: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String } ?? []
         return all.filter { entry in
@@ -68,11 +68,11 @@ final class TestDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: Its arguments.
-    ///   - input: What a pipe brings to standard input, less than a pipe holds; nil is nothing at all.
-    ///   - target: Where standard output goes instead of a file that is kept.
-    ///   - variables: Variables of its environment.
-    /// - Returns: What it said, and how it ended.
-    /// - Throws: Why it could not be run.
+    ///   - input: The bytes on standard input, fewer than a pipe holds; nil for an empty input.
+    ///   - target: The file for standard output, in place of the result.
+    ///   - variables: Additional variables of its environment.
+    /// - Returns: Its output and its exit status.
+    /// - Throws: An error if it could not be run.
     func kf(
         _ arguments: [String],
         input: Data? = nil,
@@ -116,12 +116,12 @@ final class TestDirectory: Sendable {
         return result
     }
 
-    /// The environment without proxies and certificates, which are not for servers on loopback.
+    /// The environment without its variables for proxies and certificates, which do not suit servers on loopback.
     static let environment = ProcessInfo.processInfo.environment.filter { name, _ in
         !name.lowercased().hasSuffix("_proxy") && !name.hasPrefix("SSL_CERT_")
     }
 
-    /// The tool stands beside the bundle of tests.
+    /// The URL of the tool, which is beside the bundle of tests.
     static func executable() throws -> URL {
         let me = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let candidates = [me, Bundle.main.bundleURL].map { $0.deletingLastPathComponent().appendingPathComponent("kf") }

@@ -1,4 +1,4 @@
-// What the tool says, and what it never says: names, reasons, limits, and nothing that steers a terminal.
+// The messages of the tool: they name sources, causes and limits, and contain no control characters.
 
 import Foundation
 import KingfisherTestSupport
@@ -22,7 +22,7 @@ import Testing
         await server.stop()
     }
 
-    @Test("names from a server neither steer the terminal nor get into names of files")
+    @Test("Control characters in names from a server reach neither the terminal nor names of files")
     func controlCharacters() async throws {
         try await withServer { server in
             let path = "/a%1B%5B31m%0Ab%07.png"
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("an error names its source once")
+    @Test("An error names its source once")
     func sourceOnce() async throws {
         try await withServer { server in
             server.route("/large.png", .data(Data("hello".utf8)).with { $0.interruption = .cut(after: 2) })
@@ -62,12 +62,12 @@ import Testing
         #expect(errors.components(separatedBy: path).count == 2, "\(errors)")
     }
 
-    @Test("a damaged picture is written as far as it goes, and said to be damaged")
+    @Test("A damaged image is written as far as it can be decoded, with a warning")
     func damagedPictures() async throws {
         let whole = try Pictures.jpeg(120, 80)
         try place.write(whole, "whole.jpg")
         try place.write(whole.prefix(whole.count / 2), "cut.jpg")
-        let warning = "kf: warning: cut.jpg: the picture is damaged: a part of it is missing\n"
+        let warning = "kf: warning: cut.jpg: the image is damaged: a part of it is missing\n"
         for arguments in [["fetch"], ["fetch", "--process", "bw()"], ["process", "--process", "bw()"]] {
             let result = try await place.kf(arguments + ["cut.jpg", "whole.jpg", "-o", "out"])
             #expect(result.status == 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(try fetch.objects.map { $0["damaged"] as? Bool } == [true, false])
     }
 
-    @Test("errors about bytes say in a word what is wrong with them")
+    @Test("Errors about unusable bytes say briefly what is wrong with them")
     func imagingReasons() async throws {
         try place.write(Data("<!DOCTYPE html><html></html>".utf8), "page.png")
         try place.write(Pictures.bombPNG, "bomb.png")
@@ -91,7 +91,7 @@ import Testing
         #expect(error["imaging"] as? String == "unrecognizedFormat")
     }
 
-    @Test("an animation beyond the limit is refused by name and number, and its still is not")
+    @Test("An animation beyond the limit is refused with the name and the value of the limit, its still is not")
     func tooManyFrames() async throws {
         try place.write(Pictures.gif(Array(repeating: Pictures.gradient(1, 1), count: 10_007)), "in.gif")
         let words = "the animation of 10007 frames exceeds the limit maxFrameCount = 10000"
@@ -108,11 +108,11 @@ import Testing
         #expect(try await place.kf("info", "--json", "in.gif").objects[0]["frames"] as? Int == 10_007)
     }
 
-    @Test("an interrupted load leaves no bar on the terminal", .timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    @Test("An interrupted load leaves no bar on the terminal", .timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
     func interruption(signal: Int32) async throws {
-        let picture = try Pictures.png()
+        let image = try Pictures.png()
         try await withServer { server in
-            server.route("/a.png", .data(picture).with { $0.interruption = .stall(after: 10) })
+            server.route("/a.png", .data(image).with { $0.interruption = .stall(after: 10) })
             var terminal = FakeTerminal(kind: .silent, signal: signal)
             (terminal.showsErrors, terminal.marks) = (true, ["] 0/1"])
             let run = try await terminal.kf(place, "fetch", server.url("/a.png").absoluteString, "--timeout", "240")

@@ -1,4 +1,4 @@
-// `kf info` and `kf cache`, run as people run them.
+// The commands `kf info` and `kf cache`, run in processes of their own.
 
 import Foundation
 import Kingfisher
@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    /// The library's own fixtures; what they hold is said where they are made.
+    /// The arguments are fixtures of the library's tests, which are described in the README beside them.
     @Test(
         "Every format is described",
         arguments: [
@@ -62,7 +62,7 @@ import Testing
         #expect(result.output.contains(words), "\(result.output)")
     }
 
-    @Test("A picture on a server is described without being decoded") func remoteInfo() async throws {
+    @Test("An image on a server is described without being decoded") func remoteInfo() async throws {
         let server = try await TestServer.start()
         server.route("/bomb.png", .data(Pictures.bombPNG))
         let result = try await place.kf("info", server.url("/bomb.png").absoluteString)
@@ -93,7 +93,7 @@ import Testing
         return try result.objects.compactMap { $0["key"] as? String }
     }
 
-    @Test("What was fetched is listed and counted") func listAndStats() async throws {
+    @Test("Fetched images are listed and counted") func listAndStats() async throws {
         let keys = try await fill()
         let list = try await place.kf("cache", "list", "--json")
         #expect(Set(try list.objects.compactMap { $0["key"] as? String }) == Set(keys))
@@ -141,7 +141,7 @@ import Testing
         #expect(try await place.kf("cache", "list", "--json").objects.map { $0["key"] as? String } == [keys[1]])
     }
 
-    @Test("A key that list abbreviates is found by what it prints") func abbreviatedKey() async throws {
+    @Test("A key that `list` abbreviates is found by its abbreviation") func abbreviatedKey() async throws {
         let name = String(repeating: "n", count: 120) + ".png"
         try place.write(Pictures.png(), name)
         #expect(try await place.kf("fetch", name).status == 0)
@@ -153,7 +153,7 @@ import Testing
         #expect(try await place.kf("cache", "list").output == "")
     }
 
-    @Test("Cleaning keeps what is fresh, clearing keeps nothing") func cleanAndClear() async throws {
+    @Test("Cleaning keeps entries that have not expired, clearing keeps none") func cleanAndClear() async throws {
         _ = try await fill()
         let clean = try await place.kf("cache", "clean", "--json")
         #expect(clean.output == "{\"removed\":0,\"bytes\":0}\n")
@@ -163,7 +163,7 @@ import Testing
         #expect(try await place.kf("cache", "list").output == "")
     }
 
-    @Test("Clearing touches nothing else in the directory") func clearOnlyEntries() async throws {
+    @Test("Clearing does not touch other files in the directory") func clearOnlyEntries() async throws {
         try place.write(Pictures.png(), "a.png")
         _ = try await place.kf("fetch", "a.png", "--cache-dir", ".")
         let result = try await place.kf("cache", "clear", "--cache-dir", ".")
@@ -197,7 +197,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path("home-cache")))
     }
 
-    @Test("the user's own cache is empty before the first fetch, and no error", arguments: ["stats", "list", "clear"])
+    @Test("Before the first fetch the user's cache is empty, without an error", arguments: ["stats", "list", "clear"])
     func ownCacheBeforeTheFirstFetch(command: String) async throws {
         let result = try await place.kf("cache", command)
         #expect(result.status == 0)

@@ -1,4 +1,4 @@
-// What is written where: formats, qualities, animations, and standard output.
+// The output of `kf`: formats, qualities, animations, and standard output.
 
 import Foundation
 import Kingfisher
@@ -11,12 +11,12 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    @Test("With -o -, pictures are written to standard output") func standardOutput() async throws {
-        let picture = try Pictures.jpeg()
-        let source = try place.write(picture, "in.jpg")
+    @Test("With -o -, images are written to standard output") func standardOutput() async throws {
+        let image = try Pictures.jpeg()
+        let source = try place.write(image, "in.jpg")
         let plain = try await place.kf("fetch", source, "-o", "-")
         #expect(plain.status == 0)
-        #expect(plain.data == picture)
+        #expect(plain.data == image)
         #expect(plain.errorLines.count == 1)
         let json = try await place.kf("fetch", source, "-o", "-", "--json", "--format", "webp")
         #expect(json.data.prefix(4) == Data("RIFF".utf8))
@@ -26,7 +26,7 @@ import Testing
         #expect(!place.files(".").contains("-"))
     }
 
-    @Test("Bytes of a picture go to a terminal only when forced") func terminalOutput() async throws {
+    @Test("Bytes of an image go to a terminal only when forced") func terminalOutput() async throws {
         try place.write(try Pictures.png(), "in.png")
         for command in [["fetch", "in.png"], ["process", "in.png", "--process", "round(3)"]] {
             let refused = try await FakeTerminal(kind: .plain).kf(place, command + ["-o", "-"])
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// What a file holds, all frames included.
+    /// The image in a file, with all its frames.
     private func animation(_ name: String) throws -> KFCrossPlatformImage {
         let data = try place.data(name)
         return try #require(KingfisherWrapper<KFCrossPlatformImage>.image(data: data, options: ImageCreatingOptions()))
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("What a format cannot hold is written in one that can") func formatFallback() async throws {
+    @Test("An image that a format cannot hold is written in one that can") func formatFallback() async throws {
         try place.write(try Pictures.png(16_384, 2), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.webp", "--process", "round(0)")
         #expect(result.status == 1)
@@ -150,16 +150,16 @@ import Testing
 
     @Test("Pipes are read to their end", arguments: ["-", "/dev/stdin", "/dev/fd/0"])
     func pipes(source: String) async throws {
-        let picture = try Pictures.png()
-        let info = try await place.kf(["info", "--json", source], input: picture)
-        #expect(try info.objects.first?["bytes"] as? Int == picture.count, "\(info.errors)")
-        let fetch = try await place.kf(["fetch", source, "-o", "same.png", "--repeat", "2"], input: picture)
+        let image = try Pictures.png()
+        let info = try await place.kf(["info", "--json", source], input: image)
+        #expect(try info.objects.first?["bytes"] as? Int == image.count, "\(info.errors)")
+        let fetch = try await place.kf(["fetch", source, "-o", "same.png", "--repeat", "2"], input: image)
         #expect(fetch.status == 0, "\(fetch.errors)")
-        #expect(try place.data("same.png") == picture)
+        #expect(try place.data("same.png") == image)
         #expect(place.files("home-cache") == [])
         let process = try await place.kf(
             ["process", source, "-o", "out.png", "--process", "resize(5x5)"],
-            input: picture
+            input: image
         )
         #expect(process.status == 0, "\(process.errors)")
         #expect(KFCrossPlatformImage(data: try place.data("out.png"))?.size == CGSize(width: 5, height: 5))
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("what cannot be lossless is refused when it was asked for, and replaced by PNG when it was not")
+    @Test("A format that cannot be lossless is refused if it was requested, and otherwise replaced by PNG")
     func losslessJPEG() async throws {
         let source = try place.write(Pictures.jpeg(), "in.jpg")
         let arguments = ["process", source, "--process", "bw()", "--lossless", "-o"]
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "an animation that becomes one frame costs a warning that says what to do",
+        "An animation that becomes one frame causes a warning with advice",
         arguments: [
             ["fetch", "in.gif", "-o", "out.jpg"], ["fetch", "in.gif", "-o", "out/", "--format", "jpeg"],
             ["fetch", "in.gif", "-o", "out.jpg", "--process", "bw()"],
@@ -220,7 +220,7 @@ import Testing
         #expect(still.errors == "")
     }
 
-    @Test("in a directory, animations stay animations and stills stay what they are")
+    @Test("In a directory, animations stay animations and stills stay stills")
     func animationsInADirectory() async throws {
         try place.write(Pictures.gif(), "a.gif")
         try place.write(Pictures.jpeg(), "b.jpg")
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test("a directory that is missing is named, and what to do about it")
+    @Test("The error for a missing directory has its name and advice")
     func missingDirectory() async throws {
         let source = try place.write(Pictures.png(), "in.png")
         for command in [["fetch", source], ["process", source, "--process", "bw()"]] {

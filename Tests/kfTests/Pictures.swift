@@ -1,18 +1,18 @@
-// Small pictures for the tests, drawn here, and bytes that only look like pictures.
+// Small images for the tests, drawn here, and bytes that only look like images.
 
 import Foundation
 import KFImaging
 import Kingfisher
 import Testing
 
-/// The pictures the tests load.
+/// The images the tests load.
 enum Pictures {
-    /// An opaque picture as JPEG.
+    /// An opaque image as JPEG.
     static func jpeg(_ width: Int = 60, _ height: Int = 40) throws -> Data {
         try #require(gradient(width, height).jpegData(compressionQuality: 0.9))
     }
 
-    /// An ellipse on nothing as PNG.
+    /// An ellipse on a transparent background as PNG.
     static func png(_ width: Int = 48, _ height: Int = 32) throws -> Data {
         let image = drawn(width, height) { x, y in
             let across = Double(2 * x + 1 - width) / Double(width)
@@ -27,18 +27,18 @@ enum Pictures {
         try gif([gradient(width, height), gradient(width, height, blue: 200)])
     }
 
-    /// An animation that repeats for ever, each of its frames shown for a tenth of a second.
+    /// An animation that repeats without end, each of its frames shown for a tenth of a second.
     static func gif(_ frames: [KFCrossPlatformImage]) throws -> Data {
         let animation = KFCrossPlatformImage.animatedImage(with: frames, duration: 0.1 * Double(frames.count))
         return try Codecs.encode(try #require(animation?.frames), as: .gif)
     }
 
-    /// An opaque picture of as many colours as pixels, up to 65,536.
+    /// An opaque image of as many colours as pixels, up to 65,536.
     static func gradient(_ width: Int, _ height: Int, blue: Int = 80) -> KFCrossPlatformImage {
         drawn(width, height) { x, y in color(x, y, of: (width, height), blue: blue) }
     }
 
-    /// A picture made by a function of place; colours are premultiplied, `0xAARRGGBB`.
+    /// An image whose pixels come from a function of their position; colours are premultiplied, `0xAARRGGBB`.
     static func drawn(_ width: Int, _ height: Int, _ color: (_ x: Int, _ y: Int) -> UInt32) -> KFCrossPlatformImage {
         KFCrossPlatformImage(
             cgImage: Bitmap(width: width, height: height) { rows, bytesPerRow in
@@ -66,7 +66,7 @@ enum Pictures {
         return Data(Array("GIF89a".utf8) + screen + frame + [0x3B])
     }
 
-    /// The same arbitrary bytes every time.
+    /// Arbitrary bytes, which are the same every time.
     static var noise: Data {
         var state: UInt32 = 7
         return Data(

@@ -1,4 +1,4 @@
-// The spelling of pipelines, and what is said about every kind of mistake in one.
+// The spelling of pipelines, and the errors for every kind of mistake in one.
 
 import Foundation
 import Testing
@@ -112,7 +112,7 @@ import Testing
         for step in steps { #expect(step.usage.hasPrefix("\(step.name)(")) }
     }
 
-    /// What is typed, the part the mark stands under, and words of the message.
+    /// The arguments are the typed text, the part above the mark, and words of the message.
     @Test(
         "An error names the part that is wrong",
         arguments: [

@@ -7,9 +7,9 @@ import Testing
 @testable import kf
 @testable import kf_demo
 
-/// From steps to the library's processors.
+/// The conversion of steps to the library's processors.
 @Suite struct PipelineProcessorTests {
-    /// What is typed, and the identifier of the library's processor behind its common beginning.
+    /// The arguments are the typed text, and the identifier of the library's processor behind its common beginning.
     @Test(
         "Each step becomes its processor",
         arguments: [
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "a side that is left out follows from the proportions, for larger pictures and smaller ones",
+        "A side that is left out follows from the proportions, for larger images and smaller ones",
         arguments: [
             ("resize(30x)", 30, 20), ("resize(x10)", 15, 10), ("resize(300x)", 300, 200), ("resize(x401)", 602, 401),
             ("resize(1x)", 1, 1), ("downsample(30x)", 30, 20), ("downsample(x10)", 15, 10),
@@ -74,7 +74,7 @@ import Testing
         #expect(border.border == Border(color: .red, lineWidth: 3, radius: .widthFraction(0.5)))
     }
 
-    @Test("Words mean the library's cases of the same name") func words() {
+    @Test("Words stand for the library's cases of the same name") func words() {
         #expect(PipelineStep.BlendMode.allCases.map { "\($0)" } == CGBlendMode.allCases.map { "\($0)" })
         for mode in PipelineStep.BlendMode.allCases { #expect("\(mode)" == "\(mode.libraryMode)") }
         let operations = PipelineStep.CompositingOperation.allCases
@@ -87,8 +87,8 @@ import Testing
     @Test("Degrees count clockwise") func rotation() async throws {
         let place = try TestDirectory()
         // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
-        let picture = Pictures.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
-        try place.write(try #require(picture.pngData()), "in.png")
+        let image = Pictures.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
+        try place.write(try #require(image.pngData()), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.png", "--process", "rotate(90)")
         #expect(result.status == 0, "\(result.errors)")
         let pixels = ShownPixels(try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage))
@@ -97,9 +97,9 @@ import Testing
         #expect(pixels.colors.last == 0xFF00_00FF)
     }
 
-    @Test("the gallery shows every step, and under each cell stands what makes it")
+    @Test("The gallery shows every step, with its text under each cell")
     func gallery() throws {
-        let exhibits = Exhibit.all.dropFirst()  // the picture itself
+        let exhibits = Exhibit.all.dropFirst()  // the image itself
         for exhibit in exhibits {
             let steps = try PipelineParser.parse(exhibit.label)
             #expect(PipelineStep.processor(of: steps)?.identifier == exhibit.processor.identifier, "\(exhibit.label)")

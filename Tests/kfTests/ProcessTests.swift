@@ -1,4 +1,4 @@
-// `kf process`, run as people run it.
+// The command `kf process`, run in a process of its own.
 
 import Foundation
 import Kingfisher
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    @Test("The processed picture is written") func processedOutput() async throws {
+    @Test("The processed image is written") func processedOutput() async throws {
         try place.write(Pictures.jpeg(90, 60), "in.jpg")
         let result = try await place.kf(
             "process",
@@ -52,7 +52,7 @@ import Testing
         #expect(result.errors.hasSuffix("(code \(code))\n"), "\(result.errors)")
     }
 
-    @Test("many inputs go to a directory, are reported in their order, and fail alone")
+    @Test("Many inputs go to a directory and are reported in order, and one that fails does not affect the others")
     func manyInputs() async throws {
         let names = (1...9).map { "\($0 % 3)/photo.\($0 % 2 == 0 ? "jpg" : "png")" }
         for directory in ["0", "1", "2"] {
@@ -72,7 +72,7 @@ import Testing
         #expect(image.pixelWidth == 12 && image.pixelHeight == 8)
     }
 
-    @Test("one input may go to a directory too, and is named after its source")
+    @Test("One input may go to a directory too, and is named after its source")
     func directoryForOne() async throws {
         try place.write(Pictures.png(), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out/", "--process", "bw()", "--format", "webp")
@@ -80,9 +80,9 @@ import Testing
         #expect(place.files("out") == ["in.webp"])
     }
 
-    @Test("a directory that holds the inputs does not lose them", arguments: ["fetch", "process"])
+    @Test("Inputs in the output directory are not overwritten", arguments: ["fetch", "process"])
     func keptInputs(command: String) async throws {
-        // The result of one must not take the place of another.
+        // The result of one input must not replace another input.
         let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
         try place.write(jpeg, "two.jpg")
         try place.write(png, "two.png")

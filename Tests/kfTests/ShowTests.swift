@@ -1,4 +1,4 @@
-// `kf show`: what terminals of every kind are sent, decoded again, and how they are left behind.
+// The command `kf show`: its output for every kind of terminal, decoded again, and the state it leaves them in.
 
 import Foundation
 import Kingfisher
@@ -12,22 +12,22 @@ import Testing
 
     init() throws { place = try TestDirectory() }
 
-    /// The pixels a PNG stands for in a terminal.
+    /// The pixels of a PNG as a terminal shows them.
     private func shown(_ data: Data) throws -> ShownPixels {
         ShownPixels(try #require(KFCrossPlatformImage(data: data)?.cgImage))
     }
 
-    @Test("A terminal with kitty's graphics gets the pixels of the picture") func kittyPixels() async throws {
+    @Test("A terminal with kitty's graphics gets the pixels of the image") func kittyPixels() async throws {
         let png = try Pictures.png(200, 150)
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: .kitty).kf(place, "show", "a.png")
         #expect(run.status == 0)
         #expect(run.isRestored)
-        let pictures = try TerminalDecoder.kitty(run.output)
-        try #require(pictures.count == 1)
-        #expect(pictures[0].keys["f"] == "100")
-        #expect(pictures[0].keys["q"] == "2")
-        let decoded = try #require(KFCrossPlatformImage(data: pictures[0].png)?.cgImage)
+        let images = try TerminalDecoder.kitty(run.output)
+        try #require(images.count == 1)
+        #expect(images[0].keys["f"] == "100")
+        #expect(images[0].keys["q"] == "2")
+        let decoded = try #require(KFCrossPlatformImage(data: images[0].png)?.cgImage)
         let original = try #require(KFCrossPlatformImage(data: png)?.cgImage)
         let same = decoded.withUnsafeBytes { one in original.withUnsafeBytes { two in one.elementsEqual(two) } }
         #expect(same)
@@ -45,10 +45,10 @@ import Testing
         let run = try await FakeTerminal(kind: .sixel).kf(place, "show", "a.png")
         #expect(run.status == 0)
         #expect(run.isRestored)
-        let pictures = try TerminalDecoder.sixels(run.output)
-        try #require(pictures.count == 1)
-        // Sixels know a hundred steps a channel.
-        let difference = try #require(pictures[0].largestDifference(from: try shown(png)))
+        let images = try TerminalDecoder.sixels(run.output)
+        try #require(images.count == 1)
+        // Sixels have a hundred steps a channel.
+        let difference = try #require(images[0].largestDifference(from: try shown(png)))
         #expect(difference <= 2)
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(pixels == (try shown(png)))
     }
 
-    @Test("Without a terminal no question is written") func withoutTerminal() async throws {
+    @Test("Without a terminal no query is written") func withoutTerminal() async throws {
         let png = try Pictures.png(40, 21)
         try place.write(png, "a.png")
         let result = try await place.kf("show", "a.png")
@@ -74,12 +74,12 @@ import Testing
         #expect(!result.output.contains("\u{1B}[c"))
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 11)
-        // The last line's lower half is no part of the picture.
+        // The last line's lower half is no part of the image.
         let pixels = try TerminalDecoder.halfBlocks(lines)
         #expect(pixels.colors == (try shown(png).colors) + Array(repeating: 0, count: 40))
     }
 
-    @Test("A protocol named on the command line is used without a question", arguments: ["kitty", "sixel"])
+    @Test("A protocol named on the command line is used without a query", arguments: ["kitty", "sixel"])
     func namedProtocol(name: String) async throws {
         let png = try Pictures.png(30, 20)
         try place.write(png, "a.png")
@@ -94,15 +94,15 @@ import Testing
         }
     }
 
-    @Test("Pictures are shrunk to the columns and rows") func shrunkToTerminal() async throws {
+    @Test("Images are shrunk to the columns and rows") func shrunkToTerminal() async throws {
         try place.write(try Pictures.jpeg(400, 300), "a.jpg")
         for (terminal, arguments, size) in [
             (FakeTerminal(kind: .kitty), ["--width", "20"], CGSize(width: 160, height: 120)),
             (FakeTerminal(kind: .kitty, rows: 11), [], CGSize(width: 213, height: 160)),
         ] as [(FakeTerminal, [String], CGSize)] {
             let run = try await terminal.kf(place, ["show", "a.jpg"] + arguments)
-            let picture = try #require(TerminalDecoder.kitty(run.output).first)
-            #expect(KFCrossPlatformImage(data: picture.png)?.size == size)
+            let image = try #require(TerminalDecoder.kitty(run.output).first)
+            #expect(KFCrossPlatformImage(data: image.png)?.size == size)
         }
     }
 
@@ -118,11 +118,11 @@ import Testing
         #expect(run.text.contains("\u{1B}[?25l"))
         #expect(run.text.hasSuffix("\u{1B}[?25h"))
         guard name == "kitty" else { return }
-        let pictures = try TerminalDecoder.kitty(run.output)
-        try #require(pictures.count == 4)
-        #expect(Set(pictures.map { $0.keys["i"] }).count == 1)
-        #expect(pictures[0].png == pictures[2].png)
-        #expect(pictures[0].png != pictures[1].png)
+        let images = try TerminalDecoder.kitty(run.output)
+        try #require(images.count == 4)
+        #expect(Set(images.map { $0.keys["i"] }).count == 1)
+        #expect(images[0].png == images[2].png)
+        #expect(images[0].png != images[1].png)
     }
 
     @Test("Half blocks in a file show one frame of an animation", arguments: [["--frames", "1"], []])
@@ -132,7 +132,7 @@ import Testing
         #expect(result.output.split(separator: "\n").count == 10)
     }
 
-    /// Arguments behind a protocol whose pictures a file can hold, and how many there are.
+    /// The arguments are those behind a protocol whose images a file can hold, and the number of images.
     @Test(
         "An animation in a file has as many frames as were asked for",
         arguments: [
@@ -153,7 +153,7 @@ import Testing
         #expect(run.isRestoredWhileStopped == true)
         #expect(run.status == -SIGINT)
         #expect(run.isRestored)
-        // Hidden and shown again twice, each time below the picture.
+        // Hidden and shown again twice, each time below the image.
         #expect(run.text.components(separatedBy: "\u{1B}[?25l").count == 3)
         #expect(run.text.components(separatedBy: "\u{1B}[10B\r\u{1B}[?25h").count == 3)
         #expect(run.text.hasSuffix("\u{1B}[?25h"))
@@ -168,7 +168,7 @@ import Testing
         #expect(run.text.hasSuffix("\u{1B}[10B\r\u{1B}[?25h"))
     }
 
-    @Test("The pipeline is applied before the picture is shown") func pipeline() async throws {
+    @Test("The pipeline is applied before the image is shown") func pipeline() async throws {
         try place.write(try Pictures.png(40, 20), "a.png")
         let result = try await place.kf("show", "a.png", "--process", "resize(10x10)")
         #expect(result.output.split(separator: "\n").count == 5)
@@ -186,7 +186,7 @@ import Testing
 
 @Suite struct ShowPartsTests {
     @Test(
-        "Replies are understood in whichever pieces they arrive",
+        "Replies are parsed whatever the pieces they arrive in",
         arguments: [
             ("", false, ShowProtocol.blocks),
             ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c", true, .kitty),
@@ -207,9 +207,9 @@ import Testing
         }
     }
 
-    /// Width, height, columns and rows of the screen, the protocol; width, height and lines of the picture.
+    /// The arguments are a size, the columns and rows of the screen, the protocol; the size and lines of the shown image.
     @Test(
-        "Pictures are shrunk to the screen, never enlarged",
+        "Images are shrunk to the screen, never enlarged",
         arguments: [
             (40, 20, 80, 24, ShowProtocol.blocks, 40, 20, 10),
             (160, 40, 80, 24, .blocks, 80, 20, 10),
@@ -250,9 +250,9 @@ import Testing
     }
 
     @Test("Many colours become 256 at most, and errors are diffused") func palette() throws {
-        let picture = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
-        #expect(Set(picture.colors).count > 256)
-        let sixels = Sixel.sequence(picture)
+        let image = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
+        #expect(Set(image.colors).count > 256)
+        let sixels = Sixel.sequence(image)
         let decoded = try #require(try TerminalDecoder.sixels(sixels).first)
         #expect(Set(decoded.colors).count <= 256)
         #expect(Set(decoded.colors).count > 200)
@@ -260,7 +260,7 @@ import Testing
         // be.
         for top in stride(from: 0, to: 80, by: 16) {
             for left in stride(from: 0, to: 120, by: 24) {
-                let (one, two) = (mean(picture, left, top), mean(decoded, left, top))
+                let (one, two) = (mean(image, left, top), mean(decoded, left, top))
                 #expect(abs(one - two) < 2.5)
             }
         }
@@ -273,17 +273,17 @@ import Testing
         #expect(pixels.indices == Array(0..<256) + [IndexedPixels.nothing])
     }
 
-    @Test("A transparent picture draws nothing") func emptySixel() throws {
+    @Test("A transparent image draws nothing") func emptySixel() throws {
         let empty = ShownPixels(width: 7, height: 13, colors: Array(repeating: 0, count: 91))
         #expect(try TerminalDecoder.sixels(Sixel.sequence(empty)) == [empty])
         #expect(HalfBlocks.lines(empty) == Array(repeating: "       ", count: 7))
     }
 
-    @Test("Long pictures are sent in pieces") func kittyPieces() throws {
+    @Test("Long images are sent in pieces") func kittyPieces() throws {
         let png = Pictures.noise + Pictures.noise + Pictures.noise + Pictures.noise
-        let pictures = try TerminalDecoder.kitty(KittyGraphics.sequences(png: png, id: 7))
-        #expect(pictures.map(\.png) == [png])
-        #expect(pictures[0].keys["i"] == "7")
+        let images = try TerminalDecoder.kitty(KittyGraphics.sequences(png: png, id: 7))
+        #expect(images.map(\.png) == [png])
+        #expect(images[0].keys["i"] == "7")
     }
 
     /// The mean brightness of a tile of 24 by 16 pixels.

@@ -1,4 +1,4 @@
-// What a SOURCE on the command line means.
+// The meaning of a SOURCE on the command line.
 
 import Foundation
 import Testing
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "A source that names no picture is refused with a reason",
+        "A source that names no image is refused with a reason",
         arguments: [
             ("", "empty"),
             ("http://", "URL with a host"),

@@ -1,4 +1,4 @@
-// What a terminal would show of what it is sent: kitty's graphics, sixels and half blocks, back to pixels.
+// Decoders of terminal output for tests: kitty's graphics, sixels and half blocks become pixels again.
 
 import Foundation
 import Kingfisher
@@ -6,17 +6,17 @@ import Testing
 
 @testable import kf
 
-/// Reads what terminals read.
+/// Decodes the sequences that terminals read.
 enum TerminalDecoder {
-    /// One picture of kitty's protocol: the keys of its first piece, and its PNG.
-    struct KittyPicture {
+    /// One image of kitty's protocol: the keys of its first piece, and its PNG.
+    struct KittyImage {
         let keys: [String: String]
         let png: Data
     }
 
-    /// The pictures in a stream; questions are left out.
-    static func kitty(_ output: [UInt8]) throws -> [KittyPicture] {
-        var pictures: [KittyPicture] = []
+    /// The images in a stream; queries are left out.
+    static func kitty(_ output: [UInt8]) throws -> [KittyImage] {
+        var images: [KittyImage] = []
         var (keys, base64): ([String: String]?, String) = (nil, "")
         for part in String(decoding: output, as: UTF8.self).components(separatedBy: "\u{1B}_G").dropFirst() {
             let body = try #require(part.components(separatedBy: "\u{1B}\\").first)
@@ -32,19 +32,19 @@ enum TerminalDecoder {
             keys = keys ?? own
             base64 += fields[1]
             guard own["m"] == "0" else { continue }
-            pictures.append(KittyPicture(keys: keys ?? [:], png: try #require(Data(base64Encoded: base64))))
+            images.append(KittyImage(keys: keys ?? [:], png: try #require(Data(base64Encoded: base64))))
             (keys, base64) = (nil, "")
         }
-        return pictures
+        return images
     }
 
-    /// The sixel pictures in a stream.
+    /// The sixel images in a stream.
     static func sixels(_ output: [UInt8]) throws -> [ShownPixels] {
         try String(decoding: output, as: UTF8.self).components(separatedBy: "\u{1B}P").dropFirst().map { part in
             let body = try #require(part.components(separatedBy: "\u{1B}\\").first)
             try #require(body.hasPrefix("0;1;0q\"1;1;"))
             var reader = SixelReader(Array(body.dropFirst("0;1;0q\"1;1;".count).utf8))
-            return try reader.picture()
+            return try reader.image()
         }
     }
 
@@ -79,7 +79,7 @@ enum TerminalDecoder {
                     lower.append(back)
                 }
             }
-            // Nothing of a picture's colours may stay behind at the end of a line.
+            // No colour of the image may stay set at the end of a line.
             try #require(front == 0 && back == 0)
             rows += [upper, lower]
         }
@@ -87,13 +87,13 @@ enum TerminalDecoder {
     }
 }
 
-/// Reads one sixel picture, from behind the raster attributes' aspect on.
+/// Reads one sixel image, from behind the raster attributes' aspect on.
 private struct SixelReader {
     private var bytes: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-    mutating func picture() throws -> ShownPixels {
+    mutating func image() throws -> ShownPixels {
         let width = number()
         let height = try #require(next(";").map { _ in number() })
         var colors = [UInt32](repeating: 0, count: width * height)
@@ -140,7 +140,7 @@ private struct SixelReader {
 }
 
 extension ShownPixels {
-    /// The largest difference of a channel, or nil when different places are left out.
+    /// The largest difference of a channel, or nil when the transparent pixels differ.
     func largestDifference(from other: ShownPixels) -> Int? {
         guard width == other.width, colors.count == other.colors.count else { return nil }
         var largest = 0

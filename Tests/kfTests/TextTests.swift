@@ -1,4 +1,4 @@
-// What the tool writes: JSON lines, amounts, the progress bar.
+// The texts of the tool: control characters, JSON lines, units, the progress bar.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct VisibleTextTests {
     @Test(
-        "what steers a terminal is spelled out, and all else stays",
+        "Control characters are spelled out, and all others stay",
         arguments: [
             ("plain ä 🦜\tx", "plain ä 🦜\tx"), ("\u{1B}[31mred", "\\u{1B}[31mred"), ("a\r\nb", "a\\u{D}\\u{A}b"),
             ("\u{0}\u{7F}\u{9B}2J", "\\u{0}\\u{7F}\\u{9B}2J"), ("\u{202E}gpj.exe\u{2066}", "\\u{202E}gpj.exe\\u{2066}"),
@@ -76,7 +76,7 @@ import Testing
     @Test("The received parts of running loads count") func runningLoads() {
         var bar = ProgressBar(total: 4)
         #expect(bar.fraction == 0)
-        bar.note(0, received: 50, expected: 100)
+        bar.record(0, received: 50, expected: 100)
         #expect(bar.fraction == 0.125)
         bar.end(0, failed: false)
         bar.end(1, failed: true)
@@ -86,7 +86,7 @@ import Testing
 
     @Test("A download of unknown length counts only at its end") func unknownLength() {
         var bar = ProgressBar(total: 2)
-        bar.note(0, received: 1000, expected: -1)
+        bar.record(0, received: 1000, expected: -1)
         #expect(bar.fraction == 0)
         bar.end(0, failed: false)
         #expect(bar.fraction == 0.5)
@@ -98,7 +98,7 @@ import Testing
     @Test("The bar never reaches the last column", arguments: 0...120)
     func lineWidth(width: Int) {
         var bar = ProgressBar(total: 1234)
-        bar.note(0, received: 123_456_789, expected: 200_000_000)
+        bar.record(0, received: 123_456_789, expected: 200_000_000)
         #expect(bar.line(width: width).count <= max(0, width - 1))
     }
 

@@ -1,4 +1,4 @@
-// Certificates and proxies that fail, and that do not, as `kf fetch` meets them.
+// Certificates and proxies of `kf fetch`: accepted, refused, broken.
 
 import Foundation
 import KingfisherTestSupport
@@ -47,7 +47,7 @@ import Testing
     // MARK: Certificates
 
     @Test(
-        "what is wrong with a certificate is said, also where its issuer is trusted",
+        "The error says what is wrong with a certificate, also if its issuer is trusted",
         arguments: [
             (.selfSigned, "is self-signed; if you know it, --cacert FILE trusts"),
             (.expired, "has expired; the server needs a new one"),
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("an issuer is trusted that --cacert or SSL_CERT_FILE names, and no other")
+    @Test("Only an issuer that --cacert or SSL_CERT_FILE names is trusted")
     func trustedIssuer() async throws {
         let authority = try place.write(Data(TestCertificate.authorityPEM.utf8), "authority.pem")
         try await withServer(.issued) { server in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a file of certificates that cannot be read is named by the environment's user, too")
+    @Test("The error for an unreadable file of certificates has its path, also if SSL_CERT_FILE names it")
     func unreadableEnvironmentFile() async throws {
         try await withServer(.issued) { server in
             let url = server.url("/a.png").absoluteString
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: Proxies
 
-    @Test("requests go through the proxy that is named, or that the environment names")
+    @Test("Requests go through the proxy of the option or of the environment")
     func workingProxy() async throws {
         try await withServer { server in
             let url = "http://images.invalid/a.png"
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("no proxy is used where no_proxy excepts the host, or --proxy is empty")
+    @Test("No proxy is used if no_proxy excludes the host or --proxy is empty")
     func noProxy() async throws {
         let port = try RefusingPort()
         try await withServer { server in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a proxy that refuses the connection is named") func closedProxy() async throws {
+    @Test("The error for a proxy that refuses the connection names it") func closedProxy() async throws {
         let port = try RefusingPort()
         let result = try await fetch(
             "http://images.invalid/a.png",
@@ -137,7 +137,7 @@ import Testing
         expectFailure(result, words)
     }
 
-    @Test("a proxy that refuses the tunnel is named with its status", arguments: [403, 407])
+    @Test("The error for a proxy that refuses the tunnel has its name and status", arguments: [403, 407])
     func refusedTunnel(status: Int) async throws {
         try await withServer { server in
             server.route("images.invalid:443", .status(status))
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("a proxy whose name does not resolve is an error about the proxy") func unknownProxy() async throws {
+    @Test("The error for a proxy whose name cannot be resolved is about the proxy") func unknownProxy() async throws {
         let result = try await fetch(
             "http://images.invalid/a.png",
             ["--proxy", "http://me:s3cret@nowhere.invalid:8080"]

@@ -1,4 +1,4 @@
-// The meaning of the exit status, and what is said about command lines that make no sense.
+// The exit status and the messages for invalid command lines, help, and completion scripts.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import kf
 
 @Suite struct UsageTests {
-    /// Arguments, and words of the message.
+    /// The arguments are a command line and words of the message.
     @Test(
         "A usage error exits with status 2",
         arguments: [
@@ -44,7 +44,7 @@ import Testing
             (["fetch", "a", "--only-cache", "--refresh"], "exclude each other"),
             (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
             (["fetch", "a", "-o", ""], "-o needs a name"),
-            (["fetch", "a", "b", "-o", "-"], "-o - takes one picture"),
+            (["fetch", "a", "b", "-o", "-"], "-o - takes one image"),
             (["show"], "<source>"),
             (["hash"], "<image>"),
             (["show", "a", "--protocol", "crayon"], "crayon"),
@@ -71,7 +71,7 @@ import Testing
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 
-    @Test("a proxy that makes no sense is refused without its password") func secretsOfProxies() async throws {
+    @Test("The error for an invalid proxy does not contain its password") func secretsOfProxies() async throws {
         for proxy in ["ftp://me:s3cret@host", "http://me:s3cret@", "http://me:s3cret@host:99999"] {
             let result = try await TestDirectory().kf("fetch", "a", "--proxy", proxy)
             #expect(result.status == 2)
@@ -90,7 +90,7 @@ import Testing
         #expect(result.errors == "")
     }
 
-    @Test("the version is a result, of the tool and of each command")
+    @Test("The version is written to standard output, by the tool and by each command")
     func version() async throws {
         for arguments in [["--version"], ["fetch", "--version"]] {
             let result = try await TestDirectory().kf(arguments)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("shells are given a script that completes commands and options", arguments: ["bash", "zsh", "fish"])
+    @Test("The scripts for shells complete commands and options", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) async throws {
         let result = try await TestDirectory().kf("--generate-completion-script", shell)
         #expect(result.status == 0, "\(result.errors)")
@@ -108,7 +108,7 @@ import Testing
         #expect(!result.output.contains("u{"))
     }
 
-    @Test("the script for bash is one that bash reads")
+    @Test("Bash accepts the completion script written for it")
     func bashCompletions() async throws {
         let place = try TestDirectory()
         let script = try await place.kf("--generate-completion-script", "bash").data

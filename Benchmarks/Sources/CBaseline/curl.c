@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// One transfer at a time, whose handle serves the next one too.
+/// One transfer at a time; its handle is reused for the next one.
 struct slot {
     CURL *handle;
     uint8_t *body;
@@ -17,7 +17,7 @@ struct slot {
 struct client {
     CURLM *multi;
     int poller;
-    /// When libcurl wants to be called though no socket is ready, in milliseconds from then on; -1 is never.
+    /// The timeout after which libcurl wants to be called though no socket is ready, in milliseconds; -1 is never.
     long timeout;
     const char *const *urls;
     size_t count, begun, ended, bytes;
@@ -66,7 +66,7 @@ static void begin(struct client *client, struct slot *slot) {
     if (curl_multi_add_handle(client->multi, slot->handle) != CURLM_OK) client->failed = true;
 }
 
-/// Takes what has ended, and begins as many more.
+/// Collects the transfers that have ended, and starts as many new ones.
 static void collect(struct client *client) {
     CURLMsg *message;
     int left;
@@ -78,7 +78,7 @@ static void collect(struct client *client) {
         curl_multi_remove_handle(client->multi, slot->handle);
         client->bytes += slot->size;
         client->ended++;
-        // Every body is one of its own, as it is for whoever keeps it.
+        // Every body has memory of its own, as for a caller that keeps it.
         free(slot->body);
         slot->body = NULL;
         slot->size = slot->capacity = 0;
@@ -121,7 +121,7 @@ size_t baseline_curl(const char *const *urls, size_t count, size_t in_flight) {
         curl_easy_setopt(slot->handle, CURLOPT_WRITEDATA, slot);
         curl_easy_setopt(slot->handle, CURLOPT_PRIVATE, slot);
         curl_easy_setopt(slot->handle, CURLOPT_NOSIGNAL, 1L);
-        // For small bodies this is faster than the 16 KB that it takes by itself.
+        // For small bodies this is faster than libcurl's default of 16 KB.
         curl_easy_setopt(slot->handle, CURLOPT_BUFFERSIZE, 64L << 10);
         curl_easy_setopt(slot->handle, CURLOPT_FAILONERROR, 1L);
         begin(&client, slot);

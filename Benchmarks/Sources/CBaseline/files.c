@@ -1,4 +1,4 @@
-// Reading and writing a file in as few system calls as there can be.
+// Reading and writing a file in as few system calls as possible.
 #define _GNU_SOURCE
 #include "CBaseline.h"
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// libvips, in this process, with as many threads as it likes.
+// libvips, in this process, with its default number of threads.
 #include "CBaseline.h"
 #include <vips/vips.h>
 
@@ -13,7 +13,7 @@ uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, si
     *count = 0;
     // The buffer is only read; the parameter merely lacks its const.
     if (vips_thumbnail_buffer((void *)(uintptr_t)bytes, size, &image, side, "height", side, NULL) != 0) return NULL;
-    // GLib's memory is that of `malloc`.
+    // GLib allocates with `malloc`.
     uint8_t *pixels = vips_image_write_to_memory(image, count);
     g_object_unref(image);
     return pixels;

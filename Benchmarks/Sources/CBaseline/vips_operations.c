@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <vips/vips.h>
 
-/// Calculates the picture; returns its pixels, in memory that is that of `malloc`, and how many bytes they take.
+/// Calculates the image; returns its pixels, to be released with `free`, and how many bytes they take.
 static uint8_t *finish(VipsImage *source, VipsImage *result, size_t *count) {
     uint8_t *pixels = NULL;
     *count = 0;
@@ -15,19 +15,19 @@ static uint8_t *finish(VipsImage *source, VipsImage *result, size_t *count) {
     return pixels;
 }
 
-static VipsImage *picture(const uint8_t *rgb, size_t width, size_t height) {
+static VipsImage *image_of(const uint8_t *rgb, size_t width, size_t height) {
     return vips_image_new_from_memory(rgb, width * height * 3, (int)width, (int)height, 3, VIPS_FORMAT_UCHAR);
 }
 
 uint8_t *baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, size_t *count) {
-    VipsImage *source = picture(rgb, width, height), *result = NULL;
+    VipsImage *source = image_of(rgb, width, height), *result = NULL;
     if (!source) return NULL;
     if (vips_resize(source, &result, scale, "kernel", VIPS_KERNEL_LANCZOS3, NULL) != 0) result = NULL;
     return finish(source, result, count);
 }
 
 size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma) {
-    VipsImage *source = picture(rgb, width, height), *result = NULL;
+    VipsImage *source = image_of(rgb, width, height), *result = NULL;
     if (!source) return 0;
     if (vips_gaussblur(source, &result, sigma, NULL) != 0) result = NULL;
     size_t count;

@@ -1,2 +1,2 @@
-// libavif, for what the library is compared with.
+// libavif, for the baselines.
 #include <avif/avif.h>

@@ -1,2 +1,2 @@
-// libcrypto, for what the library is compared with.
+// libcrypto, for the baselines.
 #include <openssl/evp.h>

@@ -1,2 +1,2 @@
-// libcurl, for what the library is compared with.
+// libcurl, for the baselines.
 #include <curl/curl.h>

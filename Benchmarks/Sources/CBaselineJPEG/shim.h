@@ -1,3 +1,3 @@
-// libjpeg-turbo, for what the library is compared with.
+// libjpeg-turbo, for the baselines.
 #include <stdio.h>
 #include <jpeglib.h>

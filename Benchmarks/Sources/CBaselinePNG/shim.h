@@ -1,2 +1,2 @@
-// libpng, for what the library is compared with.
+// libpng, for the baselines.
 #include <png.h>

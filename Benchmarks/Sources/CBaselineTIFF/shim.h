@@ -1,2 +1,2 @@
-// libtiff, for what the library is compared with.
+// libtiff, for the baselines.
 #include <tiffio.h>

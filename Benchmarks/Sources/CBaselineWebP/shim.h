@@ -1,2 +1,2 @@
-// libwebp, for what the library is compared with.
+// libwebp, for the baselines.
 #include <webp/decode.h>

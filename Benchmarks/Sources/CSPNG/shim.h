@@ -1,2 +1,2 @@
-// libspng, for what the library is compared with.
+// libspng, for the baselines.
 #include <spng.h>

@@ -1,2 +1,2 @@
-// libvips, for what the library is compared with.
+// libvips, for the baselines.
 #include <vips/vips.h>

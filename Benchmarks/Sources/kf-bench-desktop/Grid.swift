@@ -1,11 +1,11 @@
-// A grid of pictures with recycled cells, scrolled by a program. Measures nothing.
+// A grid of images with recycled cells, scrolled by the program.
 
 import CBaselineGTK
 import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// A window with a grid of pictures, each of them another JPEG, loaded as it comes into view.
+/// A window with a grid of images, each with another JPEG, loaded as it comes into view.
 @MainActor
 final class Grid {
     static let memoryLimit = 50_000_000
@@ -32,10 +32,10 @@ final class Grid {
 
     func present() { gtk_window_present(cast(window)) }
 
-    /// Forgets all pictures.
+    /// Removes all images.
     func clear() { cells.cache.clearMemoryCache() }
 
-    /// Whether there is nothing more to scroll to.
+    /// Whether the end is reached.
     var isAtEnd: Bool {
         let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
         return gtk_adjustment_get_value(adjustment) + gtk_adjustment_get_page_size(adjustment)
@@ -77,7 +77,7 @@ private func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMu
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: Widget.self)
 }
 
-/// The cells: one view for each that is in sight, given another picture when it is recycled.
+/// The cells: one view for each visible cell, with another image when it is recycled.
 @MainActor
 final class Cells {
     let cache: ImageCache
@@ -91,10 +91,10 @@ final class Cells {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("kf-bench-\(UUID().uuidString)")
         cache = try ImageCache(name: "grid", cacheDirectoryURL: folder)
         cache.memoryStorage.config.totalCostLimit = Grid.memoryLimit
-        data = (0..<16).compactMap { Self.picture($0) }
+        data = (0..<16).compactMap { Self.image($0) }
     }
 
-    private static func picture(_ number: Int) -> Data? {
+    private static func image(_ number: Int) -> Data? {
         let bitmap = Bitmap(width: 600, height: 450, hasAlpha: false) { pixels, bytesPerRow in
             for y in 0..<450 {
                 for x in 0..<600 {

@@ -1,9 +1,9 @@
-// For how long the main thread does not look for the user's input. Knows nothing of what it does meanwhile.
+// Measures for how long the main thread does not look for the user's input.
 
 import CBaselineGTK
 import Dispatch
 
-/// Measures the time between two looks for events of GLib's main loop, the waiting itself left out.
+/// Measures the time between two polls for events by GLib's main loop, without the waiting itself.
 @MainActor
 final class MainThreadBlocks {
     private static var times: [Double] = []

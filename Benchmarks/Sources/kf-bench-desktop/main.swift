@@ -1,12 +1,11 @@
-// `kf-bench-desktop blocks|memory [empty]`: scrolls a grid of pictures and prints what that costs. Knows the library by
-// its public API only.
+// `kf-bench-desktop blocks|memory [empty]`: scrolls a grid of images and prints what that costs. Uses public API only.
 
 import CBaselineGTK
 import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// What is measured.
+/// The kind of measurement.
 enum Work: String { case blocks, memory }
 
 guard let work = CommandLine.arguments.dropFirst().first.flatMap({ Work(rawValue: $0) }) else {

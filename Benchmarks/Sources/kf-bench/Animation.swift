@@ -1,4 +1,4 @@
-// The frames of animations, against Pillow. Knows the library by what is public of it only.
+// The frames of animations, against Pillow.
 
 import Foundation
 import Kingfisher
@@ -25,7 +25,7 @@ let animationBenchmarks = [
     },
 ]
 
-/// A hundred frames: discs that wander over a soft ground.
+/// A film of a hundred frames: discs that move over a soft ground.
 struct Film {
     private let path: String
     private let source: any ImageFrameSource
@@ -39,7 +39,7 @@ struct Film {
         self.source = source
     }
 
-    /// Opens the file and makes every frame, once.
+    /// Opens the file and decodes every frame once.
     func play() throws {
         let source = source.copy()
         for index in 0..<100 {
@@ -47,7 +47,7 @@ struct Film {
         }
     }
 
-    /// How long Pillow takes for the same, in seconds.
+    /// The time Pillow takes for the same, in seconds.
     func timeOfPillow() throws -> Double {
         guard let seconds = Double(try Python.output(of: Self.player, path)) else {
             throw BenchmarkError("Pillow fails")
@@ -72,7 +72,7 @@ struct Film {
         weak var bitmap: Bitmap?
     }
 
-    /// Writes the film, with Pillow, to the path that it is given.
+    /// A program that writes the film to a path, with Pillow.
     static let maker = """
         import math, sys
         from PIL import Image, ImageDraw

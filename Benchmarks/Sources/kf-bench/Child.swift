@@ -1,4 +1,4 @@
-// This program run again in another process: for what must not share one. Knows the roles, not why they are needed.
+// This program run again in another process, for measurements and servers that need a process of their own.
 
 import CBaseline
 import Foundation
@@ -6,13 +6,13 @@ import Kingfisher
 
 /// The roles of a child process; each is an argument.
 enum Child {
-    /// `--peak-memory ours|baseline|vips FILE`: prints by how many bytes making a JPEG 400 pixels wide raised the peak.
+    /// `--peak-memory ours|baseline|vips FILE`: makes a JPEG 400 pixels wide, prints the growth of the peak in bytes.
     static let peakMemory = "--peak-memory"
-    /// `--slow-server SECONDS FILE`: serves a file, each time after so long; prints its port, and when its input ends how
-    /// many requests it has received.
+    /// `--slow-server SECONDS FILE`: serves a file after a delay; prints its port, and when its input ends the number
+    /// of requests.
     static let slowServer = "--slow-server"
-    /// `--memory-of-downloads ours|bare ADDRESS`: prints by how many bytes downloading large bodies from the address and
-    /// a number raised the peak.
+    /// `--memory-of-downloads ours|bare ADDRESS`: downloads large bodies from the address with a number appended, and
+    /// prints the growth of the peak in bytes.
     static let memoryOfDownloads = "--memory-of-downloads"
 
     static func play(_ role: String, _ arguments: [String]) async throws {
@@ -57,7 +57,7 @@ enum Child {
         if way == "ours" {
             let processor = DownsamplingImageProcessor(size: CGSize(width: 400, height: 400))
             let image = processor.process(item: .data(data), options: KingfisherParsedOptionsInfo(nil))
-            try BenchmarkError.unless(image?.pixelWidth == 400, "the picture was not made 400 pixels wide")
+            try BenchmarkError.unless(image?.pixelWidth == 400, "the image was not made 400 pixels wide")
         } else if way == "vips" {
             var count = 0
             let pixels = data.withUnsafeBytes { bytes in
@@ -70,18 +70,18 @@ enum Child {
             let pixels = data.withUnsafeBytes { bytes in
                 baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 1, &width, &height)
             }
-            try BenchmarkError.unless(pixels != nil, "libjpeg-turbo cannot decode the picture")
+            try BenchmarkError.unless(pixels != nil, "libjpeg-turbo cannot decode the image")
             free(pixels)
         }
         return try peak() - start
     }
 
-    /// Loading the program may have taken more than it holds now, which must not hide what follows.
+    /// The peak of loading the program must not hide what follows.
     static func forgetPeak() {
         try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// The most memory the process ever held, in bytes.
+    /// The peak of the process's memory, in bytes.
     static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -1,4 +1,4 @@
-// One row of the table: what was measured, and what it must reach. Knows neither how it is measured nor printed.
+// One row of the table: what was measured, and the goal it must reach.
 
 /// A number with the unit it is best read in.
 enum Quantity {
@@ -6,11 +6,11 @@ enum Quantity {
     case seconds(Double)
     /// Memory, in bytes.
     case bytes(Double)
-    /// Operations a second.
+    /// Operations per second.
     case rate(Double)
     /// A part of a whole, from 0 to 1.
     case fraction(Double)
-    /// How often something happened.
+    /// A number of events.
     case count(Int)
 
     var value: Double {
@@ -21,33 +21,33 @@ enum Quantity {
     }
 }
 
-/// What a figure must reach.
+/// The goal of a figure.
 enum Goal {
-    /// So many times faster than the baseline.
+    /// At least this many times faster than the baseline.
     case faster(Double)
-    /// No more than so many times the baseline.
+    /// At most this many times the baseline.
     case atMostTimes(Double)
-    /// At least so many times the baseline.
+    /// At least this many times the baseline.
     case atLeastTimes(Double)
     /// At least this share of the baseline's rate.
     case share(Double)
-    /// No more than so much, whatever the baseline takes.
+    /// At most this value, whatever the baseline takes.
     case atMost(Quantity)
-    /// Less than so much, whatever the baseline takes.
+    /// Less than this value, whatever the baseline takes.
     case below(Quantity)
-    /// Exactly so often.
+    /// Exactly this number.
     case exactly(Int)
-    /// Nothing: it is there to compare with.
+    /// None: the figure is shown for comparison.
     case shown
 }
 
-/// How much two small pictures are like what they should be, in decibels.
+/// The similarity of two small images to the ideal one, in decibels.
 struct Similarity {
     let ours: Double
-    /// Nil where the baseline makes no small picture.
+    /// Nil where the baseline makes no small image.
     let baseline: Double?
 
-    /// Whether ours is as good, a difference left out that comes of rounding alone.
+    /// Whether ours is as good, apart from differences by rounding.
     var isReached: Bool { baseline.map { ours >= $0 - 0.1 } ?? true }
 }
 
@@ -55,11 +55,10 @@ struct Similarity {
 struct Figure {
     let ours: Quantity
     let baseline: Quantity?
-    /// How many times the baseline's time ours takes; pairs are compared, not averages, where both were measured
-    /// together.
+    /// Our time divided by the baseline's; where both were measured together, the median of the pairs' ratios.
     let timesBaseline: Double?
     let goal: Goal
-    /// For work that makes a small picture; without the baseline's similarity no speed reaches the goal.
+    /// The similarity, for work that makes a small image; if it is below the baseline's, no speed reaches the goal.
     let similarity: Similarity?
 
     /// Two pieces of work that were timed against each other.
@@ -71,7 +70,7 @@ struct Figure {
         self.goal = goal
     }
 
-    /// The same, as operations a second.
+    /// The same, as operations per second.
     init(rateOf comparison: Comparison, _ goal: Goal) {
         similarity = nil
         ours = .rate(1 / comparison.ours)
@@ -80,7 +79,7 @@ struct Figure {
         self.goal = goal
     }
 
-    /// A number, and perhaps one to see it in proportion to.
+    /// A single number, with a baseline if there is one.
     init(_ ours: Quantity, baseline: Quantity? = nil, _ goal: Goal, _ similarity: Similarity? = nil) {
         self.similarity = similarity
         self.ours = ours

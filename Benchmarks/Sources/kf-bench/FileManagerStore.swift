@@ -1,4 +1,4 @@
-// What a file store is compared with: FileManager, Data and URL, as it is written for Apple's systems.
+// The baseline of the file store: FileManager, Data and URL, as stores are written for Apple's systems.
 
 import CBaselineCrypto
 import Foundation
@@ -33,7 +33,7 @@ struct FileManagerStore {
         let values = try url.resourceValues(forKeys: [.contentModificationDateKey, .creationDateKey])
         guard let expiry = values.contentModificationDate, expiry > Date() else { return nil }
         let data = try Data(contentsOf: url)
-        // Extending the expiry need not be waited for.
+        // No caller waits for the extension of the expiry.
         queue.async {
             let dates: [FileAttributeKey: Any] = [
                 .creationDate: Date(), .modificationDate: Date().addingTimeInterval(7 * 86_400),

@@ -1,4 +1,4 @@
-// Reading an entry of the file store, against bare system calls and against FileManager. Knows public API only.
+// Reading an entry of the file store, against bare system calls and against FileManager. Uses public API only.
 
 import CBaseline
 import Foundation
@@ -15,12 +15,12 @@ let fileBenchmarks = [
         )
         return Figure(comparison, .atMostTimes(1.5))
     },
-    // Nothing is known of an entry yet, as after a start: its metadata has to be read, too. There are so many that
-    // their bytes come from memory and not from the processor's caches, as on the first read.
+    // The metadata of the entries has to be read too, as after a start. There are so many entries that their bytes
+    // come from memory and not from the processor's caches, as on the first read.
     Benchmark(name: "file store, the first read of 20 KB, against the same") {
         Figure(try await firstReads(of: 1_000, rounds: 31), .atMostTimes(1.5))
     },
-    // Reading the bytes takes half the time then, and the rest as long as ever: the harder of the two.
+    // Reading the bytes takes half the time here, and the rest as long as before: the harder of the two.
     Benchmark(name: "file store, the first read of 20 KB that lie in the processor's caches, against the same") {
         Figure(try await firstReads(of: 100, rounds: 101), .atMostTimes(1.5))
     },
@@ -40,7 +40,7 @@ let fileBenchmarks = [
 
 private func firstReads(of count: Int, rounds: Int) async throws -> Comparison {
     let entries = try Entries(count: count)
-    // All of them live until the end: releasing a storage is no part of reading.
+    // All storages live until the end, so that releasing them is not measured.
     var starts = try (0...rounds).map { _ in try entries.start() }[...]
     return try await compare(
         rounds: rounds,
@@ -79,7 +79,7 @@ private struct Entries {
     /// A storage of the same entries that has scanned their names and read none.
     func start() throws -> DiskStorage.Backend<Data> {
         let store = try DiskStorage.Backend<Data>(config: Self.config(in: folder))
-        // It lists the directory in the background, which is over now.
+        // The scan of the directory in the background ends before the measurement.
         _ = try store.totalSize()
         return store
     }

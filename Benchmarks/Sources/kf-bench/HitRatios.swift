@@ -1,4 +1,4 @@
-// The hit ratio of a memory cache, by eviction order. Measures no time.
+// The hit ratio of a memory cache, by eviction order.
 
 import KFSupport
 
@@ -8,7 +8,7 @@ let hitRatioBenchmarks = [
         share: 0.01,
         leastOfLRU: 1
     ) { .zipf(0.9, count: 100_000, length: 500_000, scan: 2_000, every: 20_000) },
-    // What is exact about the order of use pays here, and nothing else does.
+    // Here only an exact order of use helps.
     Workload(
         name: "scrolling, cache 5 %",
         share: 0.05,
@@ -19,9 +19,9 @@ let hitRatioBenchmarks = [
 /// Requests, and a cache for them.
 private struct Workload {
     let name: String
-    /// How much of everything the cache may hold.
+    /// The size of the cache, as a part of all objects.
     let share: Double
-    /// What the memory store's own order must reach, as a part of the hit ratio of LRU.
+    /// The least hit ratio of the memory store's own order, as a part of that of LRU.
     let leastOfLRU: Double
     let trace: @Sendable () -> Trace
 

@@ -1,4 +1,4 @@
-// Decoding at a reduced size, against bare libjpeg-turbo and libvips. Knows the library by its public processors only.
+// Decoding at a reduced size, against bare libjpeg-turbo and libvips. Uses public processors only.
 
 import CBaseline
 import Foundation
@@ -6,7 +6,7 @@ import Kingfisher
 
 let imagingBenchmarks = [
     Benchmark(name: "downsample JPEG 300×300 → 100×100, against libjpeg-turbo") {
-        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
+        let photo = try Photo(try SampleImages.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         let comparison = try await compare(
             rounds: 201,
             operations: 10,
@@ -16,7 +16,7 @@ let imagingBenchmarks = [
         return Figure(comparison, .atMostTimes(1.3), try photo.similarity())
     },
     Benchmark(name: "downsample JPEG 300×300 → 100×100, against libvips") {
-        let photo = try Photo(try Pictures.jpeg(width: 300, height: 300), side: 100, eighths: 8)
+        let photo = try Photo(try SampleImages.jpeg(width: 300, height: 300), side: 100, eighths: 8)
         try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 101,
@@ -28,7 +28,7 @@ let imagingBenchmarks = [
         return Figure(comparison, .faster(6), try photo.similarity(ofVips: true))
     },
     Benchmark(name: "downsample JPEG 2 megapixels → 300 px, against libvips") {
-        let photo = try Photo(try Pictures.jpeg(width: 1920, height: 1080), side: 300, eighths: 4)
+        let photo = try Photo(try SampleImages.jpeg(width: 1920, height: 1080), side: 300, eighths: 4)
         try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
         let comparison = try await compare(
             rounds: 61,
@@ -63,12 +63,12 @@ let imagingBenchmarks = [
     Benchmark(name: "downsample JPEG 50 megapixels → 400 px, peak memory, against libvips") {
         let path = NSTemporaryDirectory() + "kf-bench-\(getpid()).jpg"
         defer { unlink(path) }
-        try Pictures.hugeJPEG().write(to: URL(fileURLWithPath: path))
+        try SampleImages.hugeJPEG().write(to: URL(fileURLWithPath: path))
         return Figure(try peakGrowth("ours", path), baseline: try peakGrowth("vips", path), .atMostTimes(1))
     },
 ]
 
-/// By how much making the picture small raises the peak of a process's memory.
+/// The growth of the peak of a process's memory when the image is made small.
 private func peakGrowth(_ way: String, _ path: String) throws -> Quantity {
     let output = try Child.output(of: [Child.peakMemory, way, path])
     guard let bytes = Double(output) else { throw BenchmarkError("the child says: \(output)") }
@@ -83,7 +83,7 @@ struct Photo: Sendable {
     private let processor: DownsamplingImageProcessor
     private let options = KingfisherParsedOptionsInfo(nil)
 
-    /// `eighths` is the scale that libjpeg-turbo is asked for by both sides: bare, it leaves the rest undone.
+    /// `eighths` is the scale that both sides ask of libjpeg-turbo; the bare library does no further scaling.
     init(_ data: Data, side: Int, eighths: UInt32) throws {
         self.data = data
         self.side = side
@@ -94,23 +94,23 @@ struct Photo: Sendable {
 
     /// 4000 × 3000 pixels, to be made 400 wide.
     static func large() throws -> Photo {
-        try Photo(try Pictures.jpeg(width: 4000, height: 3000), side: 400, eighths: 2)
+        try Photo(try SampleImages.jpeg(width: 4000, height: 3000), side: 400, eighths: 2)
     }
 
     func downsample() throws { _ = try small() }
 
     private func small() throws -> Image {
         guard let image = processor.process(item: .data(data), options: options), image.pixelWidth == side else {
-            throw BenchmarkError("the picture was not made \(side) pixels wide")
+            throw BenchmarkError("the image was not made \(side) pixels wide")
         }
         return image
     }
 
-    /// How good the small pictures are, against a full decode and Lanczos.
+    /// The similarity of the small images to a full decode with Lanczos.
     func similarity(ofVips: Bool = false) throws -> Similarity {
-        let ours = try ExactPicture(small())
-        let exact = try ExactPicture(jpeg: data).reduced(to: ours.width, ours.height)
-        let vips = ofVips ? try withThumbnailByVips { try ExactPicture(rgb: $0, width: side) } : nil
+        let ours = try ExactImage(small())
+        let exact = try ExactImage(jpeg: data).reduced(to: ours.width, ours.height)
+        let vips = ofVips ? try withThumbnailByVips { try ExactImage(rgb: $0, width: side) } : nil
         return Similarity(ours: try exact.similarity(of: ours), baseline: try vips.map { try exact.similarity(of: $0) })
     }
 
@@ -119,7 +119,7 @@ struct Photo: Sendable {
         let pixels = data.withUnsafeBytes { bytes in
             baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, eighths, &width, &height)
         }
-        try BenchmarkError.unless(pixels != nil && width >= side, "libjpeg-turbo cannot decode the picture")
+        try BenchmarkError.unless(pixels != nil && width >= side, "libjpeg-turbo cannot decode the image")
         free(pixels)
     }
 

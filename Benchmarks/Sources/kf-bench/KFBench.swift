@@ -1,4 +1,4 @@
-// `kf-bench [WORD]`: measures the rows whose name holds the word. Knows the list of rows, not what is in them.
+// `kf-bench [WORD]`: measures the rows whose name holds the word.
 
 import Foundation
 

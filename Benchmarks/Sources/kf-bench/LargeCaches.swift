@@ -1,4 +1,5 @@
-// A disk cache of a hundred thousand entries: how soon it is usable, what its size costs. Knows public API only.
+// A disk cache of a hundred thousand entries: the time until its first hit, and the cost of its size. Uses public API
+// only.
 
 import CBaseline
 import Foundation
@@ -33,7 +34,7 @@ let largeCacheBenchmarks = [
         )
         return Figure(comparison, .faster(10))
     },
-    // Above 1: sub-folders would not pay.
+    // Above 1, sub-folders have no advantage.
     Benchmark(name: "100,000 files in one folder, open and read at random, against 256 sub-folders") {
         let folders = try FlatAndNested()
         let comparison = try await compare(
@@ -82,7 +83,7 @@ final class LargeCache: Sendable {
 
     func backend() throws -> DiskStorage.Backend<Data> { try Self.backend(in: folder.url) }
 
-    /// The way that uses nothing but Foundation.
+    /// The size by Foundation alone.
     func sizeByFileManager() throws -> UInt {
         let keys: Set<URLResourceKey> = [.isDirectoryKey, .totalFileAllocatedSizeKey, .fileSizeKey]
         let files = FileManager.default.enumerator(
@@ -115,7 +116,7 @@ private struct FlatAndNested {
         mkdir(root + "/nested", 0o755)
         var (flat, nested): ([String], [String]) = ([], [])
         for number in 0..<Self.count {
-            // Spread like hashes are.
+            // Spread like hashes.
             let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
             let name = String(format: "%016lx%048lx", high, UInt64(number))
             let part = root + "/nested/" + name.prefix(2)

@@ -1,8 +1,8 @@
-// Timing two ways of doing the same. Knows nothing of what they do.
+// Timing two ways of doing the same.
 
 import Glibc
 
-/// How two pieces of work compare.
+/// The comparison of two pieces of work.
 struct Comparison {
     /// The median time of one operation, in seconds.
     let ours: Double
@@ -11,14 +11,14 @@ struct Comparison {
     let ratio: Double
 }
 
-/// Which time is measured.
+/// The kind of time that is measured.
 enum Stopwatch {
-    /// The time on the wall: for work that waits, or that several threads do.
+    /// Elapsed time, for work that waits or uses several threads.
     case wall
-    /// The time this thread had a core: for work that neither waits nor is done elsewhere. What else the machine does
-    /// hardly matters then.
+    /// Processor time of this thread, for work that neither waits nor uses other threads; other load of the machine
+    /// has little effect on it.
     case thread
-    /// The time all threads of this process had a core, in the kernel too: for what work costs that several do.
+    /// Processor time of all threads of this process, kernel included, for the cost of work that several threads share.
     case process
 
     private var clock: clockid_t {
@@ -36,17 +36,16 @@ enum Stopwatch {
     }
 }
 
-/// Times both alternately: a machine that is busy for a while slows both halves of a pair, and the pair's ratio hardly
-/// moves.
+/// Times both alternately: a machine that is busy for a while slows both halves of a pair, so the ratio hardly changes.
 ///
 /// - Parameters:
-///   - rounds: How many pairs are timed, after one that is not.
-///   - stopwatch: Which time is measured.
-///   - operations: How many operations one call performs.
-///   - ours: Our way.
-///   - baseline: The way to compare with.
+///   - rounds: The number of pairs that are timed, after one that is not.
+///   - stopwatch: The kind of time that is measured.
+///   - operations: The number of operations in one call.
+///   - ours: The library's work.
+///   - baseline: The work it is compared with.
 /// - Returns: Medians.
-/// - Throws: What the work throws.
+/// - Throws: The errors of the work.
 func compare(
     rounds: Int,
     by stopwatch: Stopwatch = .thread,
@@ -58,7 +57,7 @@ func compare(
     try await baseline()
     var pairs: [(ours: Double, baseline: Double)] = []
     for round in 0..<rounds {
-        // The second may profit from the first, or suffer: they alternate.
+        // The second may gain or lose through the first, so they alternate.
         if round.isMultiple(of: 2) {
             let ours = try await seconds(stopwatch, ours)
             pairs.append((ours, try await seconds(stopwatch, baseline)))
@@ -74,14 +73,14 @@ func compare(
     )
 }
 
-/// How long some work takes.
+/// The time some work takes.
 func seconds(_ stopwatch: Stopwatch, _ work: () async throws -> Void) async throws -> Double {
     let start = stopwatch.seconds
     try await work()
     return stopwatch.seconds - start
 }
 
-/// The number in the middle.
+/// The median.
 func median(_ numbers: [Double]) -> Double {
     let sorted = numbers.sorted()
     guard let low = sorted.dropFirst((sorted.count - 1) / 2).first else { return .nan }

@@ -1,4 +1,4 @@
-// The memory store against a design around NSCache, and a memory hit from end to end. Knows public API only.
+// The memory store against a design around NSCache, and a memory hit from end to end. Uses public API only.
 
 import Foundation
 import Kingfisher
@@ -6,12 +6,12 @@ import Synchronization
 
 let memoryBenchmarks = [
     Benchmark(name: "memory hit, 10,000 keys, against NSCache") {
-        // Stored in another order than they are looked up in, under strings of their own: so the stores go all over
-        // their memory, and the caller does not.
-        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
-        let ours = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
-        let baseline = NSCacheStore(filledWith: pictures)
-        // Several times over: once would mostly measure how the one drives the other out of the processor's caches.
+        // Stored in another order than they are looked up in, under separate strings: the stores access their memory at
+        // random, the caller does not.
+        let images = CostedValue.many(10_000).shuffled(seed: 7)
+        let ours = MemoryStorage.Backend<CostedValue>.filled(with: images)
+        let baseline = NSCacheStore(filledWith: images)
+        // Several passes: a single one would mostly measure how one store evicts the other from the processor's caches.
         let queries = CostedValue.many(10_000).map(\.key)
         let keys = (0..<5).flatMap { _ in queries }
         let comparison = try await compare(
@@ -23,9 +23,9 @@ let memoryBenchmarks = [
         return Figure(comparison, .faster(6))
     },
     Benchmark(name: "memory hit, 10,000 keys, against a dictionary and a lock") {
-        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
-        let ours = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
-        let baseline = LockedDictionary(filledWith: pictures)
+        let images = CostedValue.many(10_000).shuffled(seed: 7)
+        let ours = MemoryStorage.Backend<CostedValue>.filled(with: images)
+        let baseline = LockedDictionary(filledWith: images)
         let queries = CostedValue.many(10_000).map(\.key)
         let keys = (0..<5).flatMap { _ in queries }
         let comparison = try await compare(
@@ -37,8 +37,8 @@ let memoryBenchmarks = [
         return Figure(comparison, .atMostTimes(1.8))
     },
     Benchmark(name: "memory hits of two threads on different keys, against one thread") {
-        let pictures = CostedValue.many(10_000).shuffled(seed: 7)
-        let store = MemoryStorage.Backend<CostedValue>.filled(with: pictures)
+        let images = CostedValue.many(10_000).shuffled(seed: 7)
+        let store = MemoryStorage.Backend<CostedValue>.filled(with: images)
         let keys = CostedValue.many(10_000).map(\.key)
         let halves = [Array(keys[..<5_000]), Array(keys[5_000...])]
         let work: [@Sendable () throws -> Void] = halves.map { half in
@@ -48,19 +48,18 @@ let memoryBenchmarks = [
             let alone = try Threads.seconds([{ for half in work { try half() } }])
             return (ours: try Threads.seconds(work), alone: alone)
         }
-        // It takes both cores for as long as a round lasts. Whatever else the machine does takes from them, and so
-        // the better rounds show what the store does.
+        // A round uses both cores. Other load of the machine slows it, so the better rounds show the store's speed.
         let best = pairs.sorted { $0.ours / $0.alone < $1.ours / $1.alone }[pairs.count / 8]
         let hits = Double(keys.count * 100)
         return Figure(.rate(hits / best.ours), baseline: .rate(hits / best.alone), .atLeastTimes(1.5))
     },
     Benchmark(name: "memory insert of 10,000, against NSCache") {
-        let pictures = CostedValue.many(10_000)
+        let images = CostedValue.many(10_000)
         let comparison = try await compare(
             rounds: 9,
-            operations: pictures.count,
-            ours: { _ = MemoryStorage.Backend<CostedValue>.filled(with: pictures) },
-            baseline: { _ = NSCacheStore(filledWith: pictures) }
+            operations: images.count,
+            ours: { _ = MemoryStorage.Backend<CostedValue>.filled(with: images) },
+            baseline: { _ = NSCacheStore(filledWith: images) }
         )
         return Figure(comparison, .faster(30))
     },
@@ -91,12 +90,12 @@ private func expectHits(_ keys: [String], times: Int, _ isHit: (String) -> Bool)
     for _ in 0..<times { try expectHits(keys, isHit) }
 }
 
-/// What a memory store cannot do without: no limits, no order, no expiry.
+/// The minimum of a memory store: no limits, no order, no expiry.
 private final class LockedDictionary: Sendable {
     private let values: Mutex<[String: CostedValue]>
 
-    init(filledWith pictures: [CostedValue]) {
-        values = Mutex(Dictionary(uniqueKeysWithValues: pictures.map { ($0.key, $0) }))
+    init(filledWith images: [CostedValue]) {
+        values = Mutex(Dictionary(uniqueKeysWithValues: images.map { ($0.key, $0) }))
     }
 
     func value(forKey key: String) -> CostedValue? { values.withLock { $0[key] } }
@@ -104,7 +103,7 @@ private final class LockedDictionary: Sendable {
 
 /// Work on threads of its own.
 private enum Threads {
-    /// How long it takes, by the clock on the wall, until all of the work is done.
+    /// The elapsed time until all of the work is done.
     static func seconds(_ work: [@Sendable () throws -> Void]) throws -> Double {
         let (ready, start, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
         let failures = Mutex<[any Error]>([])
@@ -186,17 +185,17 @@ private final class CostedValue: CacheCostCalculable, Sendable {
 }
 
 extension MemoryStorage.Backend where T == CostedValue {
-    fileprivate static func filled(with pictures: [CostedValue]) -> MemoryStorage.Backend<CostedValue> {
+    fileprivate static func filled(with images: [CostedValue]) -> MemoryStorage.Backend<CostedValue> {
         let store = MemoryStorage.Backend<CostedValue>(config: MemoryStorage.Config(totalCostLimit: 0))
-        for picture in pictures { store.store(value: picture, forKey: picture.key) }
+        for image in images { store.store(value: image, forKey: image.key) }
         return store
     }
 }
 
 extension NSCacheStore where Value == CostedValue {
-    fileprivate convenience init(filledWith pictures: [CostedValue]) {
+    fileprivate convenience init(filledWith images: [CostedValue]) {
         self.init()
-        for picture in pictures { store(picture, forKey: picture.key, cost: picture.cacheCost) }
+        for image in images { store(image, forKey: image.key, cost: image.cacheCost) }
     }
 }
 

@@ -1,8 +1,8 @@
-// What a memory store is compared with: Foundation's cache, a lock, and objects that expire.
+// The baseline of the memory store: Foundation's cache, a lock, and objects that expire.
 
 import Foundation
 
-/// A memory store in the way it is written for Apple's systems.
+/// A memory store as it is written for Apple's systems.
 final class NSCacheStore<Value> {
     private final class Entry {
         let value: Value

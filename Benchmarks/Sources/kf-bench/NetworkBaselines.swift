@@ -1,4 +1,4 @@
-// What downloads are compared with: bare AsyncHTTPClient, bare libcurl. Knows nothing of the library.
+// The baselines of downloads: bare AsyncHTTPClient and bare libcurl.
 
 import AsyncHTTPClient
 import CBaseline
@@ -7,11 +7,11 @@ import NIOCore
 
 /// Bare AsyncHTTPClient.
 enum BareClient {
-    /// Its default, a thread for each core, is faster than a single thread; and `HTTPClient.shared`, which decompresses,
-    /// is slower.
+    /// The client with its default of a thread for each core: a single thread is slower, and so is `HTTPClient.shared`,
+    /// which decompresses.
     private static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
 
-    /// As many connections as downloads are in flight in any row.
+    /// The connections, at least as many as downloads are in flight in any row.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16

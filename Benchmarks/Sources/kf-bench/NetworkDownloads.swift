@@ -1,4 +1,4 @@
-// Downloads from nginx against bare AsyncHTTPClient and bare libcurl. Knows the library by its public API only.
+// Downloads from nginx, against bare AsyncHTTPClient and bare libcurl. Uses public API only.
 
 import Foundation
 import Kingfisher
@@ -16,7 +16,7 @@ let downloadBenchmarks = [
     Benchmark(name: "2,000 downloads of 20 KB, bytes only, processor time of one, against libcurl") {
         try await Downloads.small.processorTime(against: { $0.throughBareCurl })
     },
-    // Nothing of a cache but the storing in memory: what remains is the manager's way from the call to the image.
+    // No cache but the storing in memory: this is the manager's own cost from the call to the image.
     Benchmark(name: "2,000 downloads of 20 KB, 16 in flight, through the manager, processor that does nothing") {
         try await Downloads.small.rate(.faster(1.8), of: { $0.throughManager }, against: { $0.throughBareClient })
     },
@@ -40,12 +40,12 @@ private struct Downloads: Sendable {
 
     typealias Way = (Run) -> () async throws -> Void
 
-    /// Downloads a second.
+    /// Downloads per second.
     func rate(_ goal: Goal, of ours: Way = { $0.bytesOnly }, against baseline: Way) async throws -> Figure {
         Figure(rateOf: try await compared(by: .wall, ours, baseline), goal)
     }
 
-    /// What one download costs all threads of this process together.
+    /// The processor time of one download, over all threads of this process.
     func processorTime(against baseline: Way) async throws -> Figure {
         Figure(try await compared(by: .process, { $0.bytesOnly }, baseline), .shown)
     }
@@ -60,7 +60,7 @@ private struct Downloads: Sendable {
             ours: ours(run),
             baseline: baseline(run)
         )
-        // A way that is fast because it did not download does not count.
+        // All downloads must have reached the server.
         let (expected, served) = (2 * (rounds + 1) * count, try nginx.served())
         try BenchmarkError.unless(served == expected, "\(expected) downloads took \(served) requests")
         return comparison
@@ -68,7 +68,7 @@ private struct Downloads: Sendable {
 }
 
 extension Downloads {
-    /// Calls a function with the numbers up to `count`, as often at once as downloads are in flight.
+    /// Calls a function with the numbers up to `count`, with as many calls at once as downloads are in flight.
     fileprivate func inParallel(_ count: Int, _ download: @escaping @Sendable (Int) async throws -> Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for first in 0..<inFlight {
@@ -111,12 +111,12 @@ private struct Run: Sendable {
         )
     }
 
-    /// Our way without images.
+    /// Downloads by `ImageDownloader`, without images.
     func bytesOnly() async throws {
         try await inParallel { try await downloader.downloadData(with: urls[$0]).data.count }
     }
 
-    /// Our way of images, without reading caches and files and without decoding.
+    /// Downloads by the manager, without reading caches and files and without decoding.
     func throughManager() async throws {
         let processor = NoDecoding()
         try await inParallel { index in
@@ -142,7 +142,7 @@ private struct Run: Sendable {
     }
 }
 
-/// Looks at no bytes: what remains is the way to it and from it.
+/// A processor that ignores the bytes, so that only the pipeline around it is measured.
 struct NoDecoding: ImageProcessor {
     let identifier = "none"
     private let image = Image()
@@ -150,7 +150,7 @@ struct NoDecoding: ImageProcessor {
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? { image }
 }
 
-/// The memory that downloads of large bodies take, in a process where nothing else has been.
+/// The memory that downloads of large bodies take, in a new process.
 enum LargeDownloads {
     /// The bodies in flight, one copy of each; and 8 MB for a body that its caller still holds while its successor
     /// begins, for the buffers of the connections, and for the stacks of threads that have not run before.
@@ -164,7 +164,7 @@ enum LargeDownloads {
         }
         return Figure(.bytes(sizes[0]), baseline: .bytes(sizes[1]), .atMost(.bytes(Double(limit))))
     }
-    /// By how many bytes downloading raises the peak; connections and threads that one download needs do not count.
+    /// The growth of the peak by downloading, without the connections and threads that a single download needs.
     static func peakGrowth(way: String, address: String) async throws -> Int {
         let downloader = ImageDownloader(name: "bench")
         try await download(1, way, address, downloader)

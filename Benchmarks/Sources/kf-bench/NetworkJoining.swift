@@ -1,4 +1,4 @@
-// Many callers that want one URL which is in no cache yet. Knows the library by its public API only.
+// Many callers that want one URL which is in no cache yet. Uses public API only.
 
 import Foundation
 import Kingfisher
@@ -24,11 +24,11 @@ let joiningBenchmarks = [
 
 /// Loads of one URL at once, through the whole pipeline.
 private enum ColdLoads {
-    /// Loads a picture of a server that takes so long to respond that all callers are there before.
+    /// Loads an image from a server so slow that all callers have begun before its response.
     ///
-    /// - Returns: How many requests and decodes that took, and how long all threads of this process together had a core.
+    /// - Returns: The number of requests and decodes, and the processor time of all threads of this process.
     static func run(_ loads: Int) async throws -> (requests: Int, decodes: Int, time: Double) {
-        let server = try SlowServerProcess(delay: 0.3, body: try Pictures.jpeg(width: 300, height: 300))
+        let server = try SlowServerProcess(delay: 0.3, body: try SampleImages.jpeg(width: 300, height: 300))
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
@@ -50,7 +50,7 @@ private enum ColdLoads {
             for _ in 0..<loads {
                 group.addTask { @concurrent in
                     let result = try await manager.retrieveImage(with: url, options: options)
-                    try BenchmarkError.unless(result.image.pixelWidth == 300, "a load gave another picture")
+                    try BenchmarkError.unless(result.image.pixelWidth == 300, "a load gave another image")
                     try BenchmarkError.unless(result.cacheType == .none, "a load came too late to join")
                 }
             }
@@ -59,7 +59,7 @@ private enum ColdLoads {
     }
 }
 
-/// Decodes as always, and counts how often.
+/// The default processor with a counter.
 private final class CountingProcessor: ImageProcessor {
     let identifier = "counting"
     private let calls = Atomic(0)

@@ -1,4 +1,4 @@
-// A server fast enough not to be what is measured: nginx in a process of its own. Knows nothing of who downloads.
+// nginx in a process of its own: a server fast enough not to be what is measured.
 
 import Foundation
 import Synchronization
@@ -10,11 +10,11 @@ final class Nginx: Sendable {
     /// A shell that ends nginx when its input ends, which it also does if this process is killed.
     private let shell: Process
     private let input: Pipe
-    /// How often the number of requests was asked for; each time is a request too.
+    /// The number of status requests, which nginx counts too.
     private let looks = Atomic(0)
 
     /// - Parameter files: The bytes to serve, by name.
-    /// - Throws: ``BenchmarkError`` when it does not start, or what writing files throws.
+    /// - Throws: ``BenchmarkError`` when it does not start, or an error of writing files.
     init(serving files: [String: Data]) throws {
         folder = try TemporaryFolder()
         port = try Socket.freePort()
@@ -34,10 +34,10 @@ final class Nginx: Sendable {
         shell.waitUntilExit()
     }
 
-    /// What the addresses of a file begin with; with any number after it, it is another address of the same bytes.
+    /// The start of a file's addresses; different numbers after it make different addresses of the same bytes.
     func address(of file: String) -> String { "http://127.0.0.1:\(port)/\(file)?" }
 
-    /// How many requests were served, without those of this call.
+    /// The number of requests served, without those of this call.
     func served() throws -> Int {
         let socket = try Socket.connected(to: port)
         try socket.send(Array("GET /status HTTP/1.0\r\n\r\n".utf8))
@@ -65,8 +65,8 @@ final class Nginx: Sendable {
 
     /// Runs nginx in the folder `$0` until the input ends.
     ///
-    /// Gentler signals may be blocked: a process inherits that from the thread that starts it.
-    /// Debian keeps nginx where only the PATH of root looks.
+    /// Other signals may be blocked: a process inherits that from the thread that starts it.
+    /// Debian installs nginx in a folder that only the PATH of root has.
     private static let script = """
         PATH="$PATH:/usr/sbin"
         nginx -p "$0" -c "$0/nginx.conf" > "$0/output" 2>&1 &

@@ -1,4 +1,4 @@
-// Downloads that wait for a connection: cancelled together, and the newest first. Knows public API only.
+// Downloads that wait for a connection: cancelled together, and the newest first. Uses public API only.
 
 import Foundation
 import Kingfisher
@@ -30,12 +30,12 @@ private final class Ends: Sendable {
     private let count: Int
     private let state = Mutex(State())
 
-    /// - Parameter count: How many downloads there are.
+    /// - Parameter count: The number of downloads.
     init(of count: Int) { self.count = count }
 
-    /// The downloads' numbers, the one that ended first at first.
+    /// The downloads' numbers, in the order they ended.
     var numbers: [Int] { state.withLock { $0.numbers } }
-    /// How they ended, in the same order.
+    /// The results, in the same order.
     var results: [Result<ImageLoadingResult, KingfisherError>] { state.withLock { $0.results } }
 
     func add(_ number: Int, _ result: Result<ImageLoadingResult, KingfisherError>) {
@@ -60,7 +60,7 @@ private final class Ends: Sendable {
 }
 
 extension ImageDownloader {
-    /// Starts one download now, and notes its end on the thread it comes on.
+    /// Starts one download, and records its end on the thread that reports it.
     fileprivate func start(_ url: URL, number: Int, notedIn ends: Ends) {
         let options: KingfisherOptionsInfo = [.processor(NoDecoding()), .callbackQueue(.untouch)]
         downloadImage(with: url, options: KingfisherParsedOptionsInfo(options)) { ends.add(number, $0) }
@@ -69,9 +69,9 @@ extension ImageDownloader {
 
 // MARK: - Cancelling
 
-/// Takes connections and never says anything.
+/// A server that accepts connections and never responds.
 private enum SilentServer {
-    /// How long it takes from cancelling downloads until all have ended.
+    /// The time from cancelling downloads until all have ended.
     static func secondsToCancel(_ count: Int) async throws -> Double {
         let listener = try Socket.listening()
         let downloader = ImageDownloader(name: "bench")
@@ -80,7 +80,7 @@ private enum SilentServer {
             guard let url = URL(string: "http://127.0.0.1:\(listener.port)/\(number).jpg") else { continue }
             downloader.start(url, number: number, notedIn: ends)
         }
-        // Then those that run wait for responses, and the others for them.
+        // The running ones wait for responses by then, and the others wait in the queue.
         var connections: [Socket] = []
         for _ in 0..<downloader.maxConnectionsPerHost {
             connections.append(try listener.accepted(within: 5))
@@ -98,21 +98,21 @@ private enum SilentServer {
 
 // MARK: - The newest first
 
-/// Somebody scrolls past many images of a slow server, and stops at the last.
+/// A view that is scrolled past many images of a slow server, and stops at the last ones.
 private enum Scrolling {
     private static let passed = 270
     private static let wanted = 30
 
-    /// How many of all arrived, how many were running when the wanted were asked for, and how many of those passed ended
-    /// before the last of the wanted; measured once.
+    /// The number of images that arrived, of downloads that ran when the wanted ones were requested, and of those
+    /// scrolled past that ended before the last wanted one; measured once.
     static let outcome = Task {
-        let server = try SlowServerProcess(delay: 1, body: try Pictures.jpeg(width: 300, height: 300))
+        let server = try SlowServerProcess(delay: 1, body: try SampleImages.jpeg(width: 300, height: 300))
         let downloader = ImageDownloader(name: "bench")
         downloader.executionOrder = .newestFirst
         let ends = Ends(of: passed + wanted)
         var running = 0
         for (number, url) in server.urls(passed + wanted).enumerated() {
-            // By then the first are under way, and not over yet.
+            // The first ones are running by then.
             if number == passed {
                 try await Task.sleep(for: .milliseconds(500))
                 running = downloader.queueStatus.running

@@ -1,9 +1,9 @@
-// A server that takes its time, in a process of its own. Knows no paths: every request receives the same bytes.
+// A slow server in a process of its own, which sends the same bytes for every request.
 
 import Foundation
 import Glibc
 
-/// Responds to every request so long after it came.
+/// Responds to every request after a delay.
 ///
 /// No two responses leave within five milliseconds, so that the order in which they arrive is the one in which the
 /// requests were sent.
@@ -13,13 +13,13 @@ struct SlowServer {
     private let listener: Socket
     private let delay: Double
     private let response: [UInt8]
-    /// The open connections, with what came of a request that is not complete.
+    /// The open connections, with the bytes of an incomplete request.
     private var connections: [Int32: (socket: Socket, text: [UInt8])] = [:]
-    /// Who receives a response, and when; sorted by time.
+    /// The responses that are due, sorted by time.
     private var waiting: [(time: Double, connection: Int32)] = []
     private var count = 0
 
-    /// Serves a file until the standard input ends; prints the port at first, and the number of requests in the end.
+    /// Serves a file until the standard input ends; prints the port first, and the number of requests at the end.
     static func run(delay: Double, path: String) throws {
         let body = try Data(contentsOf: URL(fileURLWithPath: path))
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: \(body.count)\r\n\r\n"
@@ -36,7 +36,7 @@ struct SlowServer {
 
     private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
 
-    /// Waits for something to do and does it; false when the input has ended.
+    /// Waits for the next event and handles it; false when the input has ended.
     private mutating func step() throws -> Bool {
         let wait = waiting.first.map { max(0, Int32(($0.time - Self.now) * 1000) + 1) } ?? -1
         var entries = ([STDIN_FILENO, listener.descriptor] + connections.keys)
@@ -53,7 +53,7 @@ struct SlowServer {
         }
         while let first = waiting.first, first.time <= Self.now {
             waiting.removeFirst()
-            // A client may have gone meanwhile.
+            // The client may have disconnected.
             try? connections[first.connection]?.socket.send(response)
         }
         return true
@@ -63,7 +63,7 @@ struct SlowServer {
         guard var connection = connections.removeValue(forKey: descriptor) else { return }
         let piece = try connection.socket.receive(within: 1)
         guard !piece.isEmpty else {
-            // The number may soon be another connection's.
+            // A new connection may get the same number.
             return waiting.removeAll { $0.connection == descriptor }
         }
         connection.text += piece
@@ -86,9 +86,9 @@ struct SlowServerProcess {
     private let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - delay: How long each response takes, in seconds.
-    ///   - body: What every response brings.
-    /// - Throws: ``BenchmarkError`` when it does not start, or what writing files throws.
+    ///   - delay: The delay of each response, in seconds.
+    ///   - body: The body of every response.
+    /// - Throws: ``BenchmarkError`` when it does not start, or an error of writing files.
     init(delay: Double, body: Data) throws {
         folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("body")
@@ -102,12 +102,12 @@ struct SlowServerProcess {
         self.port = port
     }
 
-    /// The addresses of as many pictures, all of which are the same.
+    /// The addresses of a number of images, all of which have the same bytes.
     func urls(_ count: Int) -> [URL] {
         (0..<count).compactMap { URL(string: "http://127.0.0.1:\(port)/\($0).jpg") }
     }
 
-    /// Ends the server by closing its input, and returns how many requests it has received.
+    /// Ends the server by closing its input, and returns the number of requests it has received.
     func stop() throws -> Int {
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -1,4 +1,4 @@
-// Sockets on loopback for the servers of the benchmarks. Knows nothing of HTTP.
+// Sockets on loopback for the servers of the benchmarks.
 
 import Foundation
 import Glibc
@@ -30,7 +30,7 @@ final class Socket: Sendable {
         return socket
     }
 
-    /// A port of 127.0.0.1 that nothing listened on just now.
+    /// A port of 127.0.0.1 that was free a moment ago.
     static func freePort() throws -> Int { try listening().port }
 
     /// The port of this end.
@@ -61,7 +61,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// What has come, at least one byte; nothing when the other end has closed the connection.
+    /// The bytes that have arrived, at least one; none when the other end has closed the connection.
     func receive(within seconds: Int) throws -> [UInt8] {
         try waitForInput(seconds)
         return [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in

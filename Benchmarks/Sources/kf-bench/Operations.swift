@@ -1,12 +1,12 @@
-// Resizing, blurring and colours of two megapixels in memory, against libvips, Pillow and plain copying. Knows the
-// library by its public functions only.
+// Resizing, blurring and colours of two megapixels in memory, against libvips, Pillow and plain copying. Uses
+// public API only.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
-// The photograph is opaque: the others get it the way they like best, three bytes a pixel. Pillow and we use one thread
-// and are timed by it; libvips uses as many as it likes and is timed, with us, by the clock on the wall.
+// The photograph is opaque: the other libraries get it in their fastest form, three bytes per pixel. Against Pillow the
+// processor time of one thread is measured, against libvips, which uses many threads, elapsed time.
 let operationBenchmarks = [
     // Lanczos, which is the default of all three.
     Benchmark(name: "resize 2 megapixels → 400 px, against Pillow", measure: resizingAgainstPillow),
@@ -33,7 +33,7 @@ let operationBenchmarks = [
 
 /// Two megapixels, for us and for others.
 private struct PhotoInMemory: Sendable {
-    let image = Image(cgImage: Pictures.photo(width: 1920, height: 1080))
+    let image = Image(cgImage: SampleImages.photo(width: 1920, height: 1080))
     let rgb: Data
 
     init() {
@@ -50,22 +50,22 @@ private struct PhotoInMemory: Sendable {
 
     private func small() throws -> Image {
         let result = image.kf.resize(to: CGSize(width: 400, height: 225), for: .none)
-        try BenchmarkError.unless(result.pixelWidth == 400, "the picture was not resized")
+        try BenchmarkError.unless(result.pixelWidth == 400, "the image was not resized")
         return result
     }
 
-    /// How good our small picture and another are.
-    func similarity(with other: ExactPicture) throws -> Similarity {
-        let exact = try ExactPicture(image).reduced(to: 400, 225)
+    /// The similarity of our small image and of another one.
+    func similarity(with other: ExactImage) throws -> Similarity {
+        let exact = try ExactImage(image).reduced(to: 400, 225)
         return Similarity(
-            ours: try exact.similarity(of: ExactPicture(small())),
+            ours: try exact.similarity(of: ExactImage(small())),
             baseline: try exact.similarity(of: other)
         )
     }
 
     func blur() throws {
         let result = image.kf.blurred(withRadius: 5)
-        try BenchmarkError.unless(result !== image, "the picture was not blurred")
+        try BenchmarkError.unless(result !== image, "the image was not blurred")
     }
 
     func blurByVips() throws {
@@ -75,7 +75,7 @@ private struct PhotoInMemory: Sendable {
         try BenchmarkError.unless(count == rgb.count, "libvips cannot blur")
     }
 
-    func withPictureByVips<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
+    func withImageByVips<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
         var count = 0
         let pixels = rgb.withUnsafeBytes { bytes in
             baseline_vips_resize(bytes.bindMemory(to: UInt8.self).baseAddress, 1920, 1080, 400.0 / 1920, &count)
@@ -93,9 +93,9 @@ private struct PhotoInMemory: Sendable {
         rounds: 41,
         by: .wall,
         ours: photo.resize,
-        baseline: { try photo.withPictureByVips { _ in } }
+        baseline: { try photo.withImageByVips { _ in } }
     )
-    let theirs = try photo.withPictureByVips { try ExactPicture(rgb: $0, width: 400) }
+    let theirs = try photo.withImageByVips { try ExactImage(rgb: $0, width: 400) }
     return Figure(comparison, .faster(3), try photo.similarity(with: theirs))
 }
 
@@ -117,7 +117,7 @@ private struct PhotoInMemory: Sendable {
     pairs.removeFirst()
     let theirs = try Data(contentsOf: URL(fileURLWithPath: path))
     let similarity = try theirs.withUnsafeBytes { bytes in
-        try photo.similarity(with: ExactPicture(rgb: bytes.bindMemory(to: UInt8.self), width: 400))
+        try photo.similarity(with: ExactImage(rgb: bytes.bindMemory(to: UInt8.self), width: 400))
     }
     return Figure(
         Comparison(
@@ -136,7 +136,7 @@ private final class Pillow {
     private let requests = Pipe()
     private let output = Pipe()
 
-    /// Starts with a picture of 1920 × 1080 pixels, three bytes each, in a file; what it has made is there afterwards.
+    /// Starts with a file of 1920 × 1080 pixels, three bytes each; the result is written to that file.
     init(_ path: String, _ work: String) throws {
         let script = """
             import sys, time
@@ -161,7 +161,7 @@ private final class Pillow {
         process.waitUntilExit()
     }
 
-    /// The time that a thread needed for the work.
+    /// The processor time of the thread that did the work.
     func secondsOfOneRound() throws -> Double {
         try requests.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         // Twelve figures and the end of the line.
@@ -172,9 +172,9 @@ private final class Pillow {
     }
 }
 
-/// What a picture takes beyond what its pixels take: tables, memory, objects.
+/// The fixed cost of an image apart from its pixels: tables, memory, objects.
 private func fixedCost(saturation: CGFloat) async throws -> Double {
-    let image = Image(cgImage: Pictures.photo(width: 1, height: 1))
+    let image = Image(cgImage: SampleImages.photo(width: 1, height: 1))
     let work = {
         for _ in 0..<100 {
             _ = image.kf.adjusted(brightness: 0.05, contrast: 1.1, saturation: saturation, inputEV: 0.2)
@@ -183,17 +183,17 @@ private func fixedCost(saturation: CGFloat) async throws -> Double {
     return try await compare(rounds: 21, operations: 100, ours: work, baseline: {}).ours
 }
 
-/// Colours against copying the same pixels to memory that is there already; the fixed cost is taken off.
+/// Colour controls against copying the same pixels to allocated memory; the fixed cost is subtracted.
 private func colorControls(saturation: CGFloat, atMost times: Double) async throws -> Figure {
-    let image = Image(cgImage: Pictures.photo(width: 1920, height: 1080))
-    guard let bitmap = image.cgImage else { throw BenchmarkError("there is no picture") }
+    let image = Image(cgImage: SampleImages.photo(width: 1920, height: 1080))
+    guard let bitmap = image.cgImage else { throw BenchmarkError("there is no image") }
     let count = bitmap.height * bitmap.bytesPerRow
     let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
     defer { copy.deallocate() }
     let fixed = try await fixedCost(saturation: saturation)
     let comparison = try await compare(
         rounds: 61,
-        // All cores take part.
+        // All cores are used.
         by: .wall,
         ours: {
             let result = image.kf.adjusted(brightness: 0.05, contrast: 1.1, saturation: saturation, inputEV: 0.2)

@@ -1,12 +1,12 @@
-// Eviction orders that the memory store's is compared with. Knows nothing of keys, values, limits or threads.
+// Eviction orders that the memory store's order is compared with.
 
 import KFSupport
 
-/// Decides which entry of a full cache goes next; the memory store's own order is described at `S3FIFO`.
+/// Decides which entry of a full cache is evicted next; the memory store's own order is described at `S3FIFO`.
 protocol EvictionPolicy: Sendable {
     static var countedUses: UInt8 { get }
     mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot
-    /// The entry at `slot` was used; only an exact order of use needs to know.
+    /// The entry at `slot` was used; only an exact order of use needs this call.
     mutating func use(_ slot: EvictionSlot)
     mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (_ tag: UInt64) -> Bool) -> EvictionEntry?
 }
@@ -17,10 +17,10 @@ extension EvictionPolicy {
 
 extension S3FIFO: EvictionPolicy {}
 
-/// The exact order of use: what has not been used for longest goes.
+/// The exact order of use (LRU): the least recently used entry is evicted.
 ///
-/// Every hit has to move its entry, so hits need the lock of the order; and one long walk over things seen once drives
-/// out everything else.
+/// Every hit has to move its entry, so hits need the lock of the order; and one long scan of objects that are used once
+/// evicts everything else.
 struct LRU: EvictionPolicy {
     static let countedUses: UInt8 = 0
 
@@ -33,15 +33,15 @@ struct LRU: EvictionPolicy {
     }
 }
 
-/// SIEVE: a hand walks from the oldest entry to the newest, spares what was used since it last came by, and takes the
-/// first that was not.
+/// SIEVE: a hand moves from the oldest entry to the newest, spares those used since its last pass, and evicts the first
+/// other one.
 ///
 /// After Zhang and others, "SIEVE is Simpler than LRU", NSDI 2024. Nothing moves on a hit, nor when an entry is spared.
 struct SIEVE: EvictionPolicy {
     static let countedUses: UInt8 = 1
 
     private var line = EvictionList()
-    /// What the hand looks at next; nil means the oldest.
+    /// The next entry of the hand; nil means the oldest.
     private var hand: EvictionSlot?
 
     mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot { line.append(entry) }

@@ -1,21 +1,21 @@
-// Decoding PNGs to pixels, against libpng, libspng and libvips. Knows the library by its public image only.
+// Decoding PNGs to pixels, against libpng, libspng and libvips. Uses public API only.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
 let pngBenchmarks =
-    PNGPicture.Kind.allCases.flatMap { kind in
-        PNGPicture.Competitor.allCases.map { competitor in
+    PNGImage.Kind.allCases.flatMap { kind in
+        PNGImage.Competitor.allCases.map { competitor in
             Benchmark(name: "PNG 2 megapixels, \(kind.rawValue), against \(competitor.rawValue)") {
-                let picture = try PNGPicture(kind)
+                let image = try PNGImage(kind)
                 try BenchmarkError.unless(baseline_vips_start(), "libvips does not start")
                 let comparison = try await compare(
                     rounds: 41,
                     // libvips may have threads of its own.
                     by: competitor == .vips ? .wall : .thread,
-                    ours: picture.decode,
-                    baseline: { try picture.decode(by: competitor) }
+                    ours: image.decode,
+                    baseline: { try image.decode(by: competitor) }
                 )
                 return Figure(comparison, .faster(kind.goal))
             }
@@ -23,12 +23,12 @@ let pngBenchmarks =
     }
 
 /// A PNG of 1920 × 1080 pixels, and the ways to decode it.
-struct PNGPicture: Sendable {
+struct PNGImage: Sendable {
     enum Kind: String, CaseIterable {
         case photo = "photo-like"
         case screenshot = "screenshot-like"
 
-        /// How many times faster than the others it must be.
+        /// How many times faster than the others the library must be.
         var goal: Double { self == .photo ? 2 : 3 }
     }
 
@@ -44,7 +44,7 @@ struct PNGPicture: Sendable {
     init(_ kind: Kind) throws {
         data =
             switch kind {
-            case .photo: try Pictures.png(width: Self.width, height: Self.height)
+            case .photo: try SampleImages.png(width: Self.width, height: Self.height)
             case .screenshot: try Screenshots.png(width: Self.width, height: Self.height)
             }
         try decode()
@@ -52,7 +52,7 @@ struct PNGPicture: Sendable {
 
     func decode() throws {
         let image = Image(data: data)
-        try BenchmarkError.unless(image?.pixelWidth == Self.width, "the picture cannot be decoded")
+        try BenchmarkError.unless(image?.pixelWidth == Self.width, "the image cannot be decoded")
     }
 
     func decode(by competitor: Competitor) throws {
@@ -66,6 +66,6 @@ struct PNGPicture: Sendable {
             }
             return width
         }
-        try BenchmarkError.unless(width == Self.width, "\(competitor.rawValue) cannot decode the picture")
+        try BenchmarkError.unless(width == Self.width, "\(competitor.rawValue) cannot decode the image")
     }
 }

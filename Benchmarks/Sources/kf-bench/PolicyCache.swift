@@ -1,8 +1,8 @@
-// A cache that holds nothing but counts its hits. Knows no locks, no values and no expiry.
+// A cache that stores no values and only counts its hits, for the comparison of eviction orders.
 
 import KFSupport
 
-/// What a cache with a policy would have found.
+/// Counts the hits of a cache with a policy.
 struct PolicyCache<Policy: EvictionPolicy> {
     private struct Resident {
         var slot: EvictionSlot
@@ -15,28 +15,28 @@ struct PolicyCache<Policy: EvictionPolicy> {
     private var residents: [Int: Resident] = [:]
     private var total = 0
 
-    /// An empty cache that may hold so much.
+    /// An empty cache with a limit.
     init(_ policy: Policy, limit: Int, measure: EvictionMeasure) {
         self.policy = policy
         self.limit = limit
         self.measure = measure
     }
 
-    /// The share of requests that find their picture when every picture that is missing is stored.
+    /// The share of requests that find their image when every missing image is stored.
     static func hitRatio(_ policy: Policy, on trace: Trace, share: Double, mixedCosts: Bool) -> Double {
         let all = (0..<trace.objects).reduce(0) { $0 + trace.cost(of: $1, mixed: mixedCosts) }
         let measure: EvictionMeasure = mixedCosts ? .cost : .count
         var cache = PolicyCache(policy, limit: Int(Double(all) * share), measure: measure)
         var hits = 0
-        for picture in trace.requests
-        where cache.request(picture, cost: { trace.cost(of: picture, mixed: mixedCosts) }) { hits += 1 }
+        for image in trace.requests
+        where cache.request(image, cost: { trace.cost(of: image, mixed: mixedCosts) }) { hits += 1 }
         return Double(hits) / Double(trace.requests.count)
     }
 
-    /// Returns whether `picture` is there, and stores it if not.
-    private mutating func request(_ picture: Int, cost: () -> Int) -> Bool {
-        if let resident = residents[picture] {
-            residents[picture]?.uses = min(Policy.countedUses, resident.uses + 1)
+    /// Returns whether the image is stored, and stores it if not.
+    private mutating func request(_ image: Int, cost: () -> Int) -> Bool {
+        if let resident = residents[image] {
+            residents[image]?.uses = min(Policy.countedUses, resident.uses + 1)
             policy.use(resident.slot)
             return true
         }
@@ -46,9 +46,9 @@ struct PolicyCache<Policy: EvictionPolicy> {
             residents[Int(evicted.tag)] = nil
             total -= evicted.cost
         }
-        let digest = UInt64(truncatingIfNeeded: picture) &* 0x9E37_79B9_7F4A_7C15
-        let entry = EvictionEntry(tag: UInt64(picture), digest: digest, cost: cost)
-        residents[picture] = Resident(slot: policy.insert(entry, isKnown: false))
+        let digest = UInt64(truncatingIfNeeded: image) &* 0x9E37_79B9_7F4A_7C15
+        let entry = EvictionEntry(tag: UInt64(image), digest: digest, cost: cost)
+        residents[image] = Resident(slot: policy.insert(entry, isKnown: false))
         total += cost
         return false
     }

@@ -1,12 +1,12 @@
-// One load that is waited for among a thousand that are not. Knows public API only.
+// One load that is waited for among a thousand that are not. Uses public API only.
 
 import Foundation
 import Kingfisher
 import Synchronization
 
 let priorityBenchmarks = [
-    // The pieces running can be one for each thread: those for pixels, as many as cores, and the four for files, before
-    // which a load stands as well. What they hold is finished while the visible one passes each of the two.
+    // At most one piece runs on each thread: those for pixels, as many as cores, and the four for files, where a load
+    // waits too. These pieces end while the visible load waits for each of the two.
     Benchmark(name: "1,000 prefetch-priority loads queued, then one visible: pieces that end before it") {
         let threads = ProcessInfo.processInfo.activeProcessorCount + 4
         var most = 0
@@ -19,30 +19,30 @@ let priorityBenchmarks = [
 private enum Queued {
     private static let loads = 1_000
 
-    /// How many of the thousand are processed between the call for the visible one and its delivery.
+    /// The number of the thousand that are processed between the call for the visible one and its delivery.
     static func run() async throws -> Int {
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
-        let picture = try Pictures.jpeg(width: 800, height: 600)
+        let data = try SampleImages.jpeg(width: 800, height: 600)
         let prefetched = ProcessedCounter()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<loads {
-                let provider = RawImageDataProvider(data: picture, cacheKey: "prefetched \(number)")
+                let provider = RawImageDataProvider(data: data, cacheKey: "prefetched \(number)")
                 group.addTask { @concurrent in
-                    // What has not been processed when the visible one is there is cancelled.
+                    // Loads that are not processed when the visible one arrives are cancelled.
                     _ = try? await manager.retrieveImage(
                         with: .provider(provider),
                         options: [.processor(prefetched), .downloadPriority(0), .cacheMemoryOnly]
                     )
                 }
             }
-            // By then all have begun, and wait for a thread.
+            // All loads have begun by then, and wait for a thread.
             while prefetched.count < 20 { try await Task.sleep(for: .milliseconds(1)) }
             let before = prefetched.count
             try BenchmarkError.unless(before < loads / 2, "the queue is nearly empty")
             _ = try await manager.retrieveImage(
-                with: .provider(RawImageDataProvider(data: picture, cacheKey: "visible")),
+                with: .provider(RawImageDataProvider(data: data, cacheKey: "visible")),
                 options: [.downloadPriority(1), .cacheMemoryOnly]
             )
             let after = prefetched.count
@@ -53,7 +53,7 @@ private enum Queued {
     }
 }
 
-/// Decodes as always, and counts what is done.
+/// The default processor with a counter.
 private final class ProcessedCounter: ImageProcessor {
     let identifier = "prefetched"
     private let ends = Atomic(0)

@@ -1,5 +1,5 @@
-// Whole programs: the tool `kf` against vipsthumbnail, Pillow and gifsicle. Knows what they are called with, and reads
-// what they have written.
+// Whole programs: the tool `kf` against vipsthumbnail, Pillow and gifsicle. Compares their command lines and the files
+// they write.
 
 import Foundation
 import Kingfisher
@@ -43,7 +43,7 @@ private struct Album {
         for number in 0..<Self.distinct {
             // 1203 × 902 pixels to 2303 × 1727 pixels.
             let width = 1203 + number * 100
-            let data = try Pictures.jpeg(width: width, height: width * 3 / 4)
+            let data = try SampleImages.jpeg(width: width, height: width * 3 / 4)
             for place in stride(from: number, to: Self.names.count, by: Self.distinct) {
                 try data.write(to: folder.url.appendingPathComponent(Self.names[place] + ".jpg"))
             }
@@ -64,7 +64,7 @@ private struct Album {
         try Program.run([try Program.kf(), "process"] + files() + ["-o", "\(path)/ours/"] + pipeline)
     }
 
-    /// How good the results in a folder are, the loss of WebP included: the mean of the different ones.
+    /// The similarity of the results in a folder, the loss of WebP included: the mean of the different photos.
     func similarity(_ folder: String) throws -> Double {
         let all = try (0..<Self.distinct).map { number in
             let name = Self.names[number]
@@ -73,14 +73,14 @@ private struct Album {
             guard let image = Image(data: small) else {
                 throw BenchmarkError("\(folder)/\(name).webp cannot be decoded")
             }
-            let picture = try ExactPicture(image)
-            return try ExactPicture(jpeg: whole).reduced(to: picture.width, picture.height).similarity(of: picture)
+            let result = try ExactImage(image)
+            return try ExactImage(jpeg: whole).reduced(to: result.width, result.height).similarity(of: result)
         }
         return all.reduce(0, +) / Double(all.count)
     }
 }
 
-/// Two processes, one for each half of the photos: so it uses both cores.
+/// Two processes, one for each half of the photos, to use both cores.
 @Sendable private func againstVipsthumbnail() async throws -> Figure {
     let album = try Album()
     let halves = [album.files(0..<100), album.files(100..<200)].map { files in
@@ -118,7 +118,7 @@ private struct Album {
     return Figure(Comparison(pairs), .faster(1.2), similarity)
 }
 
-/// A hundred frames to be made small.
+/// A film of a hundred frames that is made small.
 private struct SmallFilm {
     private let folder: String
 
@@ -157,12 +157,12 @@ private struct SmallFilm {
         return try size("gifsicle.gif")
     }
 
-    /// In bytes.
+    /// The size of a file, in bytes.
     func size(_ name: String) throws -> Double {
         Double(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")).count)
     }
 
-    /// How good some of our frames and of Pillow's are, the loss of colours included.
+    /// The similarity of some of our frames and of Pillow's, the loss of colours included.
     func similarity() throws -> Similarity {
         let whole = try frames("film.gif")
         func mean(_ name: String) throws -> Double {
@@ -171,8 +171,8 @@ private struct SmallFilm {
                 guard let frame = small.frame(at: index), let source = whole.frame(at: index) else {
                     throw BenchmarkError("frame \(index) of \(name) is missing")
                 }
-                let exact = try ExactPicture(Image(cgImage: source)).reduced(to: frame.width, frame.height)
-                return try exact.similarity(of: ExactPicture(Image(cgImage: frame)))
+                let exact = try ExactImage(Image(cgImage: source)).reduced(to: frame.width, frame.height)
+                return try exact.similarity(of: ExactImage(Image(cgImage: frame)))
             }
             return all.reduce(0, +) / Double(all.count)
         }

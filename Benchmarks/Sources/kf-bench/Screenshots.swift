@@ -1,10 +1,9 @@
-// A picture like that of a window: flat areas, lines, lettering, icons and a shadow. Knows nothing of what it is used
-// for.
+// Generated images that look like a window: flat areas, lines, lettering, icons and a shadow.
 
 import Foundation
 import Kingfisher
 
-/// Screenshot-like pictures, out of rectangles and something like letters.
+/// Screenshot-like images, made of rectangles and letter-like strokes.
 enum Screenshots {
     /// The bytes of a PNG of a mail program's window on a desktop.
     static func png(width: Int, height: Int) throws -> Data {
@@ -13,7 +12,7 @@ enum Screenshots {
         let window = Canvas.Area(x: width / 16, y: height / 14, width: width * 7 / 8, height: height * 6 / 7)
         canvas.drawShadow(around: window)
         canvas.drawWindow(window)
-        return try Pictures.png(canvas.bitmap)
+        return try SampleImages.png(canvas.bitmap)
     }
 }
 
@@ -100,7 +99,7 @@ private struct Canvas {
         }
     }
 
-    /// Paragraphs of text with headings, and a picture-like chart.
+    /// Paragraphs of text with headings, and a bar chart.
     private mutating func drawPage(_ area: Area) {
         var y = area.y + 32
         while y < area.y + area.height - 40 {
@@ -126,7 +125,7 @@ private struct Canvas {
         }
     }
 
-    /// Letters of strokes with soft edges; each of the 26 looks the same wherever it stands, like those of a font.
+    /// Letters of strokes with soft edges; each of the 26 looks the same everywhere, as in a font.
     private mutating func write(words: Int, at x: Int, _ y: Int, _ color: UInt32, upTo end: Int) {
         var x = x
         for _ in 0..<words {
@@ -181,7 +180,7 @@ private struct Canvas {
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

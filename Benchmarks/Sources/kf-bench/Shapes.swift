@@ -1,4 +1,4 @@
-// Rounded corners, against copying the same pixels. Knows the library by its public processors only.
+// Rounded corners, against copying the same pixels. Uses public processors only.
 
 import Foundation
 import Kingfisher
@@ -14,7 +14,8 @@ let shapeBenchmarks = [
         )
         return Figure(comparison, .atMostTimes(3))
     },
-    // What does not grow with the picture: the processor, the image around the pixels, the arcs. 7 µs were measured.
+    // The cost that does not grow with the image: the processor, the objects around the pixels, the arcs. 7 µs were
+    // measured.
     Benchmark(name: "round corners on 40×40: the fixed cost") {
         let shapes = Shapes(width: 40, height: 40, radius: 20)
         let comparison = try await compare(
@@ -27,7 +28,7 @@ let shapeBenchmarks = [
     },
 ]
 
-/// A picture whose corners are rounded, and the bare copy of its pixels into memory of its own.
+/// An image whose corners are rounded, and the bare copy of its pixels into other memory.
 private struct Shapes: Sendable {
     private let image: Image
     private let processor: RoundCornerImageProcessor
@@ -48,7 +49,7 @@ private struct Shapes: Sendable {
     }
 
     func copy() throws {
-        guard let bitmap = image.cgImage else { throw BenchmarkError("the picture is empty") }
+        guard let bitmap = image.cgImage else { throw BenchmarkError("the image is empty") }
         try bitmap.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let memory = malloc(bytes.count) else {
                 throw BenchmarkError("no memory")

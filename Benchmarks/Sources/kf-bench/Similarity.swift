@@ -1,43 +1,42 @@
-// Pictures of floating-point numbers: what a small picture should be, and how far one is from it. Knows nothing of the
-// library but its bitmaps.
+// Images of floating-point numbers: the ideal small image, and the similarity of another one to it.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
 /// Red, green and blue, row by row, 0…255.
-struct ExactPicture {
+struct ExactImage {
     let width: Int
     let height: Int
     let values: [Float]
 
-    /// What an opaque image shows.
+    /// The pixels of an opaque image.
     init(_ image: Image) throws {
-        guard let bitmap = image.cgImage else { throw BenchmarkError("there is no picture") }
+        guard let bitmap = image.cgImage else { throw BenchmarkError("there is no image") }
         self = bitmap.withUnsafeBytes { bytes in
-            ExactPicture(width: bitmap.width, height: bitmap.height) { x, y, component in
+            ExactImage(width: bitmap.width, height: bitmap.height) { x, y, component in
                 Float(bytes[y * bitmap.bytesPerRow + x * 4 + 2 - component])
             }
         }
     }
 
-    /// What a JPEG shows, decoded in full by libjpeg-turbo.
+    /// The pixels of a JPEG, decoded in full by libjpeg-turbo.
     init(jpeg data: Data) throws {
         var (width, height) = (0, 0)
         let pixels = data.withUnsafeBytes { bytes in
             baseline_jpeg(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, 8, &width, &height)
         }
-        guard let pixels else { throw BenchmarkError("libjpeg-turbo cannot decode the picture") }
+        guard let pixels else { throw BenchmarkError("libjpeg-turbo cannot decode the image") }
         defer { free(pixels) }
         let stride = width * 4
         self.init(width: width, height: height) { x, y, component in Float(pixels[y * stride + x * 4 + 2 - component]) }
     }
 
-    /// Rows of three bytes a pixel.
+    /// The pixels of rows with three bytes per pixel.
     init(rgb bytes: UnsafeBufferPointer<UInt8>, width: Int) throws {
         try BenchmarkError.unless(
             bytes.count > 0 && bytes.count % (width * 3) == 0,
-            "the small picture has another size"
+            "the small image has another size"
         )
         self.init(width: width, height: bytes.count / 3 / width) { x, y, component in
             Float(bytes[(y * width + x) * 3 + component])
@@ -57,19 +56,19 @@ struct ExactPicture {
         }
     }
 
-    /// The picture resized with Lanczos-3 by the formula, in the place of each pixel and without rounding.
-    func reduced(to width: Int, _ height: Int) -> ExactPicture {
-        let rows = ExactPicture.weights(self.height, height)
-        let high = ExactPicture(width: self.width, height: height) { x, y, component in
+    /// The image resized with Lanczos-3 by the formula, at the exact place of each pixel and without rounding.
+    func reduced(to width: Int, _ height: Int) -> ExactImage {
+        let rows = ExactImage.weights(self.height, height)
+        let high = ExactImage(width: self.width, height: height) { x, y, component in
             rows[y].reduce(0) { $0 + $1.weight * values[($1.place * self.width + x) * 3 + component] }
         }
-        let columns = ExactPicture.weights(self.width, width)
-        return ExactPicture(width: width, height: height) { x, y, component in
+        let columns = ExactImage.weights(self.width, width)
+        return ExactImage(width: width, height: height) { x, y, component in
             columns[x].reduce(0) { $0 + $1.weight * high.values[(y * self.width + $1.place) * 3 + component] }
         }
     }
 
-    /// Which places make up each of `target` ones, and how much each counts.
+    /// The source positions for each of `target` positions, with their weights.
     private static func weights(_ source: Int, _ target: Int) -> [[(place: Int, weight: Float)]] {
         func sinc(_ x: Double) -> Double { x == 0 ? 1 : sin(.pi * x) / (.pi * x) }
         let step = Double(source) / Double(target)
@@ -85,11 +84,11 @@ struct ExactPicture {
         }
     }
 
-    /// The peak signal-to-noise ratio of another picture of the same size, in decibels.
-    func similarity(of other: ExactPicture) throws -> Double {
+    /// The peak signal-to-noise ratio of another image of the same size, in decibels.
+    func similarity(of other: ExactImage) throws -> Double {
         try BenchmarkError.unless(
             (other.width, other.height) == (width, height),
-            "the small pictures have different sizes"
+            "the small images have different sizes"
         )
         let sum = zip(values, other.values).reduce(0.0) { sum, pair in
             let exact = min(max(pair.0, 0), 255)

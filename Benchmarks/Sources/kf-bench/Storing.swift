@@ -1,13 +1,13 @@
-// Storing an entry in the file store, against bare system calls and against FileManager. Knows public API only.
+// Storing an entry in the file store, against bare system calls and against FileManager. Uses public API only.
 
 import CBaseline
 import Foundation
 import Glibc
 import Kingfisher
 
-// All of these leave the old entry or the new one, whenever the process is killed. FileManager's way also waits until
-// the bytes are on the disk, which cannot be turned off. That it waits does not count here, but in one row: what counts
-// is the time a core is busy, for both.
+// All of these leave the old entry or the new one, whenever the process is killed. FileManager also waits until the
+// bytes are on the disk, which cannot be turned off. Only one row counts that wait; all others measure processor time,
+// for both sides.
 let storingBenchmarks = [
     Benchmark(name: "file store, storing 20 KB, against open, write, close, rename") {
         let entries = try NewEntries()
@@ -17,7 +17,7 @@ let storingBenchmarks = [
         let entries = try NewEntries(in: .memory)
         return Figure(try await entries.compared(with: entries.storeBare), .shown)
     },
-    // The key has no room beside the file's status: the file system has to find a block for it.
+    // The key does not fit beside the file's status: the file system has to find a block for it.
     Benchmark(name: "file store, storing 20 KB with a key of 110 bytes, against the same") {
         let entries = try NewEntries(keyLength: 110)
         return Figure(try await entries.compared(with: entries.storeBare), .shown)
@@ -34,7 +34,7 @@ let storingBenchmarks = [
         let entries = try NewEntries()
         return Figure(try await entries.compared(by: .wall, with: entries.storeByFileManager), .shown)
     },
-    // No journal, and nothing to wait for: what is left is what either does on its own.
+    // No journal and no waiting: this is the cost of the two sides alone.
     Benchmark(name: "file store, storing 20 KB, in memory, against FileManager") {
         let entries = try NewEntries(in: .memory)
         return Figure(try await entries.compared(with: entries.storeByFileManager), .shown)
@@ -43,12 +43,12 @@ let storingBenchmarks = [
 
 /// Entries that are stored, and the ways to do it.
 ///
-/// Both ways store as many, alternately, into folders that lie side by side and hold as many.
+/// Both sides store alternately, into folders that lie side by side and hold the same number of entries.
 private final class NewEntries {
     private static let count = 50
     private static let size = 20 << 10
 
-    /// Where entries are stored.
+    /// The file system that entries are stored on.
     enum Place {
         case disk, memory
     }
@@ -63,17 +63,17 @@ private final class NewEntries {
     private var rounds = 0
 
     /// - Parameters:
-    ///   - place: Where to store them.
-    ///   - areNew: Whether every round stores entries there have not been, or replaces those of the first.
-    ///   - keyLength: How long keys are at least, in bytes.
-    /// - Throws: What making folders throws.
+    ///   - place: The file system.
+    ///   - areNew: Whether every round stores new entries, or replaces those of the first.
+    ///   - keyLength: The least length of keys, in bytes.
+    /// - Throws: An error of making folders.
     init(in place: Place = .disk, areNew: Bool = true, keyLength: Int = 0) throws {
         let temporary = FileManager.default.temporaryDirectory
         around = try TemporaryFolder(in: place == .memory ? URL(fileURLWithPath: "/dev/shm") : temporary)
-        // For a new file in a folder, ext4 passes over every inode near it that was freed in the last minutes, one
-        // after the other. If earlier rows or another program have removed thousands of files near here, that takes ten
-        // times as long as all the rest, for both ways: the comparison would show what is the same for both. So the
-        // folders, side by side, lie in a part of the disk where no file was removed.
+        // For a new file in a folder, ext4 skips every inode near it that was freed in the last minutes, one after the
+        // other. After earlier rows or another program have removed thousands of files near here, that takes ten times
+        // as long as everything else, for both sides, and hides the difference. So the folders, side by side, lie in a
+        // part of the disk where no file was removed.
         baseline_spread(around.url.path)
         folder = try TemporaryFolder(in: around.url)
         self.areNew = areNew
@@ -85,7 +85,7 @@ private final class NewEntries {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         }
         fileManagerStore = FileManagerStore(folder: folder.url.appendingPathComponent("foundation"))
-        // What others have written goes to the disk now, and not while this is measured.
+        // Bytes that other programs have written go to the disk now, and not during the measurement.
         if place == .disk { sync() }
     }
 
@@ -102,7 +102,7 @@ private final class NewEntries {
     }
 
     func storeBare() throws {
-        // As long as the names of the others.
+        // A name as long as those of the file store.
         let prefix = folder.url.path
         let round = nextRound()
         for index in 0..<Self.count {

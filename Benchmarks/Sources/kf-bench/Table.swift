@@ -1,8 +1,8 @@
-// Prints rows as they come, in columns. Knows nothing of how they were measured.
+// Prints rows in columns as they are measured.
 
 import Foundation
 
-/// A text table whose first column is as wide as the longest name; numbers stand right.
+/// A text table whose first column is as wide as the longest name; numbers are right-aligned.
 struct Table {
     private let nameWidth: Int
 

@@ -1,4 +1,4 @@
-// A folder that is removed with the last reference. Knows nothing of what is in it.
+// A folder that is removed with the last reference.
 
 import Foundation
 
@@ -6,8 +6,8 @@ import Foundation
 final class TemporaryFolder: Sendable {
     let url: URL
 
-    /// - Parameter parent: Where to make it; among the temporary files, if not given.
-    /// - Throws: What making folders throws.
+    /// - Parameter parent: The folder around it; by default that of temporary files.
+    /// - Throws: An error of making folders.
     init(in parent: URL = FileManager.default.temporaryDirectory) throws {
         url = parent.appendingPathComponent("kf-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -1,30 +1,29 @@
-// Synthetic traces of requests for pictures, the same in every run. Knows nothing of caches.
+// Synthetic traces of requests for images, the same in every run.
 
 import Glibc
 
-/// Requests for pictures, in order.
+/// Requests for images, in order.
 struct Trace {
-    /// The number of the picture of each request.
+    /// The number of the image of each request.
     private(set) var requests: [Int] = []
-    /// How many pictures there are that may be requested again; those with higher numbers are requested once.
+    /// The number of images that may be requested again; those with higher numbers are requested once.
     let objects: Int
-    /// The bytes every picture takes when sizes are mixed: thumbnails mostly, and now and then something large.
+    /// The bytes of every image when sizes are mixed: mostly thumbnails, sometimes a large image.
     private let sizes = SizeTable()
 
     private init(objects: Int) { self.objects = objects }
 
-    /// What a picture costs.
-    func cost(of picture: Int, mixed: Bool) -> Int { mixed ? sizes[picture] : 1 }
+    /// The cost of an image.
+    func cost(of image: Int, mixed: Bool) -> Int { mixed ? sizes[image] : 1 }
 
-    /// Some pictures are requested far more often than others, and now and then a scan goes through a long list of
-    /// pictures that are never requested again.
+    /// Requests by Zipf's law, with scans between that go through many images which are never requested again.
     ///
     /// - Parameters:
-    ///   - exponent: How much more often: number n is requested 1 / n to that power as often as the first.
-    ///   - count: How many pictures there are apart from those of scans.
-    ///   - length: How many requests there are.
-    ///   - scan: How many pictures one scan goes through.
-    ///   - period: After how many other requests the next scan begins.
+    ///   - exponent: Image number n is requested 1 / n to this power as often as the first.
+    ///   - count: The number of images apart from those of scans.
+    ///   - length: The number of requests.
+    ///   - scan: The number of images in one scan.
+    ///   - period: The number of other requests before the next scan begins.
     /// - Returns: The requests.
     static func zipf(_ exponent: Double, count: Int, length: Int, scan: Int, every period: Int) -> Trace {
         var trace = Trace(objects: count)
@@ -45,14 +44,13 @@ struct Trace {
         return trace
     }
 
-    /// A window over a long list that is scrolled up and down, mostly a little and sometimes far; on every screen some
-    /// pictures are shown that are always there.
+    /// A long list that is scrolled up and down, mostly a little and sometimes far, with some images on every screen.
     ///
     /// - Parameters:
-    ///   - rows: How long the list is.
-    ///   - window: How many rows are visible at once.
-    ///   - pinned: How many pictures every screen shows beside the rows.
-    ///   - moves: How often the finger moves.
+    ///   - rows: The number of rows in the list.
+    ///   - window: The number of rows that are visible at once.
+    ///   - pinned: The number of images that every screen shows beside the rows.
+    ///   - moves: The number of scroll movements.
     /// - Returns: The requests.
     static func scrolling(rows: Int, window: Int, pinned: Int, moves: Int) -> Trace {
         var trace = Trace(objects: rows + pinned)
@@ -74,16 +72,16 @@ struct Trace {
     }
 }
 
-/// Sizes that depend on a picture's number only.
+/// Sizes that depend on an image's number only.
 private struct SizeTable {
-    subscript(picture: Int) -> Int {
-        var random = Random(state: UInt64(truncatingIfNeeded: picture) &* 0x9E37_79B9_7F4A_7C15)
+    subscript(image: Int) -> Int {
+        var random = Random(state: UInt64(truncatingIfNeeded: image) &* 0x9E37_79B9_7F4A_7C15)
         // From 20 KB to 8 MB, the small ones more often.
         return Int(20_000 * pow(400, pow(random.fraction(), 2)))
     }
 }
 
-/// Random numbers that are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Random: RandomNumberGenerator {
     var state: UInt64
 
@@ -100,7 +98,7 @@ struct Random: RandomNumberGenerator {
 }
 
 extension [Double] {
-    /// The first place whose number is not below `bound`, in sorted numbers.
+    /// The first index whose number is not below `bound`, in sorted numbers.
     fileprivate func firstAtLeast(_ bound: Double) -> Int {
         var (low, high) = (0, count - 1)
         while low < high {

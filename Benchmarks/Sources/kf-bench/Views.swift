@@ -1,5 +1,5 @@
-// Images set on views: from memory, in a grid that is scrolled, animations in many views at once. Knows no toolkit:
-// widgets are measured by a program of their own.
+// Images set on views: from memory, in a grid that is scrolled, animations in many views at once. Widgets are measured
+// by `kf-bench-desktop`.
 
 import Foundation
 import Kingfisher
@@ -22,7 +22,7 @@ let viewBenchmarks = [
         let empty = try Scrolling.run(["blocks", "empty"])[1]
         return Figure(.seconds(try Scrolling.run(["blocks"])[1]), baseline: .seconds(empty), .atMost(.seconds(8e-3)))
     },
-    Benchmark(name: "memory after scrolling through 2,000 pictures, above a cache's limit of 50 MB") {
+    Benchmark(name: "memory after scrolling through 2,000 images, above a cache's limit of 50 MB") {
         Figure(.bytes(try Scrolling.run(["memory"])[0]), .atMost(.bytes(20e6)))
     },
 ]
@@ -56,13 +56,13 @@ private enum ViewHits {
     }
 }
 
-/// Ten players of one animation, whose clocks go together.
+/// Ten players of one animation, on the same clock.
 private struct ManyViews {
     static let ahead = 10
     private let counter = Counter()
     private let image: KFCrossPlatformImage
 
-    /// How often each frame was decoded, and which frames are in memory.
+    /// The decodes of each frame, and the frames in memory.
     final class Counter: Sendable {
         struct State {
             var decodes = [Int](repeating: 0, count: 100)
@@ -73,7 +73,7 @@ private struct ManyViews {
         let state = Mutex(State())
     }
 
-    /// The film, counted.
+    /// The film, with its decodes counted.
     private final class CountedSource: ImageFrameSource {
         let film: any ImageFrameSource
         let counter: Counter
@@ -123,7 +123,7 @@ private struct ManyViews {
             return (player, link)
         }
         for frame in 0..<99 {
-            // As a screen would show it: the next frames are there before their time comes.
+            // As on a screen: the next frames are decoded before they are due.
             while players.contains(where: { $0.0.animator?.frame(at: min(99, frame + Self.ahead)) == nil }) {
                 try await Task.sleep(for: .milliseconds(1))
             }

@@ -1,4 +1,4 @@
-// The frames of every format that has some: in order, and then here and there.
+// The animations of every format: their frames in order, and then at random.
 
 import Foundation
 import KFImaging

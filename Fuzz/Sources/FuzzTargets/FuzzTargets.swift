@@ -1,17 +1,17 @@
-// Everything that is fuzzed, by name. Knows nothing of libFuzzer.
+// All fuzz targets by name, and the functions that libFuzzer's entry in kf-fuzz calls.
 
 import Foundation
 import KFImaging
 
-/// One thing that broken bytes are thrown at.
+/// A decoder that is run on broken bytes.
 struct FuzzTarget: Sendable {
     let name: String
-    /// False when the bytes are of another kind and not worth keeping.
+    /// Runs the target; false when the bytes are of another kind and not worth keeping.
     let run: @Sendable (Data) -> Bool
 
     static let all: [FuzzTarget] = stills + scans + animations + parts
 
-    /// Small, so that a run is fast; the limits themselves are tested elsewhere.
+    /// The limits of decoding, small so that a run is fast.
     static let limits: ImageDecodingLimits = {
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 22, maxScanCount: 20, maxCoefficientBytes: 16 << 20)
         limits.maxFrameCount = 100
@@ -19,10 +19,10 @@ struct FuzzTarget: Sendable {
         return limits
     }()
 
-    /// Whether an image is what images are; ends the process when it is not.
+    /// Ends the process if a bitmap breaks the rules that hold for all bitmaps.
     static func examine(_ bitmap: Bitmap, atMost pixels: Int) {
         precondition(bitmap.width > 0 && bitmap.height > 0 && bitmap.width * bitmap.height <= pixels)
-        // Looking at every pixel of a large one takes longer than decoding it.
+        // Examining every pixel of a large bitmap takes longer than decoding it.
         guard bitmap.width * bitmap.height <= 1 << 17 else { return }
         bitmap.withUnsafeBytes { bytes in
             precondition(bytes.count >= bitmap.height * bitmap.bytesPerRow && bitmap.bytesPerRow >= bitmap.width * 4)
@@ -39,7 +39,7 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// The number of the target of a name; -1 when there is none.
+/// The number of the target with a name; -1 when there is none.
 @_cdecl("kf_fuzz_find")
 public func find(_ name: UnsafePointer<CChar>) -> Int32 {
     let name = String(cString: name)
@@ -55,6 +55,6 @@ public func list() {
 /// Runs a target; -1 when the bytes are not worth keeping.
 @_cdecl("kf_fuzz_run")
 public func run(_ target: Int32, _ bytes: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
-    // A copy of the exact size: reading beyond its end is noticed.
+    // A copy of the exact size, so that the sanitizer detects reading beyond its end.
     FuzzTarget.all[Int(target)].run(Data(bytes: bytes, count: size)) ? 0 : -1
 }

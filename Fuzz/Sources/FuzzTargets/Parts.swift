@@ -1,4 +1,4 @@
-// What is no file of pictures: colour profiles, EXIF blocks, and the hashes that stand for pictures.
+// Inputs that are no image files: colour profiles, EXIF blocks, and the hashes that stand for images.
 
 import CKFCodecs
 import Foundation

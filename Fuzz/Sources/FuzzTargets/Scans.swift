@@ -1,4 +1,4 @@
-// Progressive JPEGs that arrive in pieces, looked at after every scan.
+// Progressive JPEGs that arrive in pieces, decoded after every scan.
 
 import Foundation
 import KFImaging
@@ -7,7 +7,7 @@ extension FuzzTarget {
     static let scans = [FuzzTarget(name: "scans-jpeg", run: watch)]
 
     @Sendable private static func watch(_ data: Data) -> Bool {
-        // How large the pieces are is up to the bytes as well.
+        // The bytes also determine the size of the pieces.
         guard data.count > 4, data.starts(with: [0xFF, 0xD8]), let last = data.last else { return false }
         let side = last.isMultiple(of: 3) ? 16 : nil
         let options = DecodingOptions(maxPixelSize: side, limits: limits)

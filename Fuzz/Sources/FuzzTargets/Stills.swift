@@ -1,4 +1,4 @@
-// The pictures of every format: headers, whole pictures, small ones, and what was decoded written again.
+// The still images of every format: headers, full and reduced decoding, and encoding of the result.
 
 import Foundation
 import KFImaging

@@ -1,10 +1,10 @@
-// What libFuzzer calls. Knows no target but the name of the one that the environment chooses.
+// The functions that libFuzzer calls. The environment names the target, which FuzzTargets runs.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/// In FuzzTargets: the number of a target, or -1; how many there are; the name of one.
+/// In FuzzTargets: the number of a target, or -1; prints the names of all targets.
 int kf_fuzz_find(const char *name);
 void kf_fuzz_list(void);
 /// In FuzzTargets: runs a target; -1 when the bytes are not worth keeping.

@@ -1,5 +1,5 @@
-// From the planes of an AVIF picture to pixels: by loops of ours, and through libavif where colours are not made of
-// luma and two differences. Knows neither files nor decoders.
+// From the planes of an AVIF image to pixels: by our own loops, and through libavif where colours are not made of luma
+// and two differences.
 #include "avif_support.h"
 
 // Colours that were multiplied by alpha before they were coded come out of a lossy coder brighter than they can be.
@@ -13,7 +13,7 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
     }
 }
 
-/// Collects what our loops have to know. False when they cannot convert the picture.
+/// Collects what our loops need. False when they cannot convert the image.
 static bool describe(const avifImage *image, kf_yuv *picture) {
     *picture = (kf_yuv){
         .width = image->width, .height = image->height, .depth = image->depth, .alpha_depth = image->depth,
@@ -51,7 +51,7 @@ static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, 
 }
 
 // libyuv, which libavif calls, cuts off what is beyond 8 bits: white would not be white. Where values leave out the
-// ends of the range and the weight of blue is above 2, which is so but for the colours of old television, blue comes
+// ends of the range and the weight of blue is above 2, as in all colour spaces but those of old television, blue comes
 // out more than a dozen levels off.
 static bool is_beyond_libyuv(const avifImage *image) {
     bool is_modern = image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT709

@@ -5,7 +5,7 @@
 #include "avif_grid.h"
 #include "../support/boxes.h"
 
-// ItemReferenceBox: what consists of what.
+// ItemReferenceBox: which items consist of which others.
 static uint64_t count_references(kf_span references) {
     if (references.size < 4) return UINT64_MAX;
     // item_IDs are of two bytes, in a later version of four.
@@ -39,7 +39,7 @@ uint64_t kf_avif_part_count(const uint8_t *bytes, size_t size) {
     kf_span rest = {bytes, size}, content;
     const uint8_t *name;
     uint64_t count = 0;
-    // What follows after the last whole box may be cut off, and is none of the container's description.
+    // Data after the last whole box may be cut off, and is no part of the container's description.
     while (kf_next_box(&rest, &name, &content)) {
         if (!kf_is_named(name, "meta")) continue;
         uint64_t more = count_in_meta(content);

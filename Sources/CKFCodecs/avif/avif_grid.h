@@ -1,4 +1,4 @@
-// Counts the parts of an AVIF's grids. Knows nothing of what is in them.
+// Counts the parts of an AVIF's grids, without decoding them.
 #ifndef KF_AVIF_GRID_H
 #define KF_AVIF_GRID_H
 

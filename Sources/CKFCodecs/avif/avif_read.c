@@ -17,8 +17,8 @@ static void describe_transforms(const avifImage *image, avifDiagnostics *details
     header->crop_width = image->width;
     header->crop_height = image->height;
     if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
-        // With chroma of half the size libavif wants even edges, which matters for cropping planes. Pixels are cropped
-        // here.
+        // With chroma of half the size libavif requires even edges, which matters for cropping planes. Pixels are
+        // cropped here.
         const avifPixelFormat format = AVIF_PIXEL_FORMAT_YUV444;
         avifCropRect crop;
         if (avifCropRectConvertCleanApertureBox(
@@ -55,10 +55,10 @@ static void describe_colors(const avifImage *image, kf_avif_header *header) {
     kf_avif_find_chromaticities(image->colorPrimaries, header->chromaticities);
 }
 
-// How many pixels a coded picture may have, which dav1d checks before it takes memory. libavif alone allows 256
-// megapixels whatever the container announces, so that a kilobyte takes half a gigabyte; pictures a little larger than
+// How many pixels a coded image may have, which dav1d checks before it takes memory. libavif alone allows 256
+// megapixels whatever the container announces, so that a kilobyte takes half a gigabyte; images a little larger than
 // announced are scaled by it. All parts of grids are decoded before libavif checks that they fit together: they share
-// what eight pictures of the announced size take.
+// what eight images of the announced size take.
 static uint32_t coded_size_limit(uint64_t pixel_count, uint64_t part_count) {
     uint64_t limit = 4 * (pixel_count < 1 << 12 ? 1 << 12 : pixel_count);
     if (part_count) limit = 8 * (pixel_count < 1 << 20 ? 1 << 20 : pixel_count) / part_count;
@@ -67,12 +67,12 @@ static uint32_t coded_size_limit(uint64_t pixel_count, uint64_t part_count) {
 
 static avifResult parse(kf_avif_reader *reader, const uint8_t *bytes, size_t size) {
     avifDecoder *decoder = reader->decoder;
-    // The fastest, and the only one that limits the size of coded pictures.
+    // The fastest, and the only one that limits the size of coded images.
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
     decoder->maxThreads = 1;
     decoder->ignoreExif = AVIF_TRUE;
     decoder->ignoreXMP = AVIF_TRUE;
-    // Files in the wild leave out boxes that the standard wants; browsers show them.
+    // Files in the wild leave out boxes that the standard requires; browsers show them.
     decoder->strictFlags = AVIF_STRICT_DISABLED;
     avifResult result = avifDecoderSetIOMemory(decoder, bytes, size);
     if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder);
@@ -139,7 +139,7 @@ kf_status kf_avif_read(
     if (result != AVIF_RESULT_OK) return kf_avif_fail(message, result, NULL);
     // The caller's memory has the size that the container announced.
     if (decoder->image->width != reader->width || decoder->image->height != reader->height) {
-        return kf_fail(message, KF_MALFORMED, "the picture has another size than announced");
+        return kf_fail(message, KF_MALFORMED, "the image has another size than announced");
     }
     result = kf_avif_to_bgra(decoder->image, rows, stride, premultiplied);
     return result == AVIF_RESULT_OK ? KF_OK : kf_avif_fail(message, result, NULL);

@@ -1,4 +1,4 @@
-// What reading and writing AVIF share, and what the versions of libavif differ in. Knows no picture.
+// Code shared by reading and writing AVIF, and by the versions of libavif.
 #ifndef KF_AVIF_SUPPORT_H
 #define KF_AVIF_SUPPORT_H
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <avif/avif.h>
 
-/// Notes a failure, in the words of `details` when there are any.
+/// Records a failure, with the text of `details` if there is any.
 static inline kf_status kf_avif_fail(kf_message *message, avifResult result, const char *details) {
     kf_status status = KF_MALFORMED;
     switch (result) {
@@ -21,7 +21,7 @@ static inline kf_status kf_avif_fail(kf_message *message, avifResult result, con
     return kf_fail(message, status, details && details[0] ? details : avifResultToString(result));
 }
 
-/// Whether there is memory for the planes of a picture. libavif before 1.0 ends the process when it gets none, so it
+/// Whether there is memory for the planes of an image. libavif before 1.0 ends the process when it gets none, so it
 /// is allocated here on trial. Another thread may take it in between; that cannot be prevented from here.
 static inline bool kf_avif_has_room(const avifImage *image) {
 #if AVIF_VERSION < 1000000
@@ -43,7 +43,7 @@ static inline void kf_avif_find_chromaticities(avifColorPrimaries primaries, dou
     for (int i = 0; i < 8; i++) chromaticities[(i + 2) % 8] = xy[i];
 }
 
-/// Writes a decoded picture as rows of BGRA, with colours multiplied by alpha or not.
+/// Writes a decoded image as rows of BGRA, with colours multiplied by alpha or not.
 avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied);
 
 #endif

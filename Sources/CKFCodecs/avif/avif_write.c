@@ -1,11 +1,11 @@
-// Writing AVIF through libavif, stills and sequences. Refuses to find what frames have in common: that is the coder's.
+// Writing AVIF through libavif, stills and sequences. The encoder finds what frames have in common.
 #include "avif_support.h"
 #include <stdlib.h>
 
-// What AV1 can code.
+// The largest side that AV1 can code.
 enum { MAX_SIDE = 65536 };
 
-// The picture that is to be coded, in the planes the coder wants.
+// The image that is to be coded, in the planes the coder needs.
 static avifResult fill(avifImage *image, const uint8_t *rows, size_t stride, bool has_alpha, bool lossless) {
     image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
     image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
@@ -45,7 +45,7 @@ kf_avif_writer *kf_avif_writer_open(
         return NULL;
     }
     if (width > MAX_SIDE || height > MAX_SIDE) {
-        kf_fail(message, KF_UNSUPPORTED, "AVIF pictures have at most 65536 pixels a side");
+        kf_fail(message, KF_UNSUPPORTED, "AVIF images have at most 65536 pixels a side");
         return NULL;
     }
     kf_avif_writer *writer = malloc(sizeof *writer);

@@ -1,11 +1,11 @@
-// From planes of luma and chroma to pixels of 8 bits. Knows no files, and no colours but by the weights of red and blue
-// in luma.
+// From planes of luma and chroma to pixels of 8 bits. Colours are described only by the weights of red and blue in
+// luma.
 #include "yuv.h"
 #include <stdlib.h>
 
 // ---------------------------------------------------------------------------------------------- weights
 
-/// What the three vectors span.
+/// The volume that the three vectors span.
 static double volume(const double a[3], const double b[3], const double c[3]) {
     return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
@@ -41,7 +41,7 @@ bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------- pictures
+// ---------------------------------------------------------------------------------------------- images
 
 static kf_yuv_rows loops_of(kf_yuv_loops kind, bool divides) {
     kf_yuv_rows chosen = kf_yuv_portable;
@@ -56,7 +56,7 @@ static kf_yuv_rows loops_of(kf_yuv_loops kind, bool divides) {
 
 static bool is_known(uint32_t depth) { return depth == 8 || depth == 10 || depth == 12; }
 
-/// False when the words cannot hold what the numbers of the picture call for.
+/// False when the words cannot hold what the numbers of the image call for.
 static bool find_numbers(const kf_yuv *picture, bool premultiplied, kf_yuv_numbers *n) {
     const double kr = picture->kr, kb = picture->kb, kg = 1 - kr - kb;
     if (!is_known(picture->depth) || !(kr >= 0 && kb >= 0 && kg > 0)) return false;
@@ -89,7 +89,7 @@ static bool find_numbers(const kf_yuv *picture, bool premultiplied, kf_yuv_numbe
     return true;
 }
 
-/// Makes a line of chroma as wide as the picture; `between` is memory for half of one.
+/// Makes a line of chroma as wide as the image; `between` is memory for half of one.
 static void find_chroma(
     const kf_yuv *picture, int plane, uint32_t y, const kf_yuv_rows *loops, int16_t *between, int16_t *line) {
     const uint8_t *rows = picture->planes[plane];

@@ -1,4 +1,4 @@
-// The loops behind a conversion of planes to pixels, over rows. Knows no picture.
+// The loops behind a conversion of planes to pixels, row by row.
 //
 // They exist for any processor and for AVX2, and give the same bytes. What they count in:
 //  * Chroma is a signed word: 0 is grey, and the ends of what a sample can be are near the ends of what a word can be.
@@ -11,7 +11,7 @@
 
 enum { KF_YUV_STEP = 32, KF_YUV_WHITE = 255 * KF_YUV_STEP };
 
-/// The numbers of a picture, the same for all of its rows.
+/// The numbers of an image, the same for all of its rows.
 typedef struct kf_yuv_numbers {
     unsigned depth, alpha_depth;
     int black;
@@ -26,7 +26,7 @@ typedef struct kf_yuv_numbers {
     bool multiplies, limits;
 } kf_yuv_numbers;
 
-/// What a row of pixels is made of. `alpha` is NULL when the picture is opaque.
+/// The samples that a row of pixels is made of. `alpha` is NULL when the image is opaque.
 typedef struct kf_yuv_row {
     const uint8_t *luma, *alpha;
     const int16_t *cb, *cr;

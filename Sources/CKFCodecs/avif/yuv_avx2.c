@@ -1,4 +1,4 @@
-// The loops from planes to pixels, sixteen at a time. Knows no picture.
+// The loops from planes to pixels, sixteen at a time.
 #include "yuv.h"
 
 #if defined(__x86_64__)
@@ -94,7 +94,7 @@ static INLINE void store(__m256i blue, __m256i green, __m256i red, __m256i alpha
     _mm256_storeu_si256((__m256i *)(pixels + 32), _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-/// `convert` with things the compiler may know.
+/// `convert` with values that the compiler may treat as constants.
 static INLINE void convert_samples(
     const kf_yuv_row *row, const kf_yuv_numbers *n, unsigned depth, bool has_alpha, size_t begin, size_t end,
     uint8_t *pixels) {

@@ -1,8 +1,8 @@
-// The loops from planes to pixels, for any processor. Knows no picture.
+// The loops from planes to pixels, for any processor.
 #include "yuv.h"
 #include "../support/vectors.h"
 
-// What is in between lies in the nearest cache.
+// A block of intermediate results stays in the nearest cache.
 enum { block = 64 };
 
 static KF_INLINE int smaller(int one, int other) { return one < other ? one : other; }

@@ -1,4 +1,4 @@
-// Colour profiles and conversion to sRGB through lcms2. Refuses to know where a profile comes from.
+// Colour profiles and conversion to sRGB through lcms2.
 #include "../support/support.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The pixels of a GIF frame, unpacked. Refuses to know blocks, colours of the file and animation: those are Swift's.
+// The pixels of a GIF frame, unpacked. Blocks, colours and animation are handled in Swift.
 #include "../support/support.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ static inline uint64_t load_little_endian(const uint8_t *bytes) {
     return word;
 }
 
-// Sees to it that there are more than 56 bits, unless the data ends before.
+// Makes sure that there are more than 56 bits, unless the data ends before.
 static inline void refill(code_reader *reader) {
     if (reader->block_end - reader->at >= 8) {
         // More is put above the counted bits than is counted: the same bits come again with the next refill.

@@ -1,4 +1,4 @@
-// Writing GIF through cgif. Refuses to choose colours and to find what has changed: those are Swift's.
+// Writing GIF through cgif. The colours, and the changes from frame to frame, are chosen in Swift.
 #include "../support/support.h"
 #include <stdlib.h>
 #include <cgif.h>
@@ -6,7 +6,7 @@
 struct kf_gif_writer {
     CGIF *gif;
     kf_buffer buffer;
-    // The frame before has erased what was there, and left parts of the picture empty.
+    // The frame before has erased what was there, and left parts of the image empty.
     bool has_erased;
 };
 
@@ -20,7 +20,7 @@ static kf_status check(int result, kf_message *message) {
     // Writing goes to memory.
     case CGIF_EWRITE:
     case CGIF_EALLOC: return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-    default: return kf_fail(message, KF_UNSUPPORTED, "cgif refused the picture");
+    default: return kf_fail(message, KF_UNSUPPORTED, "cgif refused the image");
     }
 }
 

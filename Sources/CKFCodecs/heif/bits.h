@@ -1,4 +1,4 @@
-// Reading numbers of some bits each, as headers of coded pictures have them. Never looks beyond the end.
+// Reading numbers of some bits each, as headers of coded images have them. Never looks beyond the end.
 #ifndef KF_BITS_H
 #define KF_BITS_H
 

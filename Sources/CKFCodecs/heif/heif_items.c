@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More make no sense in a file of pictures; libheif goes through the longer lists again and again.
+// More make no sense in a file of images; libheif goes through the longer lists again and again.
 enum { MOST_ITEMS = 20000, MOST_PROPERTIES = 20000, LONGEST_LIST = 1 << 20 };
 
 static const char *const broken = "the description of the file is broken";
-static const char *const too_long = "the lists of the file are longer than a picture needs";
+static const char *const too_long = "the lists of the file are longer than an image needs";
 
 // The contents of the boxes of a `meta` box that matter here.
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 static bool find_lists(kf_span file, lists *found) {
     kf_span rest = file, content, meta = {NULL, 0};
     const uint8_t *name;
-    // What follows after the last whole box may be cut off.
+    // Data after the last whole box may be cut off.
     while (kf_next_box(&rest, &name, &content)) {
         if (!kf_is_named(name, "meta")) continue;
         if (meta.bytes || content.size < 4) return false;
@@ -56,7 +56,7 @@ const kf_heif_item *kf_heif_find(const kf_heif_items *items, uint64_t id) {
 
 static kf_heif_item *find(const kf_heif_items *items, uint64_t id) { return (kf_heif_item *)kf_heif_find(items, id); }
 
-// ItemInfoEntry. Those of the first two versions are no pictures.
+// ItemInfoEntry. Those of the first two versions are no images.
 static bool read_kind(kf_span entry, kf_heif_item *item) {
     if (entry.size < 4) return false;
     unsigned version = entry.bytes[0];
@@ -134,7 +134,7 @@ static const char *read_locations(kf_span list, kf_heif_items *items) {
     return NULL;
 }
 
-// ItemReferenceBox: what consists of what, and what belongs to what.
+// ItemReferenceBox: which items consist of which others, and which belong to which.
 static const char *read_references(kf_span list, kf_heif_items *items) {
     if (!list.bytes) return NULL;
     if (list.size < 4) return broken;

@@ -1,4 +1,4 @@
-// Reading the primary picture of HEIC through libheif, cropped, turned and mirrored as the file requests. Empty without
+// Reading the primary image of HEIC through libheif, cropped, turned and mirrored as the file requests. Empty without
 // the trait.
 #include "../support/support.h"
 #ifdef KF_HEIC
@@ -12,7 +12,7 @@ struct kf_heif_reader {
     struct heif_image_handle *picture;
     uint8_t *icc;
     uint32_t width, height;
-    // Of the largest picture that is decoded.
+    // Of the largest image that is decoded.
     uint32_t coded_width, coded_height;
     bool has_alpha;
 };
@@ -67,7 +67,7 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
         kf_heif_close(reader);
         return NULL;
     }
-    // Every picture of ours is decoded on one thread; others are decoded beside it.
+    // Every image is decoded on one thread; others are decoded at the same time.
     heif_context_set_max_decoding_threads(reader->context, 0);
     struct heif_error error = heif_context_read_from_memory_without_copy(reader->context, bytes, size, NULL);
     if (error.code == heif_error_Ok) {
@@ -80,11 +80,11 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
     }
     int width = heif_image_handle_get_width(reader->picture), height = heif_image_handle_get_height(reader->picture);
     if (width <= 0 || height <= 0) {
-        kf_fail(message, KF_MALFORMED, "the picture has no size");
+        kf_fail(message, KF_MALFORMED, "the image has no size");
         kf_heif_close(reader);
         return NULL;
     }
-    // libheif overlooks that a picture is turned if the rotation precedes the size in the file, as it does in those of
+    // libheif overlooks that an image is turned if the rotation precedes the size in the file, as it does in those of
     // some cameras.
     header->width = reader->width = primary.is_cropped ? (uint32_t)width : primary.turned_width;
     header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
@@ -121,10 +121,10 @@ static void copy_wide(uint8_t *to, const uint8_t *from, uint32_t width, uint32_t
 kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
     int bits = heif_image_handle_get_luma_bits_per_pixel(reader->picture);
     bool wide = bits > 8;
-    // libheif counts the bytes of a picture in an int, in rows of sixteen bytes or more, whether it is turned or not.
+    // libheif counts the bytes of an image in an int, in rows of sixteen bytes or more, whether it is turned or not.
     uint64_t width = (uint64_t)reader->coded_width + 8, height = (uint64_t)reader->coded_height + 8;
     if (width * height * (wide ? 8 : 4) > INT32_MAX) {
-        return kf_fail(message, KF_LIMIT, "libheif reads no picture as large");
+        return kf_fail(message, KF_LIMIT, "libheif reads no image as large");
     }
     struct heif_image *image = NULL;
     struct heif_error error = heif_decode_image(
@@ -139,7 +139,7 @@ kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_
     if (!plane || heif_image_get_width(image, heif_channel_interleaved) != (int)reader->width
         || heif_image_get_height(image, heif_channel_interleaved) != (int)reader->height
         || (wide ? range < 9 || range > 16 : range != 8)) {
-        status = kf_fail(message, KF_MALFORMED, "the picture is another than announced");
+        status = kf_fail(message, KF_MALFORMED, "the image is another than announced");
     } else {
         for (uint32_t y = 0; y < reader->height; y++) {
             const uint8_t *from = plane + (size_t)from_stride * y;

@@ -1,5 +1,5 @@
-// Whether a HEIF file may be handed to libheif, which follows references for ever, decodes parts of any kind, and
-// assumes without a check that transparency has the size and the depth of what it belongs to.
+// Decides whether a HEIF file may be handed to libheif, which follows references endlessly, decodes parts of any kind,
+// and assumes without a check that transparency has the size and the depth of the image it belongs to.
 //
 // The names are those of ISO/IEC 23008-12, sections 6.5, 6.6 and 9.3.
 #ifdef KF_HEIC
@@ -11,16 +11,16 @@
 
 typedef struct {
     kf_heif_items items;
-    /// What may still be decoded: pictures, their bytes and their pixels; and pixels once more for pictures with many
+    /// How much may still be decoded: images, their bytes and their pixels; and pixels once more for images with many
     /// slices, each of which may claim to reach from any place to the end.
     uint64_t pictures, bytes, pixels, slice_pixels;
-    /// The largest picture that is decoded.
+    /// The largest image that is decoded.
     uint32_t width, height;
     const char *reason;
     bool is_unsupported;
 } validation;
 
-/// What is known of an item: its size as announced, which must be that of its pixels; and after it is turned, but not
+/// The sizes of an item: its size as announced, which must be that of its pixels; and after it is turned, but not
 /// cropped.
 typedef struct {
     uint32_t width, height, turned_width, turned_height;
@@ -62,11 +62,11 @@ static const kf_heif_property *only(const validation *state, const kf_heif_item 
 static bool describe(validation *state, const kf_heif_item *item, description *result) {
     *result = (description){0};
     const kf_heif_property *size = only(state, item, "ispe"), *property;
-    if (!size) return refuse(state, "the size of a picture is missing, or said twice");
+    if (!size) return refuse(state, "the size of an image is missing, or said twice");
     kf_span rest = size->content;
     kf_take(&rest, 4);
     uint64_t width = kf_take(&rest, 4), height = kf_take(&rest, 4);
-    if (!width || !height || height == UINT64_MAX) return refuse(state, "a picture has no size");
+    if (!width || !height || height == UINT64_MAX) return refuse(state, "an image has no size");
     result->width = result->turned_width = (uint32_t)width;
     result->height = result->turned_height = (uint32_t)height;
     bool is_announced = false;
@@ -96,29 +96,29 @@ static bool read_data(validation *state, const kf_heif_item *item, kf_hevc_summa
 }
 
 static bool check_coded(validation *state, const kf_heif_item *item, description *result) {
-    // Decoders make up as many as sixteen missing pictures for one that refers to them.
+    // Decoders make up as many as sixteen missing images for one that refers to them.
     const uint64_t most_with_references = 1 << 24;
     const kf_heif_property *configuration = only(state, item, "hvcC");
     kf_hevc_summary seen = {0};
     if (!configuration || !kf_hevc_read_configuration(configuration->content, &seen)
         || !read_data(state, item, &seen)) {
-        return refuse(state, "a coded picture is broken, or is built on others");
+        return refuse(state, "a coded image is broken, or is built on others");
     }
     if (seen.width != result->width || seen.height != result->height) {
-        return refuse(state, "a coded picture has another size than announced");
+        return refuse(state, "a coded image has another size than announced");
     }
     if (seen.pixel_count > ((uint64_t)seen.width + 256) * ((uint64_t)seen.height + 256)) {
-        return refuse(state, "a coded picture is larger than announced");
+        return refuse(state, "a coded image is larger than announced");
     }
-    if (seen.picture_count > 1) return refuse(state, "a coded picture consists of several");
+    if (seen.picture_count > 1) return refuse(state, "a coded image consists of several");
     if (seen.may_have_references && seen.pixel_count > most_with_references) {
-        return refuse(state, "a coded picture of this size may not be built on others");
+        return refuse(state, "a coded image of this size may not be built on others");
     }
     if (state->pictures == 0 || state->pixels < seen.pixel_count) {
-        return refuse(state, "the picture has more or larger parts than a picture of its size needs");
+        return refuse(state, "the image has more or larger parts than an image of its size needs");
     }
     const uint64_t plain_count = 8, costs = seen.costly_count > plain_count ? seen.costly_count - plain_count : 0;
-    if (state->slice_pixels < costs * seen.pixel_count) return refuse(state, "coded pictures have too many slices");
+    if (state->slice_pixels < costs * seen.pixel_count) return refuse(state, "coded images have too many slices");
     if ((uint64_t)state->width * state->height < (uint64_t)seen.width * seen.height) {
         state->width = seen.width;
         state->height = seen.height;
@@ -130,25 +130,25 @@ static bool check_coded(validation *state, const kf_heif_item *item, description
     return true;
 }
 
-// What an item may be: coded; or a grid of what is coded; or made of one or several of these.
+// The kinds of item: coded; a grid of coded items; or made of one or several of these.
 typedef enum { CODED, GRID, MADE } kind;
 
 static bool check(validation *state, const kf_heif_item *item, kind most, description *result);
 
-// The next part of an item, which is `most`, and of the same depth as all others.
+// The next part of an item, whose kind is `most` at most, and of the same depth as all others.
 static bool check_part(validation *state, kf_span *parts, kind most, description *whole, description *part) {
     const kf_heif_item *item = kf_heif_find(&state->items, kf_take(parts, state->items.reference_size));
-    if (!item) return refuse(state, "a part of the picture is missing");
+    if (!item) return refuse(state, "a part of the image is missing");
     if (!check(state, item, most, part)) return false;
-    if (whole->depth && whole->depth != part->depth) return refuse(state, "parts of the picture differ in depth");
+    if (whole->depth && whole->depth != part->depth) return refuse(state, "parts of the image differ in depth");
     whole->depth = part->depth;
     return true;
 }
 
-// How many parts an item has by its references.
+// Whether an item has so many parts by its references.
 static bool has_parts(validation *state, const kf_heif_item *item, uint64_t count) {
     if (count && item->parts.size == count * state->items.reference_size) return true;
-    return refuse(state, "a picture has another number of parts than announced");
+    return refuse(state, "an image has another number of parts than announced");
 }
 
 // ImageGrid
@@ -173,8 +173,8 @@ static bool check_grid(validation *state, const kf_heif_item *item, description 
     return true;
 }
 
-// ImageOverlay, `bytes` being its data. libheif lays pictures of eight bits over one another, and is not to be trusted
-// with those that reach beyond the picture.
+// ImageOverlay, `bytes` being its data. libheif lays images of eight bits over one another, and is not to be trusted
+// with those that reach beyond the image.
 static bool check_layers(validation *state, const kf_heif_item *item, kf_span bytes, description *result) {
     if (bytes.size < 10) return refuse(state, "the description of layers is broken");
     unsigned number_size = bytes.bytes[1] & 1 ? 4 : 2;
@@ -190,7 +190,7 @@ static bool check_layers(validation *state, const kf_heif_item *item, kf_span by
         if (!check_part(state, &parts, GRID, result, &part)) return false;
         bool is_inside = x + part.turned_width <= width && y + part.turned_height <= height;
         if (part.is_cropped || !is_inside || part.depth != 8) {
-            return unsupported(state, "layers that are cropped, deep, or reach beyond the picture are not read");
+            return unsupported(state, "layers that are cropped, deep, or reach beyond the image are not read");
         }
     }
     return true;
@@ -206,14 +206,14 @@ static bool check_overlay(validation *state, const kf_heif_item *item, descripti
     return is_valid;
 }
 
-// A picture under another name.
+// An image under another name.
 static bool check_identity(validation *state, const kf_heif_item *item, description *result) {
     kf_span parts = item->parts;
     description part;
     if (!has_parts(state, item, 1) || !check_part(state, &parts, GRID, result, &part)) return false;
-    if (part.is_cropped) return unsupported(state, "a cropped picture under another name");
+    if (part.is_cropped) return unsupported(state, "a cropped image under another name");
     bool is_alike = part.turned_width == result->width && part.turned_height == result->height;
-    return is_alike || refuse(state, "a picture under another name has another size");
+    return is_alike || refuse(state, "an image under another name has another size");
 }
 
 static bool is_alpha(const validation *state, const kf_heif_item *item) {
@@ -232,16 +232,16 @@ static bool is_alpha(const validation *state, const kf_heif_item *item) {
     return false;
 }
 
-// Notes which items are the transparency of which.
+// Records which items are the transparency of which.
 static bool find_alphas(validation *state) {
     for (size_t i = 0; i < state->items.count; i++) {
         const kf_heif_item *alpha = &state->items.items[i];
-        // libheif leaves out what has no size.
+        // libheif ignores an item without a size.
         if (!alpha->master.size || !is_alpha(state, alpha) || !has_property(state, alpha, "ispe")) continue;
         kf_span masters = alpha->master;
         const kf_heif_item *master = kf_heif_find(&state->items, kf_take(&masters, state->items.reference_size));
         if (!master) continue;
-        if (master->alpha) return refuse(state, "a picture has two transparencies");
+        if (master->alpha) return refuse(state, "an image has two transparencies");
         state->items.items[master - state->items.items].alpha = alpha;
     }
     return true;
@@ -272,10 +272,10 @@ static bool check_alpha(validation *state, const kf_heif_item *item, const descr
             return refuse(state, "the transparency is cropped or turned in another way than the colours");
         }
     } else if (colors->turned_width != other.turned_width || colors->turned_height != other.turned_height) {
-        // libheif leaves out what has another size.
+        // libheif ignores an item of another size.
         return true;
     }
-    if (kf_is_named(item->type, "iden")) return unsupported(state, "transparency of a picture under another name");
+    if (kf_is_named(item->type, "iden")) return unsupported(state, "transparency of an image under another name");
     if (alpha->alpha) return refuse(state, "transparency has transparency");
     if (!check(state, alpha, kf_is_named(item->type, "hvc1") ? CODED : GRID, &other)) return false;
     if (other.depth != colors->depth) return unsupported(state, "transparency of another depth than the colours");
@@ -294,7 +294,7 @@ static bool check(validation *state, const kf_heif_item *item, kind most, descri
     } else if (most >= MADE && kf_is_named(item->type, "iovl")) {
         is_valid = check_overlay(state, item, result);
     } else {
-        return unsupported(state, "only pictures coded as HEVC are read, grids of them, and layers of both");
+        return unsupported(state, "only images coded as HEVC are read, grids of them, and layers of both");
     }
     return is_valid && check_alpha(state, item, result);
 }
@@ -305,7 +305,7 @@ static bool check_list(validation *state) {
     // Some seconds of copying.
     const uint64_t most_copies = 1 << 26, most_packed = 1 << 16;
     if (state->items.count * state->items.place_count > most_copies) {
-        return refuse(state, "the file has more items than a picture needs");
+        return refuse(state, "the file has more items than an image needs");
     }
     uint64_t all = 0, packed = 0;
     for (size_t i = 0; i < state->items.count; i++) {
@@ -321,7 +321,7 @@ static bool check_list(validation *state) {
 
 static bool check_primary(validation *state, kf_heif_size *size) {
     const kf_heif_item *primary = kf_heif_find(&state->items, state->items.primary);
-    if (!primary) return refuse(state, "there is no picture");
+    if (!primary) return refuse(state, "there is no image");
     description result;
     if (!describe(state, primary, &result)) return false;
     uint64_t pixel_count = (uint64_t)result.width * result.height, pictures = pixel_count >> 16;

@@ -1,5 +1,5 @@
-// Reads what HEVC data announce before a decoder gets them: libde265 allocates what the data announce, whatever the
-// container announced.
+// Reads the sizes in HEVC data before a decoder gets them: libde265 allocates as much as the data announce, whatever
+// the container announced.
 //
 // The names are those of ITU-T H.265, sections 7.3.1 to 7.3.3, and ISO/IEC 14496-15, section 8.3.3.
 #ifdef KF_HEIC
@@ -57,7 +57,7 @@ static bool read_sequence(kf_bits *reader, kf_hevc_summary *summary) {
     return true;
 }
 
-// What matters of a sequence header lies at its beginning.
+// The fields of a sequence header that matter lie at its beginning.
 enum { LONGEST_HEADER = 256 };
 
 // Takes out the bytes that keep data from looking like the beginning of a unit.
@@ -92,7 +92,7 @@ static bool read_unit(const uint8_t *unit, size_t size, kf_hevc_summary *summary
         return read_sequence(&reader, summary);
     }
     if (type >= FIRST_OTHER) return true;
-    // A picture in a file of stills needs no other.
+    // An image in a file of stills needs no other.
     if (type < FIRST_IRAP || type > LAST_IRAP || size < 3) return false;
     if (type < FIRST_IDR || type > LAST_IDR) summary->may_have_references = true;
     // first_slice_segment_in_pic_flag

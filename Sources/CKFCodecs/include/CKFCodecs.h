@@ -1,4 +1,4 @@
-// One wrapper per C library, so that setjmp and error callbacks never reach Swift. Knows nothing but rows of bytes.
+// One wrapper per C library, so that setjmp and error callbacks never reach Swift.
 //
 // The rules of every function here:
 //  * It pulls: the caller requests rows and gets them in its own memory. No callback of the caller is ever called, so
@@ -24,7 +24,7 @@ typedef enum kf_status {
     KF_OUT_OF_MEMORY,
 } kf_status;
 
-/// Why a call failed, in the words of the library that refused.
+/// Why a call failed, in the words of the library that failed.
 typedef struct kf_message {
     kf_status status;
     char text[200];
@@ -43,7 +43,7 @@ typedef struct kf_jpeg_header {
     /// The file was written by Adobe's software, which stores inverted CMYK.
     bool adobe;
     bool progressive;
-    /// What keeping all coefficients takes in memory; 0 when the file has one scan, and they need not be kept.
+    /// The memory that all coefficients take; 0 when the file has one scan, and they need not be kept.
     uint64_t coefficient_bytes;
     /// The ICC profile and the EXIF block (after its "Exif\0\0"); NULL when there is none. Live as long as the reader.
     const uint8_t *icc;
@@ -61,14 +61,14 @@ kf_status kf_jpeg_start(
 /// Decodes up to `count` rows: BGRA with alpha 255, or C, M, Y, K as stored. Returns how many rows were written; fewer
 /// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_jpeg_read(kf_jpeg_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
-/// Whether something of what has been decoded was damaged, or the data ended before the picture was complete.
+/// Whether something of what has been decoded was damaged, or the data ended before the image was complete.
 bool kf_jpeg_is_damaged(const kf_jpeg_reader *reader);
 void kf_jpeg_close(kf_jpeg_reader *reader);
 
 /// A reader for a progressive JPEG whose bytes arrive little by little. It keeps the coefficients, and of the bytes
-/// only those it has not done with. NULL on failure.
+/// only those it still needs. NULL on failure.
 kf_jpeg_reader *kf_jpeg_scans_open(kf_message *message);
-/// Adds bytes to those that wait. Returns false when memory has run out.
+/// Adds bytes to those that have not been read yet. Returns false when memory has run out.
 bool kf_jpeg_scans_append(kf_jpeg_reader *reader, const uint8_t *bytes, size_t size);
 /// Reads the header, once. `complete` is false as long as bytes are missing. More scans than `max_scans` are refused.
 kf_status kf_jpeg_scans_header(
@@ -77,9 +77,9 @@ kf_status kf_jpeg_scans_header(
 kf_status kf_jpeg_scans_start(
     kf_jpeg_reader *reader, uint32_t eighths, uint32_t *width, uint32_t *height, kf_message *message);
 /// Reads to the end of a scan, counted from 1, that must have arrived with the marker and the header of the next; then
-/// begins to decode the picture as that scan left it. Its rows come from `kf_jpeg_read`.
+/// begins to decode the image as that scan left it. Its rows come from `kf_jpeg_read`.
 kf_status kf_jpeg_scans_begin(kf_jpeg_reader *reader, uint32_t scan, kf_message *message);
-/// Ends the picture that was begun, complete or not.
+/// Ends the image that was begun, complete or not.
 kf_status kf_jpeg_scans_end(kf_jpeg_reader *reader, kf_message *message);
 
 typedef struct kf_jpeg_writer kf_jpeg_writer;
@@ -89,7 +89,7 @@ kf_jpeg_writer *kf_jpeg_writer_open(
     uint32_t width, uint32_t height, int quality, bool full_chroma, kf_message *message);
 kf_status kf_jpeg_write(
     kf_jpeg_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
-/// Ends the picture and hands over its bytes, to be released with `free`.
+/// Ends the image and hands over its bytes, to be released with `free`.
 kf_status kf_jpeg_writer_finish(kf_jpeg_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_jpeg_writer_close(kf_jpeg_writer *writer);
 
@@ -113,9 +113,9 @@ typedef struct kf_png_header {
 } kf_png_header;
 
 kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *header, kf_message *message);
-/// Decodes up to `count` rows of a picture that is not interlaced. Fewer than requested means damaged data.
+/// Decodes up to `count` rows of an image that is not interlaced. Fewer than requested means damaged data.
 uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
-/// Decodes a whole interlaced picture into zeroed memory. Returns whether anything could be decoded.
+/// Decodes a whole interlaced image into zeroed memory. Returns whether anything could be decoded.
 bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride, bool *complete, kf_message *message);
 void kf_png_close(kf_png_reader *reader);
 /// The checksum that a chunk has of its name and its content.
@@ -123,13 +123,13 @@ uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
 
 typedef struct kf_png_fast kf_png_fast;
 
-/// A faster way to the rows of a reader from which none have been read. NULL when the picture is not of the kind that
-/// it knows (interlaced, 16 bits, cut short), or memory has run out: then the reader's own way is the one to go.
+/// A faster way to the rows of a reader from which none have been read. NULL when it does not support the image
+/// (interlaced, 16 bits, cut short), or memory has run out: then the rows have to be read from the reader itself.
 kf_png_fast *kf_png_fast_open(kf_png_reader *reader, bool premultiplied);
 /// How much memory `kf_png_fast_inflate` needs, with these bytes at its end.
 enum { KF_PNG_FAST_SLACK = 32 };
 size_t kf_png_fast_memory(const kf_png_fast *fast);
-/// Inflates the picture into memory that is used until the last row is read. False when something is wrong with it.
+/// Inflates the image into memory that is used until the last row is read. False when something is wrong with it.
 /// Rows may be written over this memory when it begins no earlier than the rows begin and ends no earlier than they
 /// end, the last KF_PNG_FAST_SLACK bytes of it not counted.
 bool kf_png_fast_inflate(kf_png_fast *fast, uint8_t *memory);
@@ -166,7 +166,7 @@ typedef struct kf_gif_colors {
     uint16_t count;
 } kf_gif_colors;
 
-/// One frame of the size of the whole picture.
+/// One frame of the size of the whole image.
 typedef struct kf_gif_frame {
     /// A byte a pixel, without padding, each smaller than the number of colours.
     const uint8_t *indices;
@@ -180,7 +180,7 @@ typedef struct kf_gif_frame {
     uint16_t delay;
 } kf_gif_frame;
 
-/// Begins a GIF that plays `loop_count` times, 0 meaning for ever, with the colours of frames that have none of their
+/// Begins a GIF that plays `loop_count` times, 0 meaning endlessly, with the colours of frames that have none of their
 /// own.
 kf_gif_writer *kf_gif_writer_open(
     uint16_t width, uint16_t height, kf_gif_colors colors, uint16_t loop_count, kf_message *message);
@@ -205,8 +205,8 @@ typedef struct kf_tiff_header {
     size_t icc_size;
 } kf_tiff_header;
 
-/// Reads the first directory, for a picture of at most so many pixels: what libtiff takes is held to that, but whether
-/// the picture keeps to it is for the caller to check. NULL on failure.
+/// Reads the first directory, for an image of at most so many pixels: what libtiff takes is held to that, but whether
+/// the image keeps to it is for the caller to check. NULL on failure.
 kf_tiff_reader *kf_tiff_open(
     const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message);
 /// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
@@ -227,7 +227,7 @@ typedef struct kf_webp_header {
     uint32_t width, height;
     bool has_alpha;
     bool animated;
-    /// How often the animation plays; 0 means for ever.
+    /// How often the animation plays; 0 means endlessly.
     uint32_t loop_count;
     const uint8_t *icc;
     size_t icc_size;
@@ -243,10 +243,10 @@ kf_status kf_webp_read(
     kf_message *message);
 void kf_webp_close(kf_webp_reader *reader);
 
-/// What the picture of one frame announces. False when it is none.
+/// The header of the image of one frame. False when the bytes are no image.
 bool kf_webp_frame_header(
     const uint8_t *bytes, size_t size, uint32_t *width, uint32_t *height, bool *has_alpha);
-/// Decodes the picture of one frame, as it lies in an animation, whose size must be `width` × `height`.
+/// Decodes the image of one frame, as it lies in an animation, whose size must be `width` × `height`.
 kf_status kf_webp_frame_read(
     const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint32_t width, uint32_t height,
     bool premultiplied, kf_message *message);
@@ -258,7 +258,7 @@ kf_status kf_webp_encode(
 
 typedef struct kf_webp_writer kf_webp_writer;
 
-/// Begins an animation that plays `loop_count` times, 0 meaning for ever.
+/// Begins an animation that plays `loop_count` times, 0 meaning endlessly.
 kf_webp_writer *kf_webp_writer_open(
     uint32_t width, uint32_t height, uint32_t loop_count, float quality, bool lossless, kf_message *message);
 /// Adds a frame of BGRA rows that cover everything, shown for so many milliseconds.
@@ -276,7 +276,7 @@ typedef struct kf_avif_reader kf_avif_reader;
 typedef struct kf_avif_header {
     /// The coded size, before cropping and turning.
     uint32_t width, height;
-    /// What is shown of it: a rectangle of the coded picture.
+    /// The part of it that is shown: a rectangle of the coded image.
     uint32_t crop_x, crop_y, crop_width, crop_height;
     /// Rotations by 90° anticlockwise, to be applied after cropping.
     uint32_t quarter_turns;
@@ -284,7 +284,7 @@ typedef struct kf_avif_header {
     uint32_t mirror;
     bool has_alpha;
     uint32_t frame_count;
-    /// Seconds, 0 for a still picture.
+    /// Seconds, 0 for a still image.
     double duration;
     const uint8_t *icc;
     size_t icc_size;
@@ -303,7 +303,7 @@ void kf_avif_close(kf_avif_reader *reader);
 
 typedef struct kf_avif_writer kf_avif_writer;
 
-/// Begins a still of one frame, or else a sequence, which plays for ever. `quality` 0…100, without meaning when
+/// Begins a still of one frame, or else a sequence, which plays endlessly. `quality` 0…100, without meaning when
 /// `lossless`. Unsupported when the system's libavif has no encoder.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message);
@@ -314,7 +314,7 @@ kf_status kf_avif_writer_add(
 kf_status kf_avif_writer_finish(kf_avif_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_avif_writer_close(kf_avif_writer *writer);
 
-/// A picture as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
+/// An image as planes of samples. More than 8 bits lie in words of 16, which begin at even addresses.
 typedef struct kf_yuv {
     uint32_t width, height;
     /// Bits of a sample, and of a sample of alpha: 8, 10 or 12.
@@ -332,9 +332,9 @@ typedef struct kf_yuv {
     bool is_premultiplied;
 } kf_yuv;
 
-/// Sets the weights to what `matrix` stands for, the number that H.273 has for it. Those that follow from the colours
-/// need white, red, green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma
-/// and two differences.
+/// Sets the weights that `matrix`, a number of H.273, stands for. Those that follow from the colours need white, red,
+/// green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma and two
+/// differences.
 bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *picture);
 
 /// Which instructions the loops use. The bytes are the same.
@@ -342,9 +342,9 @@ typedef enum kf_yuv_loops { KF_YUV_PORTABLE, KF_YUV_AVX2 } kf_yuv_loops;
 /// The fastest that this processor has; those before it work as well.
 kf_yuv_loops kf_yuv_best_loops(void);
 
-/// Writes a picture of planes as rows of BGRA, with colours multiplied by alpha or not. Chroma that is shared is
-/// interpolated linearly. Every byte is within 1 of the formula; black is 0, and white 255. Unsupported are other
-/// depths, and weights that leave next to nothing for green.
+/// Writes an image of planes as rows of BGRA, with colours multiplied by alpha or not. Chroma that is shared is
+/// interpolated linearly. Every byte is within 1 of the formula; black is 0, and white 255. Other depths, and weights
+/// that leave next to nothing for green, are not supported.
 kf_status kf_yuv_to_bgra(
     const kf_yuv *picture, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride);
 
@@ -355,7 +355,7 @@ kf_status kf_yuv_to_bgra(
 typedef struct kf_heif_reader kf_heif_reader;
 
 typedef struct kf_heif_header {
-    /// The size as shown, after cropping and turning, and that of the largest picture that has to be decoded for it.
+    /// The size as shown, after cropping and turning, and that of the largest image that has to be decoded for it.
     uint32_t width, height, coded_width, coded_height;
     bool has_alpha;
     bool premultiplied;
@@ -367,9 +367,10 @@ typedef struct kf_heif_header {
     double chromaticities[8];
 } kf_heif_header;
 
-/// Reads the header of the primary picture. What takes memory for the pixels may only follow its size.
+/// Reads the header of the primary image. Memory for the pixels must not be allocated before their size has been
+/// checked.
 kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *header, kf_message *message);
-/// Decodes the picture as it is to be shown.
+/// Decodes the image as it is to be shown.
 kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message);
 void kf_heif_close(kf_heif_reader *reader);
 
@@ -381,14 +382,14 @@ typedef struct kf_jxl_header {
     /// The size as shown.
     uint32_t width, height;
     bool has_alpha;
-    /// The profile, if there is one, is about grey; the pixels are BGRA all the same.
+    /// The profile, if there is one, is a grey one; the pixels are BGRA nevertheless.
     bool is_grey;
     /// The profile of the pixels; NULL when they are sRGB.
     const uint8_t *icc;
     size_t icc_size;
 } kf_jxl_header;
 
-/// What decoding will take, by what the frames announce of which the first picture is made.
+/// The cost of decoding, by the announcements of the frames that the first image is made of.
 typedef struct kf_jxl_cost {
     /// The most pixels of four bytes that are held at a time.
     uint64_t memory;
@@ -450,23 +451,23 @@ kf_blending kf_best_blending(void);
 void kf_blend_rows(
     kf_blending blending, const uint8_t *const *rows, const int16_t *weights, size_t taps, unsigned precision,
     size_t count, int16_t *output);
-/// Of two rows of numbers, `count` pixels each as bytes: the sums of `taps` pixels each from `starts[x]` on, times
-/// weights. No colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be
-/// read from every start. Two at a time, which share the work that the weights are; both may be the same.
+/// The sums of `taps` pixels each from `starts[x]` on, times weights, for two rows of numbers with `count` pixels each
+/// as bytes. No colour of a result exceeds its alpha. `taps` is a multiple of 4, and that many pixels of a row can be
+/// read from every start. The two rows share the work of loading the weights; both may be the same.
 void kf_blend_columns(
     kf_blending blending, const int16_t *upper, const int16_t *lower, const int32_t *starts, const int16_t *weights,
     size_t taps, unsigned precision, size_t count, uint8_t *upper_output, uint8_t *lower_output);
 
 // ---------------------------------------------------------------------------------------------- blurring
 
-/// How many bytes the blurring of a picture needs besides.
+/// How many bytes the blurring of an image needs in addition to the image.
 size_t kf_box_blur_scratch(size_t bytes_per_row, size_t height, uint32_t radius);
 /// Every byte becomes the rounded mean of that component in the square of 2 · `radius` + 1 pixels around it; beyond
 /// the edges lie the pixels at the edges. Rows, and `scratch`, begin on multiples of 16 bytes; rows are padded to that,
 /// and the padding may be overwritten. `radius` is 1 to 32767.
 void kf_box_blur(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
-/// The same without any instructions that not every processor has.
+/// The same, with instructions only that every processor has.
 void kf_box_blur_portably(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch);
 
@@ -493,7 +494,7 @@ void kf_mix_colors(const uint32_t *input, uint32_t *output, size_t count, const 
 /// In linear light only.
 bool kf_mix_colors_avx2(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 
-/// The same without any instructions that not every processor has.
+/// The same, with instructions only that every processor has.
 void kf_map_bytes_portably(const uint32_t *input, uint32_t *output, size_t count, const uint8_t *tables);
 void kf_mix_colors_portably(const uint32_t *input, uint32_t *output, size_t count, const kf_color_mix *mix);
 

@@ -1,4 +1,4 @@
-// What reading a whole JPEG and reading one scan by scan have in common. Private to the two.
+// Code shared by reading a whole JPEG and reading one scan by scan. Private to these two.
 #ifndef KF_JPEG_H
 #define KF_JPEG_H
 
@@ -12,16 +12,16 @@ struct kf_jpeg_reader {
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
-    // Where a failure goes. Set anew by every function that may fail, before anything else.
+    // The place that a failure jumps to. Set anew by every function that may fail, before anything else.
     jmp_buf escape;
     kf_message *message;
     uint8_t *icc;
     uint32_t max_scans;
     // How many markers libjpeg has kept.
     uint32_t kept_markers;
-    // The data ended before the first row of blocks was complete: there is no picture.
+    // The data ended before the first row of blocks was complete: there is no image.
     bool ended_early;
-    // The data ended before the end of the picture, or something in between could not be decoded.
+    // The data ended before the end of the image, or something in between could not be decoded.
     bool ended, damaged;
     // Scan by scan only: the bytes that libjpeg has not consumed, from `begin` on, and how many more to skip.
     kf_buffer pending;

@@ -1,4 +1,4 @@
-// Reading JPEG through libjpeg-turbo, row by row. Refuses to know what the rows are for.
+// Reading JPEG through libjpeg-turbo, row by row.
 #include "jpeg.h"
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void skip_source(j_decompress_ptr info, long count) {
     info->src->bytes_in_buffer -= (size_t)count;
 }
 
-// A progressive file may hold thousands of scans in a few bytes each, and every scan visits the whole picture.
+// A progressive file may hold thousands of scans in a few bytes each, and every scan visits the whole image.
 static void on_progress(j_common_ptr common) {
     kf_jpeg_reader *reader = reader_of(common);
     if (reader->info.input_scan_number <= (int)reader->max_scans) return;
@@ -162,7 +162,7 @@ static size_t whole_segments(const uint8_t *bytes, size_t size) {
     const size_t first = size > longest ? size - longest : 0;
     for (size_t i = size; i-- > first + 1;) {
         const uint8_t code = bytes[i];
-        // Within pictures 0xFF is followed by 0 or a restart marker; several in a row are padding.
+        // Within images 0xFF is followed by 0 or a restart marker; several in a row are padding.
         if (bytes[i - 1] != 0xFF || code == 0 || code == 0xFF || (code >= JPEG_RST0 && code < JPEG_RST0 + 8)) continue;
         if (code < 0xC0 || code == JPEG_EOI || code == 0xD8) return size;
         const bool has_length = i + 2 < size;

@@ -1,5 +1,4 @@
-// Reading a progressive JPEG while it arrives, a picture a scan, without ever starting again. Knows nothing of
-// networks.
+// Reading a progressive JPEG while it arrives, one image for each scan, without ever starting again.
 #include "jpeg.h"
 #include <string.h>
 
@@ -53,7 +52,8 @@ kf_jpeg_reader *kf_jpeg_scans_open(kf_message *message) {
 
 bool kf_jpeg_scans_append(kf_jpeg_reader *reader, const uint8_t *bytes, size_t size) {
     kf_buffer *pending = &reader->pending;
-    // What is done with is dropped once it is the larger half, so that no byte is moved more than once on average.
+    // Bytes that are no longer needed are dropped once they are the larger half, so that no byte is moved more than
+    // once on average.
     if (reader->begin > pending->size / 2) {
         pending->size -= reader->begin;
         memmove(pending->bytes, pending->bytes + reader->begin, pending->size);

@@ -1,4 +1,4 @@
-// Writing JPEG through libjpeg-turbo, row by row. Refuses to know transparency.
+// Writing JPEG through libjpeg-turbo, row by row. All pixels are opaque.
 #include "../support/support.h"
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The bits of a JPEG XL codestream and the kinds of numbers in it. Knows no field.
+// The bits of a JPEG XL codestream and the kinds of numbers in it.
 #ifndef KF_JXL_BITS_H
 #define KF_JXL_BITS_H
 #include <stdbool.h>

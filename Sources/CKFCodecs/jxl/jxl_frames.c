@@ -1,7 +1,7 @@
-// What the frames of a JPEG XL announce, up to the first that is shown, read without decoding any. Empty without the
+// Reads the announcements of a JPEG XL's frames, up to the first that is shown, without decoding any. Empty without the
 // trait.
 //
-// libjxl reports the size of the picture only. Frames that are not shown, of which the picture is made, may be of any
+// libjxl reports the size of the image only. Frames that are not shown, of which the image is made, may be of any
 // size; it takes memory for them as they come, and ends the process when there is none (0.7 does).
 #include "jxl_support.h"
 #ifdef KF_JXL
@@ -133,11 +133,11 @@ static bool skip_sections(bits *in, const frame *frame) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// No limit is as large; sums of what is below do not overflow.
+// No limit is as large; sums of values below it do not overflow.
 #define HUGE (1ull << 40)
 
-// What a frame takes, in pixels of four bytes: its numbers, of one channel; what is held of it, later too if it is not
-// shown; and what it needs to be drawn.
+// The cost of a frame, in pixels of four bytes: its numbers, of one channel; the memory it holds, also later if it is
+// not shown; and the memory for drawing it.
 typedef struct weight {
     uint64_t numbers, held, drawn;
 } weight;
@@ -147,13 +147,13 @@ static weight weigh(const frame *frame, uint64_t extra) {
     uint64_t columns = parts(frame->width, scale), rows = parts(frame->height, scale);
     // Rows of numbers begin on multiples of 128 bytes, and have a few more at their ends.
     weight weight = {.numbers = least(parts(columns + 7, 32) * 32 * rows, HUGE)};
-    // A picture becomes bytes as it is decoded, in bands; of a frame that is kept, all channels are numbers of four
-    // bytes, in two or three copies. Alpha is among the bytes, other channels are not. Lossless pictures are numbers at
+    // An image becomes bytes as it is decoded, in bands; of a frame that is kept, all channels are numbers of four
+    // bytes, in two or three copies. Alpha is among the bytes, other channels are not. Lossless images are numbers at
     // first, which shows where they are so narrow that rows are little else than their ends.
     bool is_narrow = frame->is_modular && columns < 8 && weight.numbers > 1 << 20;
     if (frame->is_shown && extra <= 1) weight.held = is_narrow ? weight.numbers : least(columns * rows, HUGE);
     else weight.held = weight.numbers * (frame->is_shown ? 3 * extra - 2 : 6 + 3 * extra);
-    // What is drawn at a time is a whole group, of every channel; few of them do not matter.
+    // A whole group is drawn at a time, with every channel; a few channels do not matter.
     weight.drawn = extra > 4 ? (uint64_t)frame->group * frame->group * (3 + extra) : 0;
     return weight;
 }

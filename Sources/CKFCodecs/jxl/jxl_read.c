@@ -44,7 +44,7 @@ static bool has_black_channel(JxlDecoder *decoder, uint32_t count) {
     return false;
 }
 
-// Pictures coded in libjxl's own colours come out in the requested ones; the others in those of the file.
+// Images coded in libjxl's own colours come out in the requested ones; the others in those of the file.
 static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     JxlDecoder *decoder = reader->decoder;
     const JxlBasicInfo *info = &reader->info;
@@ -67,8 +67,8 @@ static void choose_colors(kf_jxl_reader *reader, kf_jxl_header *header) {
     header->icc_size = size;
 }
 
-// Takes the codestream out of the boxes around it, if there are any: what else they hold is not wanted, and it is in
-// one piece then. Returns false when memory has run out.
+// Takes the codestream out of the boxes around it, if there are any: the other boxes are not needed, and it is in one
+// piece then. Returns false when memory has run out.
 static bool unwrap(kf_jxl_reader *reader, const uint8_t **bytes, size_t *size) {
     if (JxlSignatureCheck(*bytes, *size) != JXL_SIG_CONTAINER) return true;
     kf_buffer joined = {0};
@@ -142,7 +142,7 @@ kf_status kf_jxl_estimate(kf_jxl_reader *reader, kf_jxl_cost *cost, kf_message *
     if (JxlDecoderGetICCProfileSize(reader->decoder, FORMAT JXL_COLOR_PROFILE_TARGET_ORIGINAL, &profile)
         != JXL_DEC_SUCCESS) profile = 0;
     if (kf_jxl_estimate_frames(reader->frames, reader->frames_size, &reader->info, profile, cost)) return KF_OK;
-    return kf_fail(message, KF_UNSUPPORTED, "a frame with sections in an order of its own comes before the picture");
+    return kf_fail(message, KF_UNSUPPORTED, "a frame with sections in an order of its own comes before the image");
 }
 
 static void swap_red_and_blue(uint8_t *bytes, size_t size) {
@@ -163,7 +163,7 @@ kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_me
         switch (JxlDecoderProcessInput(reader->decoder)) {
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (JxlDecoderSetImageOutBuffer(reader->decoder, &format, rows, size) != JXL_DEC_SUCCESS) {
-                return kf_fail(message, KF_MALFORMED, "the picture has another size than announced");
+                return kf_fail(message, KF_MALFORMED, "the image has another size than announced");
             }
             break;
         case JXL_DEC_FULL_IMAGE:
@@ -171,13 +171,13 @@ kf_status kf_jxl_read(kf_jxl_reader *reader, uint8_t *rows, size_t stride, kf_me
             return KF_OK;
         case JXL_DEC_NEED_MORE_INPUT:
         case JXL_DEC_ERROR:
-            // What has been decoded so far may be shown.
+            // The pixels decoded so far may be shown.
             if (JxlDecoderFlushImage(reader->decoder) != JXL_DEC_SUCCESS) {
-                return kf_fail(message, KF_MALFORMED, "the picture is broken or ends too early");
+                return kf_fail(message, KF_MALFORMED, "the image is broken or ends too early");
             }
             swap_red_and_blue(rows, size);
             return KF_OK;
-        case JXL_DEC_SUCCESS: return kf_fail(message, KF_MALFORMED, "there is no picture");
+        case JXL_DEC_SUCCESS: return kf_fail(message, KF_MALFORMED, "there is no image");
         default: return kf_fail(message, KF_MALFORMED, "libjxl asks for input that there is not");
         }
     }

@@ -1,4 +1,4 @@
-// The mean of a square around every pixel, by running sums: the time does not depend on the square. Knows no picture.
+// The mean of a square around every pixel, by running sums: the time does not depend on the square.
 //
 // Sums of columns walk down the rows, and a sum of them walks along each row. Means take the place of the pixels; of
 // the rows above, as many are kept as the sums still have to lose. Small squares have a loop for AVX2; both give the
@@ -6,7 +6,7 @@
 #include "CKFCodecs.h"
 #include <string.h>
 
-/// A picture in which the rows above one have been replaced.
+/// An image in which the rows above one have been replaced.
 typedef struct picture {
     uint8_t *pixels;
     size_t bytes_per_row, width, height;
@@ -133,7 +133,7 @@ static AVX2 void columns_of_four_rows(const picture *picture, size_t y, uint16_t
     }
 }
 
-/// The means of four rows at once. `columns` begins a side before the first column of the picture.
+/// The means of four rows at once. `columns` begins a side before the first column of the image.
 static AVX2 void means_of_four_rows(
     const uint16_t *columns, size_t width, int radius, uint8_t *output, size_t bytes_per_row, size_t rows) {
     const int side = 2 * radius + 1, area = side * side;

@@ -1,4 +1,4 @@
-// Colours looked up in tables, byte by byte. Knows pixels with straight alpha, which stays as it is, and no rows.
+// Colours looked up in tables, byte by byte. Alpha is straight, and stays as it is.
 #include "CKFCodecs.h"
 #include <string.h>
 

@@ -1,5 +1,4 @@
-// Colours mixed out of colours, in linear light or as they are. Knows pixels with straight alpha, which stays as it is,
-// and no rows.
+// Colours mixed from colours, in linear light or as they are. Alpha is straight, and stays as it is.
 #include "CKFCodecs.h"
 #include "srgb_tables.h"
 

@@ -1,5 +1,5 @@
-// Colours mixed in linear light by polynomials instead of tables, for processors with AVX2. Knows pixels with straight
-// alpha, which stays as it is, and no rows.
+// Colours mixed in linear light by polynomials instead of tables, for processors with AVX2. Alpha is straight, and
+// stays as it is.
 //
 // sRGB's curve is a straight line in the dark and a power above it. Here both ways are the sum of two things: the line,
 // which stays as it is where the power begins, and a polynomial, which begins to change there. So there is no branch.
@@ -20,7 +20,7 @@ static const float unit = 255 * 12.92f;
 
 typedef struct factors { __m256 own, red, green, blue, offset; } factors;
 
-/// What the polynomial below leaves out, since adding it once is enough.
+/// The constant that the polynomial below leaves out, since adding it once is enough.
 static const float constant = -7.00495259f;
 
 /// Light of bytes, less `constant`: within 0.02 of a unit, by minimising the largest error over all bytes.

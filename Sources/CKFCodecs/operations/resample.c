@@ -1,4 +1,4 @@
-// Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing. Knows no kernel and no picture.
+// Weighted sums of rows and of columns, in whole numbers: the inner loops of resizing.
 //
 // Both loops exist for any processor and for AVX2, and give the same bytes.
 #include "CKFCodecs.h"
@@ -91,7 +91,7 @@ static AVX2 void blend_rows_avx2(
             __builtin_memcpy(&both, weights + tap, sizeof both);
             const __m256i pair = _mm256_set1_epi32(both);
             const uint8_t *one = rows[tap] + i, *two = rows[tap + 1] + i;
-            // Each row is read in small steps among many others, which the processor does not foresee.
+            // Each row is read in small steps among many others, which the processor does not predict.
             _mm_prefetch((const char *)(one + 256), _MM_HINT_T0);
             _mm_prefetch((const char *)(two + 256), _MM_HINT_T0);
             add_pair(

@@ -1,4 +1,4 @@
-// Rows of premultiplied pixels (0xAARRGGBB) laid over one another. Refuses to know where they come from.
+// Rows of premultiplied pixels (0xAARRGGBB) laid over one another.
 #include "CKFCodecs.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Makes the table of sRGB's transfer function, once. Knows no pixels.
+// Makes the table of sRGB's transfer function, once.
 #include "srgb_tables.h"
 #include <math.h>
 #include <pthread.h>

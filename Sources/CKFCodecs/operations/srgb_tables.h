@@ -1,4 +1,4 @@
-// sRGB's transfer function as a table, from bytes to linear light. Knows no pixels.
+// sRGB's transfer function as a table, from bytes to linear light.
 #ifndef KF_SRGB_TABLES_H
 #define KF_SRGB_TABLES_H
 

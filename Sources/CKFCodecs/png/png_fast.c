@@ -1,5 +1,5 @@
-// Reading PNG the fast way: one go at inflating, then rows undone from their filters while they are in the cache. Knows
-// pictures of up to 8 bits that are not interlaced, and refuses whatever is unusual; libpng is there for that.
+// Reading PNG the fast way: inflated in one go, then rows undone from their filters while they are in the cache. It
+// takes images of up to 8 bits that are not interlaced; whatever is unusual is left to libpng.
 #include "png_filter.h"
 #include "png_layout.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <libdeflate.h>
 #include "../support/vectors.h"
 
-// Pixels are loaded and stored in whole vectors; what lies behind a line must bear that.
+// Pixels are loaded and stored in whole vectors; the memory behind a line must allow that.
 enum { slack = KF_PNG_FAST_SLACK };
 
 struct kf_png_fast {
@@ -25,7 +25,7 @@ struct kf_png_fast {
     bool single_idat;
     /// The line that is being undone, and the one before it.
     uint8_t *line, *prior;
-    /// What an index or a level of grey looks like: BGRA.
+    /// The colour of an index or a level of grey: BGRA.
     uint32_t colors[256];
     /// All pixels so far, combined bit by bit with AND.
     uint32_t common;
@@ -204,7 +204,7 @@ static void make_colors(kf_png_fast *fast) {
     }
 }
 
-// Whether the picture is one for us, by the header and the lengths of chunks.
+// Whether the image can be read here, by the header and the lengths of chunks.
 static bool measure(kf_png_fast *fast) {
     const kf_png_layout *layout = &fast->layout;
     if (layout->interlaced || layout->cut || layout->depth > 8) return false;

@@ -1,4 +1,4 @@
-// Undoing the filters of PNG, line by line. Knows neither chunks nor colours.
+// Undoing the filters of PNG, line by line.
 #include "png_filter.h"
 #include <string.h>
 #include "../support/vectors.h"

@@ -1,4 +1,4 @@
-// Undoing the filters of PNG, line by line. Knows neither chunks nor colours.
+// Undoing the filters of PNG, line by line.
 #ifndef KF_PNG_FILTER_H
 #define KF_PNG_FILTER_H
 

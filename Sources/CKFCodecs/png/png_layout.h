@@ -1,4 +1,4 @@
-// What the fast way of reading PNG has to know of a header that libpng has read and judged. Knows no pixels.
+// The parts of a header, already read and checked by libpng, that the fast way of reading PNG needs.
 #ifndef KF_PNG_LAYOUT_H
 #define KF_PNG_LAYOUT_H
 

@@ -1,4 +1,4 @@
-// Reading PNG through libpng, row by row. Refuses to know what the rows are for.
+// Reading PNG through libpng, row by row.
 #include "png_layout.h"
 #include "../support/support.h"
 #include <setjmp.h>
@@ -119,14 +119,14 @@ kf_png_reader *kf_png_open(const uint8_t *bytes, size_t size, kf_png_header *hea
         return NULL;
     }
     png_set_read_fn(reader->png, reader, read_bytes);
-    // The size is judged by the caller, who knows the limits in force.
+    // The size is checked by the caller, who has the limits.
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    // A profile that libpng dislikes is judged by lcms, not refused with the picture.
+    // A profile that libpng rejects is checked by lcms; the image is not rejected with it.
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
     png_set_benign_errors(reader->png, 1);
     // Rows that are there are shown, whether the checksum over all of them is right or not.
     png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
-    // libpng reads 8 KB at a time or fails. Of a truncated file it shall get all but the last few bytes.
+    // libpng reads 8 KB at a time or fails. It must get all but the last few bytes of a truncated file.
     reader->cut = is_cut(bytes, size);
     if (reader->cut) png_set_compression_buffer_size(reader->png, 16);
     png_read_info(reader->png, reader->info);
@@ -179,7 +179,7 @@ uint32_t kf_png_read(kf_png_reader *reader, uint8_t *rows, size_t stride, uint32
     uint32_t first = reader->next_row;
     reader->message = message;
     if (setjmp(reader->escape)) {
-        // What libpng dislikes may lie behind the last row, which is complete by then.
+        // The error may lie behind the last row, which is complete by then.
         reader->next_row = png_get_current_row_number(reader->png);
         return reader->next_row - first;
     }

@@ -1,4 +1,4 @@
-// Writing PNG through libpng, row by row. Refuses to know premultiplied colours.
+// Writing PNG through libpng, row by row. Alpha is straight.
 #include "../support/support.h"
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Boxes, of which AVIF and HEIC files consist: taking them, and numbers, off a span of bytes. Knows none by name.
+// Boxes, of which AVIF and HEIC files consist: taking them, and numbers, off a span of bytes.
 //
 // The names are those of ISO/IEC 14496-12, section 4.2.
 #ifndef KF_BOXES_H
@@ -15,12 +15,12 @@ typedef struct kf_span {
 
 /// A number of `count` bytes, which are there.
 uint64_t kf_number(const uint8_t *bytes, unsigned count);
-/// What follows after `count` bytes, which are there.
+/// The bytes that follow after the first `count`, which are there.
 kf_span kf_without(kf_span whole, size_t count);
 /// Takes a number off `rest`, of which the last eight bytes count; one that is missing is `UINT64_MAX`, as are all
 /// after it.
 uint64_t kf_take(kf_span *rest, unsigned count);
-/// Takes the first box off `rest`; false at the end, and for what is no box.
+/// Takes the first box off `rest`; false at the end, and for bytes that are no box.
 bool kf_next_box(kf_span *rest, const uint8_t **name, kf_span *content);
 /// Whether four bytes are the letters of `other`.
 bool kf_is_named(const uint8_t *name, const char *other);

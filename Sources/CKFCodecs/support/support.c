@@ -1,4 +1,4 @@
-// What the wrappers share: reporting a failure, and a buffer that grows. Knows no library.
+// Code that the wrappers share: reporting a failure, and a buffer that grows.
 #include "support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ bool kf_buffer_append(kf_buffer *buffer, const void *bytes, size_t size) {
 }
 
 void kf_buffer_take(kf_buffer *buffer, uint8_t **bytes, size_t *size) {
-    // The bytes may be kept for long; the room that is left over shall not be.
+    // The bytes may be kept for long; the unused room is released.
     uint8_t *shrunk = buffer->size ? realloc(buffer->bytes, buffer->size) : NULL;
     *bytes = shrunk ? shrunk : buffer->bytes;
     *size = buffer->size;

@@ -1,10 +1,10 @@
-// What the wrappers share: reporting a failure, and a buffer that grows. Knows no library.
+// Code that the wrappers share: reporting a failure, and a buffer that grows.
 #ifndef KF_SUPPORT_H
 #define KF_SUPPORT_H
 
 #include "CKFCodecs.h"
 
-/// Notes why a call failed and returns `status`. The text is cut where the buffer ends; line ends become spaces.
+/// Records why a call failed and returns `status`. The text is cut where the buffer ends; line ends become spaces.
 kf_status kf_fail(kf_message *message, kf_status status, const char *text);
 
 /// Bytes that are written one after another; `bytes` is to be released with `free`.

@@ -1,4 +1,4 @@
-// Small vectors of numbers, in what clang offers on every machine. Knows no pixels.
+// Small vectors of numbers, in what clang offers on every machine.
 #ifndef KF_VECTORS_H
 #define KF_VECTORS_H
 
@@ -12,7 +12,7 @@ typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 
 #define KF_INLINE inline __attribute__((always_inline))
 
-// Compiled twice where the processor of today can do more than the one every compiler must expect. Not under the thread
+// Compiled twice where current processors have more instructions than the compiler may assume. Not under the thread
 // sanitizer: the variant is chosen while the program is being loaded, before the sanitizer is initialised.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -25,8 +25,8 @@ typedef uint16_t u16x16 __attribute__((ext_vector_type(16)));
 #define KF_CLONES
 #endif
 
-// The vector of 16 bytes is computed here, though the compiler may think that it can be had with fewer instructions
-// later: for loops in which every iteration waits for the one before.
+// The vector of 16 bytes is computed here, though the compiler may choose to compute it later with fewer instructions:
+// for loops in which every iteration waits for the one before.
 #if defined(__x86_64__)
 #define KF_COMPUTE(vector) __asm__("" : "+x"(vector))
 #elif defined(__aarch64__)

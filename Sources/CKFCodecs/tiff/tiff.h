@@ -1,4 +1,4 @@
-// An open TIFF, shared by the file that opens it and the one that reads rows. Knows no pixels.
+// An open TIFF, shared by the file that opens it and the one that reads rows.
 #ifndef KF_TIFF_H
 #define KF_TIFF_H
 
@@ -6,7 +6,7 @@
 #include "tiff_rows.h"
 #include <tiffio.h>
 
-/// How many bytes a strip or a tile may have besides those that the picture's own pixels justify.
+/// How many bytes a strip or a tile may have besides those that the image's own pixels justify.
 #define KF_TIFF_SPARE ((uint64_t)16 << 20)
 
 struct kf_tiff_reader {
@@ -24,7 +24,7 @@ struct kf_tiff_reader {
     bool converted;
     kf_tiff_samples samples;
 
-    // What is decoded at once: a tile, a strip or a row.
+    // The unit that is decoded at once: a tile, a strip or a row.
     bool by_rows;
     uint32_t block_width, block_height;
     size_t block_bytes, block_stride;

@@ -1,4 +1,4 @@
-// Opening TIFF through libtiff: where bytes come from, where errors go, what the first picture is. Decodes no pixels.
+// Opening TIFF through libtiff: where bytes come from, where errors go, what the first image is. Decodes no pixels.
 #include "tiff.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -84,9 +84,9 @@ static TIFF *open_quietly(kf_tiff_reader *reader, size_t most) {
 }
 #endif
 
-// ---------------------------------------------------------------------------------------------- what the picture is
+// ---------------------------------------------------------------------------------------------- the kind of image
 
-// Those that are in use and take no memory for what only they themselves announce.
+// The compressions that are in use and allocate no memory for sizes that only the compressed data announce.
 static bool is_known_compression(uint16_t compression) {
     static const uint16_t known[] = {
         COMPRESSION_NONE, COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
@@ -157,7 +157,7 @@ static void find_alpha(kf_tiff_reader *reader) {
     }
 }
 
-// Decides how samples become pixels; what is not decided here is left to libtiff's conversion to RGBA.
+// Decides how samples become pixels; all other kinds are left to libtiff's conversion to RGBA.
 static bool describe_samples(kf_tiff_reader *reader, uint16_t photometric, uint16_t compression) {
     TIFF *tiff = reader->tiff;
     kf_tiff_samples *samples = &reader->samples;
@@ -193,7 +193,8 @@ static bool describe_samples(kf_tiff_reader *reader, uint16_t photometric, uint1
     }
 }
 
-// In what pieces the picture is decoded. False when these are beyond what it can need, or libtiff's sizes are no sizes.
+// Finds the pieces in which the image is decoded. False when they are larger than the image can need, or libtiff's
+// sizes are no sizes.
 static bool describe_blocks(kf_tiff_reader *reader) {
     TIFF *tiff = reader->tiff;
     const bool tiled = TIFFIsTiled(tiff);
@@ -210,7 +211,7 @@ static bool describe_blocks(kf_tiff_reader *reader) {
     if (reader->by_rows) reader->block_height = 1;
     const uint64_t row = tiled ? TIFFTileRowSize64(tiff) : TIFFScanlineSize64(tiff);
     const uint64_t block = tiled ? TIFFTileSize64(tiff) : reader->by_rows ? row : TIFFStripSize64(tiff);
-    // A kilobyte may announce tiles of gigabytes for a picture of a few pixels.
+    // A kilobyte may announce tiles of gigabytes for an image of a few pixels.
     const uint64_t most = KF_TIFF_SPARE + (uint64_t)reader->width * reader->height * 8;
     if (reader->block_width == 0 || reader->block_height == 0 || row == 0 || block == 0) return false;
     if (block > most || row > most || reader->block_height > most / reader->width / 4) return false;
@@ -227,7 +228,7 @@ static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_mes
     uint16_t compression = 0, depth = 1, format = 0, layout = 0, orientation = 0, photometric = 0, extra = 0, *kinds;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &reader->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &reader->height);
-    if (reader->width == 0 || reader->height == 0) return kf_fail(message, KF_MALFORMED, "the picture has no pixels");
+    if (reader->width == 0 || reader->height == 0) return kf_fail(message, KF_MALFORMED, "the image has no pixels");
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &depth);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &reader->sample_count);

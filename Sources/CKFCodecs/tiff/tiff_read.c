@@ -1,5 +1,4 @@
-// The rows of a TIFF through libtiff: one by one from strips, else by rows of tiles or planes. Refuses to know what
-// they are for.
+// The rows of a TIFF through libtiff: one by one from strips, else by rows of tiles or planes.
 #include "tiff.h"
 #include <stdlib.h>
 #include <string.h>

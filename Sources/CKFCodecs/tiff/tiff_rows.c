@@ -1,4 +1,4 @@
-// Samples of a TIFF as pixels: 8 and 16 bits, or fewer that are looked up. Knows nothing of libtiff.
+// Samples of a TIFF as pixels: 8 and 16 bits, or fewer that are looked up.
 #include "tiff_rows.h"
 #include <string.h>
 

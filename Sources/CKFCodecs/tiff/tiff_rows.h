@@ -1,4 +1,4 @@
-// Samples of a TIFF as pixels, shared by the two files that read it. Knows nothing of libtiff.
+// Samples of a TIFF as pixels, shared by the two files that read it.
 #ifndef KF_TIFF_ROWS_H
 #define KF_TIFF_ROWS_H
 
@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The most samples of a pixel that are looked at: four inks, or three colours and an alpha.
+/// The most samples of a pixel that are read: four inks, or three colours and an alpha.
 enum { KF_TIFF_COMPONENTS = 4 };
 
-/// What samples mean.
+/// The meaning of samples.
 typedef struct kf_tiff_samples {
     /// Bits a sample: 1, 2, 4 or 8 for one that is looked up in `table`, else 8 or 16.
     unsigned depth;

@@ -1,4 +1,4 @@
-// Reading and writing WebP through libwebp, its demuxer and its muxer. Refuses to lay frames over one another.
+// Reading and writing WebP through libwebp, its demuxer and its muxer. Frames are composed in Swift.
 #include "../support/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,8 @@ kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *
     return reader;
 }
 
-// Lossless pictures hold an alpha even when they are marked as opaque, and it may be anything. It is not shown: not
-// by dwebp, and not by browsers. What is lossy and has no alpha of its own is opaque already.
+// Lossless images hold an alpha even when they are marked as opaque, and it may be anything. It is not shown: not by
+// dwebp, and not by browsers. A lossy image without an alpha is opaque already.
 static void make_opaque(
     const uint8_t *bytes, size_t size, uint8_t *rows, size_t stride, uint64_t width, uint64_t height
 ) {
@@ -86,7 +86,7 @@ kf_status kf_webp_read(
     const WebPIterator *frame = &reader->frame;
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return kf_fail(message, KF_UNSUPPORTED, "libwebp has another version");
-    // Cut within its alpha, a picture is known to be there, but has no size.
+    // Cut within its alpha, an image is known to be there, but has no size.
     if (frame->width <= 0 || frame->height <= 0) return kf_fail(message, KF_MALFORMED, "the data ends too early");
     // The first frame of an animation may cover a part of the canvas only; scaled, that part stays in its place.
     uint64_t x = (uint64_t)frame->x_offset * width / reader->width;
@@ -163,7 +163,7 @@ static kf_status fail_encoding(kf_message *message, WebPEncodingError code) {
     switch (code) {
     case VP8_ENC_ERROR_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY: return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
-    default: return kf_fail(message, KF_UNSUPPORTED, "libwebp refused the picture");
+    default: return kf_fail(message, KF_UNSUPPORTED, "libwebp refused the image");
     }
 }
 
@@ -171,7 +171,7 @@ static bool configure(
     WebPConfig *config, uint32_t width, uint32_t height, float quality, bool lossless, kf_message *message
 ) {
     if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION) {
-        return kf_fail(message, KF_UNSUPPORTED, "WebP pictures have at most 16383 pixels a side") == KF_OK;
+        return kf_fail(message, KF_UNSUPPORTED, "WebP images have at most 16383 pixels a side") == KF_OK;
     }
     bool known = WebPConfigPreset(config, WEBP_PRESET_DEFAULT, quality);
     if (known && (!lossless || WebPConfigLosslessPreset(config, 6))) return true;
@@ -267,8 +267,8 @@ kf_status kf_webp_writer_add(
     return added ? KF_OK : fail_encoding(message, code);
 }
 
-// libwebp sets the flag when a frame's own rectangle has transparent pixels. What no frame covers is transparent as
-// well.
+// libwebp sets the flag when a frame's own rectangle has transparent pixels. Parts of the canvas that no frame covers
+// are transparent as well.
 static void flag_alpha(uint8_t *file, size_t size) {
     enum { chunk = 12, flags = 20, alpha = 0x10 };
     if (size > flags && memcmp(file + chunk, "VP8X", 4) == 0) file[flags] |= alpha;

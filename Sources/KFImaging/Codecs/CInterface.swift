@@ -1,10 +1,10 @@
-// Between C's statuses and Swift's errors. Knows no library.
+// Turns C's statuses into Swift's errors, and C's memory into data.
 
 import CKFCodecs
 import Foundation
 
 extension kf_message {
-    /// What the C side said.
+    /// The message of the C side.
     var detail: String {
         withUnsafePointer(to: self) { String(cString: kf_message_text($0)) }
     }

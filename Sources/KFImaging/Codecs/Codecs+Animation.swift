@@ -1,4 +1,4 @@
-// Writing animations. Knows no format.
+// Writing animations, for every format that can hold them.
 
 package import Foundation
 
@@ -10,7 +10,8 @@ extension Codecs {
 
     /// Encodes an animation, one frame after another as they are decoded.
     ///
-    /// A frame that cannot be had is the one before it once more: the animation takes its time, and shows all the rest.
+    /// A frame that cannot be decoded is the one before it once more: the animation keeps its timing and all other
+    /// frames.
     ///
     /// - Parameters:
     ///   - animation: The frames.

@@ -1,4 +1,4 @@
-// The one list of built-in formats, and how they are called. Knows no details of any format, and no custom coder.
+// The one list of built-in formats, and how they are called. Custom coders are handled elsewhere.
 
 package import Foundation
 
@@ -12,21 +12,21 @@ package enum Codecs {
             TIFFCodec.self,
         ] + OptionalFormats.codecs
 
-    /// How many times as large as wanted a decoder's own scaling leaves a picture at least, in both directions.
+    /// How many times as large as requested a decoder's own scaling leaves an image at least, in both directions.
     ///
-    /// Decoders average squares of pixels; what makes a good picture is the kernel that does the rest. Compared with a
+    /// Decoders average squares of pixels; the kernel that does the rest determines the quality. Compared with a
     /// full decode and Lanczos, the worst of 43 photos has 44.4 dB when 2.2 times are left to the kernel, 45.5 dB with
     /// 2.4 times, and 39 dB with less than two.
     static let scalingMargin = 2.4
 
-    /// What the header says; no pixels are decoded.
+    /// Reads the header; no pixels are decoded.
     static func builtInInfo(of data: Data) throws(ImagingError) -> ImageInfo {
         try data.withBytes { bytes throws(ImagingError) in
             try codec(for: bytes).info(bytes)
         }
     }
 
-    /// Decodes the first picture.
+    /// Decodes the first image.
     static func decodeBuiltIn(
         _ data: Data,
         options: DecodingOptions
@@ -56,7 +56,7 @@ package enum Codecs {
         }
     }
 
-    /// What the data says of its frames; nil for stills.
+    /// The frames as the data describes them; nil for stills.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {
         try data.withBytes { bytes throws(ImagingError) -> (any FrameDecoder)? in
             try codec(for: bytes).frames(of: data, limits: limits)
@@ -71,7 +71,7 @@ package enum Codecs {
         try frames(of: data, limits: limits).map { OnDemandFrameSource($0, data: data) }
     }
 
-    /// Encodes the displayed picture; `quality` is 0…1.
+    /// Encodes the displayed image; `quality` is 0…1.
     static func encodeBuiltIn(
         _ image: Image,
         as type: ImageContentType,
@@ -90,7 +90,7 @@ package enum Codecs {
 
     /// Why no image, animated or not, can be made of these bytes; nil when one can.
     ///
-    /// Makes it to find out, the way loads do.
+    /// Decodes them to find out, as loads do.
     package static func diagnose(_ data: Data) -> ImagingError? {
         do throws(ImagingError) {
             _ = try Image.decode(data, options: ImageCreatingOptions(), limits: .default)
@@ -109,14 +109,14 @@ package enum Codecs {
             throw .unrecognizedFormat(resembling: NonImageContent.describe(bytes))
         }
         if let codec = all.first(where: { $0.contentType == type }) { return codec }
-        // HEIF is a container; AVIF pictures in it can be decoded.
+        // HEIF is a container; AVIF images in it can be decoded.
         if type == .heif { return AVIFCodec.self }
         throw .unsupported(type, detail: OptionalFormats.advice(about: type))
     }
 }
 
 extension Data {
-    /// The bytes, for a body that throws errors of ours.
+    /// The bytes, for a body that throws our errors.
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
     ) throws(ImagingError) -> Result {

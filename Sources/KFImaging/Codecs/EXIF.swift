@@ -1,8 +1,8 @@
-// The one EXIF tag that changes how a picture looks. Knows nothing else of EXIF.
+// The one EXIF tag that changes how an image looks: its orientation.
 
 /// Reading of EXIF blocks.
 enum EXIF {
-    /// The orientation in an EXIF block (a TIFF header and its first directory); `.up` when it says none.
+    /// The orientation in an EXIF block (a TIFF header and its first directory); `.up` when there is none.
     static func orientation(_ block: UnsafeRawBufferPointer) -> Orientation {
         var bytes = block
         // Some writers of WebP and PNG keep the introduction that JPEG needs.

@@ -1,4 +1,4 @@
-// How images are made of data that may be animated: whole, on demand, or the first frame alone. Knows no format.
+// How images are made of data that may be animated: whole, on demand, or the first frame alone.
 
 package import Foundation
 
@@ -7,8 +7,8 @@ extension Image {
     ///
     /// - Parameters:
     ///   - data: The encoded bytes; they alone decide what format it is.
-    ///   - options: What is wanted of an animation.
-    ///   - limits: What is refused.
+    ///   - options: How an animation is to be made.
+    ///   - limits: The limits beyond which data is refused.
     /// - Returns: The image.
     package static func decoded(
         from data: Data,
@@ -51,8 +51,10 @@ extension Image {
     /// - Parameters:
     ///   - source: The frames.
     ///   - options: Which of them are decoded now.
-    ///   - baseImage: What stands for an animation whose frames are decoded on demand; nil means its first frame.
-    ///   - limits: Above which number of pixels frames are decoded on demand although all were wanted at once.
+    ///   - baseImage: The image that represents an animation whose frames are decoded on demand; nil means its first
+    ///     frame.
+    ///   - limits: The number of pixels above which frames are decoded on demand although all were to be decoded at
+    ///     once.
     /// - Returns: The image; nil when there is no first frame.
     package static func animated(
         _ source: any ImageFrameSource,

@@ -1,14 +1,14 @@
-// Stills and headers from encoded bytes, through the codecs. Knows no format.
+// Stills and headers from encoded bytes, through the codecs.
 
 public import Foundation
 
 extension Image {
-    /// Decodes the first picture of data in any format that is read here at scale 1; nil when that is impossible.
+    /// Decodes the first image of data in any format that is read here at scale 1; nil when that is impossible.
     ///
     /// - Parameter data: The encoded bytes; they alone decide what format it is.
     public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-    /// Decodes the first picture of data in any format that is read here; nil when that is impossible.
+    /// Decodes the first image of data in any format that is read here; nil when that is impossible.
     ///
     /// - Parameters:
     ///   - data: The encoded bytes; they alone decide what format it is.

@@ -1,11 +1,11 @@
-// Images as files of a wanted format, whole animations where the format can hold them. Knows no cache.
+// Images as files of a requested format, whole animations where the format can hold them.
 
 public import Foundation
 
 extension Image {
     /// The image as a file of a format.
     ///
-    /// An animation that nothing was done to, and that came in this very format, is given out as the bytes it came as.
+    /// An animation that has not been changed, and that came in this very format, is returned as its original bytes.
     /// Other animations become animated WebP; in the other formats they are their first frame. GIF is never encoded
     /// here, since caches would lose colours by it.
     ///
@@ -23,18 +23,18 @@ extension Image {
         }
         if type == .gif { return nil }
         if type == .webp, let frames, frames.frameCount > 1 {
-            // Rather nothing than a still that passes for the animation.
+            // Rather nil than a still that is taken for the animation.
             return try? Codecs.encode(frames, as: type, quality: quality, lossless: lossless)
         }
         return try? Codecs.encode(self, as: type, quality: quality, lossless: lossless)
     }
 
-    /// The displayed picture as PNG; nil for the empty image.
+    /// The displayed image as PNG; nil for the empty image.
     ///
     /// - Returns: The encoded bytes.
     public func pngData() -> Data? { try? Codecs.encode(self, as: .png) }
 
-    /// The displayed picture as JPEG, transparent parts laid over white; nil for the empty image.
+    /// The displayed image as JPEG, transparent parts laid over white; nil for the empty image.
     ///
     /// - Parameter compressionQuality: 0…1; from 0.9 up the colours keep their full resolution.
     /// - Returns: The encoded bytes.
@@ -45,7 +45,7 @@ extension Image {
     /// The image as lossy WebP of quality 0.8, an animation when it is one; nil for the empty image.
     public var webPData: Data? { encoded(as: .webp, quality: 0.8) }
 
-    /// Decodes the first picture of WebP data at scale 1; nil when it is none.
+    /// Decodes the first image of WebP data at scale 1; nil when it is none.
     ///
     /// - Parameter webPData: The encoded bytes.
     public convenience init?(webPData: Data) {

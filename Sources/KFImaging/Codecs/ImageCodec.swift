@@ -1,29 +1,29 @@
-// What a format has to offer. Knows no format.
+// The interface of a built-in format.
 
 import Foundation
 
-/// What a codec makes of data.
+/// The result of decoding.
 struct DecodedPicture {
     var bitmap: Bitmap
     var orientation = Orientation.up
     /// Nil for stills.
     var frameCount: Int?
-    /// Whether a part of the picture, or of the frames after it, is missing or could not be decoded.
+    /// Whether a part of the image, or of the frames after it, is missing or could not be decoded.
     var isDamaged = false
 }
 
 /// One format: how its header is read, how it is decoded and encoded.
 ///
-/// The bytes are those of a whole file whose signature has been checked; nothing else about them has.
+/// The bytes are those of a whole file whose signature has been checked; nothing else about them has been checked.
 protocol ImageCodec: SendableMetatype {
     static var contentType: ImageContentType { get }
-    /// Whether pictures can be written in it.
+    /// Whether images can be written in it.
     static var canEncode: Bool { get }
     /// Whether animations can be written in it.
     static var canEncodeAnimation: Bool { get }
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
-    /// Decodes the first picture, to `options.target(for:)`.
+    /// Decodes the first image, to `options.target(for:)`.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(ImagingError)
         -> DecodedPicture
     /// The frames of an animation; nil for stills, and formats that have nothing else.
@@ -39,9 +39,9 @@ struct AnimationToEncode {
     /// The size of every frame.
     let size: PixelSize
     let frameCount: Int
-    /// How often the frames are to be played; 0 means for ever.
+    /// How often the frames are to be played; 0 means endlessly.
     let loopCount: UInt
-    /// The whole picture of a frame and how long it is shown in seconds.
+    /// The whole image of a frame and how long it is shown in seconds.
     let frame: (_ index: Int) throws(ImagingError) -> (bitmap: Bitmap, delay: TimeInterval)
 }
 
@@ -67,7 +67,7 @@ extension ImageCodec {
 }
 
 extension DecodingOptions {
-    /// What is to be made of a picture that has been decoded to ``target(for:_:)``.
+    /// Makes the result from an image that has been decoded to ``target(for:_:)``.
     func finished(_ bitmap: Bitmap, _ orientation: Orientation) throws(ImagingError) -> Bitmap {
         let upright = try bitmap.oriented(from: orientation)
         return try thumbnail.map { thumbnail throws(ImagingError) in try upright.cut(to: thumbnail) } ?? upright

@@ -1,6 +1,6 @@
-// The formats that are built in only with a trait of the package. Knows no details of them.
+// The formats that are built in only with a trait of the package.
 
-/// What the package's traits add.
+/// The formats that the package's traits add.
 enum OptionalFormats {
     /// The codecs of the traits that are on.
     static var codecs: [any ImageCodec.Type] {

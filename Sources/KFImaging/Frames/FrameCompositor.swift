@@ -1,42 +1,42 @@
-// The one place where frames are laid over each other. Knows no format.
+// The one place where frames are laid over each other, whatever their format.
 
 import CKFCodecs
 import Foundation
 
-/// Makes whole pictures of the frames of an animation.
+/// Makes whole images of the frames of an animation.
 ///
-/// It holds one picture, from which the next one is made; so at any time there are two besides those that its callers
+/// It holds one image, from which the next one is made; so at any time there are two besides those that its callers
 /// keep. Going on to the next frame takes one decoding, and so does going on over frames that leave nothing behind. Any
-/// other frame takes the decoding of those since the nearest one that needs none before it.
+/// other frame takes the decoding of those since the nearest one that depends on none before it.
 ///
-/// Going back would take all of these again for every frame. So where pictures are small, two more are kept on the way
+/// Going back would take all of these again for every frame. So where images are small, two more are kept on the way
 /// to a frame that comes before the last one asked for: with them, going back over n frames takes some 2 n·∛n
 /// decodings instead of n²/2. Going on past them leaves them where they are, until frames before them are asked for.
 struct FrameCompositor: Sendable {
-    /// How many bytes the pictures held here may have together for two to be kept for going back.
+    /// How many bytes the images held here may have together for two to be kept for going back.
     static let maxCheckpointBytes = 16 << 20
 
-    /// What the canvas holds before some frame is drawn.
+    /// The canvas as it is before some frame is drawn.
     struct State {
         /// The pixels; nil is an empty canvas.
         var picture: Bitmap?
-        /// What has to become transparent yet.
+        /// The frame whose rectangle still has to become transparent.
         var cleared: Int?
-        /// The first frame that has not been dealt with.
+        /// The first frame that has not been processed.
         var next: Int
-        /// The frame whose picture this is.
+        /// The frame whose image this is.
         var shown: Int?
     }
 
     let decoder: any FrameDecoder
-    /// For each frame the nearest one, itself or before it, that needs none before it.
+    /// For each frame the nearest one, itself or before it, that depends on none before it.
     private let keys: [Int]
     private var state: State?
-    /// What is kept for going back, two at most, and none that lies beyond the frame asked for last while going back.
+    /// The states kept for going back, two at most, and none beyond the frame asked for last while going back.
     private(set) var checkpoints: [State] = []
     /// The frame asked for last.
     private var last = 0
-    /// Frames of which nothing can be decoded.
+    /// Frames of which no pixel can be decoded.
     ///
     /// Playing goes on as if they had no pixels.
     private var broken: Set<Int> = []
@@ -46,7 +46,7 @@ struct FrameCompositor: Sendable {
         keys = Self.keys(of: decoder)
     }
 
-    /// The picture of a frame there is.
+    /// The image of a frame that exists.
     ///
     /// - Throws: ``ImagingError`` when nothing of the frame itself can be decoded.
     mutating func frame(at index: Int) throws(ImagingError) -> Bitmap {
@@ -54,13 +54,13 @@ struct FrameCompositor: Sendable {
         let isGoingBack = index < last
         last = index
         var before = State(next: keys[index])
-        // Nothing before a key counts, whatever was there.
+        // Nothing before a key counts, whatever it was.
         for known in checkpoints + [state].compactMap({ $0 }) where known.next > before.next && known.next <= index {
             before = known
         }
         if isGoingBack { before = addCheckpoints(from: before, to: index) }
         if decoder.frames[index].disposal == .restore, keys[index] < index {
-            // What comes next does not build on this frame, but on what was there before.
+            // The next frame does not build on this one, but on the canvas before it.
             before = State(picture: try picture(before, upTo: index), next: index)
             state = before
         }
@@ -73,12 +73,12 @@ struct FrameCompositor: Sendable {
         return picture
     }
 
-    /// Goes on towards a frame, and keeps what the frames before it will need when they are asked for.
+    /// Goes on towards a frame, and keeps states that the frames before it will need when they are asked for.
     ///
-    /// The first picture that is kept serves as the beginning for those that come after it, the second one is replaced
+    /// The first image that is kept serves as the beginning for those that come after it, the second one is replaced
     /// as often as frames before it are asked for.
     ///
-    /// - Returns: The last picture on the way.
+    /// - Returns: The last image on the way.
     private mutating func addCheckpoints(from start: State, to index: Int) -> State {
         let key = keys[index]
         checkpoints.removeAll { $0.next > index || $0.next <= key }
@@ -113,7 +113,7 @@ struct FrameCompositor: Sendable {
         return isUnchanged ? before.picture : try composed(before, upTo: index, showing: nil)
     }
 
-    /// Deals with the frames up to `index`, and draws `shown`.
+    /// Processes the frames up to `index`, and draws `shown`.
     private mutating func composed(
         _ before: State,
         upTo index: Int,
@@ -171,7 +171,7 @@ struct FrameCompositor: Sendable {
             let covers = frame.covers(decoder.canvas)
             let isKey = isEmpty || (covers && (frame.isOpaque || frame.blend == .source))
             keys.append(isKey ? index : key)
-            // A frame that leaves nothing behind is nothing to begin with.
+            // A frame that leaves nothing behind is no beginning.
             if isKey, frame.disposal != .restore { key = index }
             switch frame.disposal {
             case .keep: isEmpty = false
@@ -184,7 +184,7 @@ struct FrameCompositor: Sendable {
 }
 
 extension FrameDecoder {
-    /// Draws what can be decoded of a frame.
+    /// Draws as much of a frame as can be decoded.
     ///
     /// - Throws: ``ImagingError`` when that is nothing.
     fileprivate func draw(_ index: Int, on rows: PixelRows) throws(ImagingError) {
@@ -232,7 +232,7 @@ extension FrameDescription {
 }
 
 extension PixelRows {
-    /// Copies a picture of the same size.
+    /// Copies an image of the same size.
     fileprivate func copy(_ picture: Bitmap) {
         picture.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -1,28 +1,28 @@
-// What a format has to say about an animation: where its frames lie, and their own pixels. Refuses to compose them.
+// The interface of a format's animation: where its frames lie, and their own pixels. FrameCompositor composes them.
 
 import Foundation
 
-/// What a file says of one frame, without any pixel being decoded.
+/// The description of one frame in a file, read without decoding pixels.
 struct FrameDescription: Sendable, Hashable {
-    /// What happens to the frame's rectangle before the next frame is drawn.
+    /// How the frame's rectangle is treated before the next frame is drawn.
     enum Disposal: Sendable {
         /// It stays.
         case keep
         /// It becomes transparent.
         case clear
-        /// It becomes what it was before the frame was drawn.
+        /// It gets back the pixels that it had before the frame was drawn.
         case restore
     }
 
     /// How the frame's pixels meet those of the canvas.
     enum Blend: Sendable {
-        /// They replace them, transparent ones too.
+        /// They replace those of the canvas, transparent ones too.
         case source
-        /// They are laid over them.
+        /// They are laid over those of the canvas.
         case over
     }
 
-    /// Where the frame lies on the canvas; whatever sticks out is not shown.
+    /// Where the frame lies on the canvas; parts outside of it are not shown.
     var x: Int
     var y: Int
     var size: PixelSize
@@ -40,21 +40,21 @@ package enum FrameDelay {
     package static func effective(_ seconds: Double) -> Double { seconds > 0.011 ? seconds : 0.1 }
 }
 
-/// One format's animation: what its frames are, and their pixels.
+/// One format's animation: the descriptions of its frames, and their pixels.
 ///
-/// A decoder is used by one thread at a time. It may keep what makes the next frame cheap, and nothing that grows with
-/// the number of frames but their descriptions. The number of frames and the size of the canvas have been held against
-/// the limits when a decoder exists.
+/// A decoder is used by one thread at a time. It may keep data that makes the next frame cheap, and nothing that grows
+/// with the number of frames but their descriptions. The number of frames and the size of the canvas have been checked
+/// against the limits when a decoder exists.
 protocol FrameDecoder: Sendable {
-    /// The size of the whole picture.
+    /// The size of the whole image.
     var canvas: PixelSize { get }
     /// The frames, at least one.
     var frames: [FrameDescription] { get }
-    /// How often the frames are to be played; 0 means for ever.
+    /// How often the frames are to be played; 0 means endlessly.
     var loopCount: UInt { get }
-    /// How whole pictures are to be turned for display.
+    /// How whole images are to be turned for display.
     ///
-    /// Canvas, descriptions and pixels are those before that. `.up` unless a decoder says otherwise.
+    /// Canvas, descriptions and pixels are as stored, not turned yet. `.up` unless a decoder says otherwise.
     var orientation: Orientation { get }
 
     /// Whether the data ends before the last of the frames it announces; false unless a decoder says otherwise.
@@ -63,7 +63,7 @@ protocol FrameDecoder: Sendable {
     /// Decodes a frame's own pixels, and hands over each row once, in any order.
     ///
     /// - Parameters:
-    ///   - index: A frame there is.
+    ///   - index: A frame that exists.
     ///   - row: Called with y from 0 below the frame's height, and as many premultiplied sRGB pixels (0xAARRGGBB) as
     ///     the frame is wide, valid during the call.
     /// - Throws: ``ImagingError`` when the frame is damaged; rows that could be decoded have been handed over.

@@ -1,4 +1,4 @@
-// The frames of encoded data, decoded on demand from any thread. Knows no format.
+// The frames of encoded data, decoded on demand from any thread.
 
 package import Foundation
 import KFSupport
@@ -13,7 +13,7 @@ package final class OnDemandFrameSource: ImageFrameSource {
     let isTruncated: Bool
     /// The size of every frame in pixels, as displayed.
     package let size: PixelSize
-    /// How the compositor's pictures are to be turned.
+    /// How the compositor's images are to be turned.
     private let orientation: Orientation
     private let delays: [TimeInterval]
     /// The lock is held while a frame is decoded, since one thread at a time may use the decoder.
@@ -43,7 +43,7 @@ package final class OnDemandFrameSource: ImageFrameSource {
 
     package func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
         guard delays.indices.contains(index) else { return nil }
-        // The limit is on the longer side, whichever that is; small pictures are turned sooner.
+        // The limit is on the longer side, whichever that is; turning small images is less work.
         let picture = (try? picture(at: index))?.limited(to: maxSize)
         return try? picture?.oriented(from: orientation)
     }
@@ -59,10 +59,10 @@ package final class OnDemandFrameSource: ImageFrameSource {
 }
 
 extension Bitmap {
-    /// The picture made so small that its longer side is at most that of a size in pixels.
+    /// The image made so small that its longer side is at most that of a size in pixels.
     ///
     /// - Parameter maxSize: Nil and zero limit nothing.
-    /// - Returns: The picture, itself when it is small enough; nil when there is not enough memory.
+    /// - Returns: The image, itself when it is small enough; nil when there is not enough memory.
     package func limited(to maxSize: CGSize?) -> Bitmap? {
         let limit = Geometry.thumbnailLimit(points: maxSize ?? .zero, scale: 1)
         return try? resampled(to: Geometry.thumbnail(of: size, limit: limit))

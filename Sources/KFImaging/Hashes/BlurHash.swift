@@ -1,13 +1,13 @@
-// BlurHash: a few letters that hold a very blurred picture. Knows the published algorithm, and no processor.
+// BlurHash: a few letters that hold a very blurred image, by the published algorithm.
 
 public import Foundation
 
-/// Pictures as a few cosine waves, in letters that fit anywhere.
+/// Images as a few cosine waves, in letters that fit anywhere.
 package enum BlurHash {
-    /// The hash of a picture, transparent parts laid over white.
+    /// The hash of an image, transparent parts laid over white.
     ///
     /// - Parameters:
-    ///   - bitmap: The picture; large ones are reduced to 128 pixels first.
+    ///   - bitmap: The image; large ones are reduced to 128 pixels first.
     ///   - components: How many waves are kept on each axis, 1…9; other numbers return nil.
     /// - Returns: The letters.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
@@ -30,13 +30,13 @@ package enum BlurHash {
         return text
     }
 
-    /// The picture that a hash stands for.
+    /// The image that a hash stands for.
     ///
     /// - Parameters:
     ///   - hash: The letters.
-    ///   - size: The size of the picture.
-    ///   - punch: Contrast; 1 is that of the original. Limited to 0…100, what is no number counts as 1.
-    /// - Returns: The picture; nil when the letters are no BlurHash.
+    ///   - size: The size of the image.
+    ///   - punch: Contrast; 1 is that of the original. Limited to 0…100, NaN counts as 1.
+    /// - Returns: The image; nil when the letters are no BlurHash.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package static func decode(_ hash: String, size: PixelSize, punch: Double) throws(ImagingError) -> Bitmap? {
         let contrast = punch.isNaN ? 1 : min(max(punch, 0), 100)
@@ -145,14 +145,14 @@ private enum SRGB {
     }
 
     static func byte(_ light: Double) -> Int {
-        // What is no number is black.
+        // NaN is black.
         let light = light > 0 ? min(light, 1) : 0
         return Int((light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255 + 0.5)
     }
 }
 
 extension Image {
-    /// The blurred picture that a BlurHash stands for: something to look at while the real one is loaded.
+    /// The blurred image that a BlurHash stands for: something to look at while the real one is loaded.
     ///
     /// Nil when the letters are no BlurHash, and for sizes no bitmap can have. It makes sense to ask for few pixels, 32
     /// or so, and to let the view enlarge them.
@@ -160,7 +160,7 @@ extension Image {
     /// - Parameters:
     ///   - hash: The letters of the hash.
     ///   - size: The size in pixels; the scale is 1.
-    ///   - punch: The contrast; 1 is that of the original. Limited to 0…100, what is no number counts as 1.
+    ///   - punch: The contrast; 1 is that of the original. Limited to 0…100, NaN counts as 1.
     public convenience init?(blurHash hash: String, size: CGSize, punch: CGFloat = 1) {
         guard size.width > 0, size.height > 0, let canvas = Geometry.canvas(points: size, scale: 1),
             let bitmap = (try? BlurHash.decode(hash, size: canvas, punch: Double(punch))) ?? nil
@@ -168,7 +168,7 @@ extension Image {
         self.init(cgImage: bitmap)
     }
 
-    /// The BlurHash of the displayed picture, transparent parts laid over white.
+    /// The BlurHash of the displayed image, transparent parts laid over white.
     ///
     /// - Parameter components: How many waves are kept on each axis, 1…9.
     /// - Returns: nil for the empty image, for other numbers, and when there is not enough memory.

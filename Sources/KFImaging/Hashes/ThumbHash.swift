@@ -1,11 +1,10 @@
-// ThumbHash: some 25 bytes that hold a very blurred picture, its shape and its transparency. Knows the published
-// algorithm.
+// ThumbHash: some 25 bytes that hold a very blurred image, its shape and its transparency, by the published algorithm.
 
 public import Foundation
 
-/// Pictures as a few cosine waves of lightness, two colour differences and opacity.
+/// Images as a few cosine waves of lightness, two colour differences and opacity.
 public enum ThumbHash {
-    /// The average colour a hash says the picture has; nil when it is no ThumbHash.
+    /// The average colour of the image that a hash stands for; nil when it is no ThumbHash.
     ///
     /// - Parameter hash: The bytes.
     /// - Returns: The colour.
@@ -15,9 +14,9 @@ public enum ThumbHash {
         return Color(red: color.x, green: color.y, blue: color.z, alpha: color.w)
     }
 
-    /// The hash of a picture.
+    /// The hash of an image.
     ///
-    /// - Parameter bitmap: The picture; larger ones are reduced to 100 pixels first.
+    /// - Parameter bitmap: The image; larger ones are reduced to 100 pixels first.
     /// - Returns: The bytes.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     static func encode(_ bitmap: Bitmap) throws(ImagingError) -> Data {
@@ -40,7 +39,7 @@ public enum ThumbHash {
         let sum = pixels.reduce(.zero, +)
         let hasAlpha = pixels.contains { $0.w < 1 }
         let mean = sum.w > 0 ? sum / sum.w : .zero
-        // Where the picture is transparent, it gets its mean colour.
+        // Where the image is transparent, it gets its mean colour.
         let waves = pixels.map { color -> LPQA in
             var filled = color + mean * (1 - color.w)
             filled.w = color.w
@@ -76,7 +75,7 @@ public enum ThumbHash {
         return Data(hash)
     }
 
-    /// The picture that a hash stands for, its longer side 32 pixels; nil when it is no ThumbHash.
+    /// The image that a hash stands for, its longer side 32 pixels; nil when it is no ThumbHash.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     static func decode(_ hash: Data) throws(ImagingError) -> Bitmap? {
@@ -138,7 +137,7 @@ private struct LPQA {
     }
 }
 
-/// What the first five or six bytes of a hash say.
+/// The first five or six bytes of a hash, taken apart.
 private struct ThumbHashHeader {
     let mean: LPQA
     let lightScale: Double
@@ -215,7 +214,7 @@ private struct WaveShape {
     }
 }
 
-/// One component of a picture as waves.
+/// One component of an image as waves.
 private struct WaveChannel {
     let mean: Double
     /// The strength of the strongest wave.
@@ -243,7 +242,7 @@ private struct WaveChannel {
 }
 
 extension Image {
-    /// The blurred picture that a ThumbHash stands for: something to look at while the real one is loaded.
+    /// The blurred image that a ThumbHash stands for: something to look at while the real one is loaded.
     ///
     /// Its longer side has 32 pixels; its proportions are about those of the original. Nil when the bytes are no
     /// ThumbHash.
@@ -254,7 +253,7 @@ extension Image {
         self.init(cgImage: bitmap)
     }
 
-    /// The ThumbHash of the displayed picture.
+    /// The ThumbHash of the displayed image.
     ///
     /// - Returns: nil for the empty image, and when there is not enough memory.
     package func thumbHash() -> Data? {

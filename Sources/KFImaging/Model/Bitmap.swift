@@ -1,4 +1,4 @@
-// One picture in memory: rows of pixels that never change. Knows nothing of scale, orientation or files.
+// One image in memory: rows of pixels that never change. Scale and orientation are those of an Image.
 
 public import Foundation
 
@@ -26,8 +26,8 @@ public final class Bitmap: Sendable, Hashable {
 
     /// Makes a bitmap and lets `fill` write its pixels.
     ///
-    /// Like the memory of an array, that of the bitmap must be there: without it the process ends. Sizes that come
-    /// from outside of the program are better passed to ``make(width:height:hasAlpha:fill:)``.
+    /// Without enough memory the process ends, as it does for an array. Sizes from untrusted sources are better passed
+    /// to ``make(width:height:hasAlpha:fill:)``.
     ///
     /// - Parameters:
     ///   - width: The width in pixels; smaller than 1 counts as 1.
@@ -47,7 +47,7 @@ public final class Bitmap: Sendable, Hashable {
         }
     }
 
-    /// Makes a bitmap and lets `fill` write its pixels, or says that there is not enough memory.
+    /// Makes a bitmap and lets `fill` write its pixels, or throws when there is not enough memory.
     ///
     /// - Parameters:
     ///   - width: The width in pixels; smaller than 1 counts as 1.
@@ -81,7 +81,7 @@ public final class Bitmap: Sendable, Hashable {
 
     /// Makes a bitmap over memory that is *not* zeroed: `fill` must write every pixel, or throw.
     ///
-    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or the error of `fill`.
     package convenience init(
         _ size: PixelSize,
         hasAlpha: Bool?,
@@ -97,10 +97,10 @@ public final class Bitmap: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - size: The size in pixels.
-    ///   - capacity: How many bytes the memory shall have, given how many the rows take; never less than these.
+    ///   - capacity: How many bytes the memory is to have, given how many the rows take; never less than these.
     ///   - fill: Writes every pixel, or throws. It gets the rows and all the memory, at whose beginning they lie, and
     ///     returns whether pixels may be less than opaque; nil finds out by looking at them.
-    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or what `fill` throws.
+    /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or the error of `fill`.
     init(
         _ size: PixelSize,
         capacity: (Int) -> Int,
@@ -143,7 +143,7 @@ public final class Bitmap: Sendable, Hashable {
         try? part(rect)
     }
 
-    /// What ``cropping(to:)`` gives; nil means that nothing is left.
+    /// The result of ``cropping(to:)``; nil means that nothing is left.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func part(_ rect: CGRect) throws(ImagingError) -> Bitmap? {
@@ -178,7 +178,7 @@ public final class Bitmap: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The name that custom frame sources know bitmaps by.
+/// The name of bitmaps in custom frame sources.
 public typealias CGImage = Bitmap
 
 extension PixelRows {

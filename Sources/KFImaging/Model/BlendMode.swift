@@ -1,10 +1,10 @@
-// The names of the ways to lay one picture over another. Knows no pixels.
+// The names of the ways to lay one image over another.
 
-/// How a picture and what lies below it become one.
+/// How an image and the one below it become one.
 ///
-/// The raw values are CoreGraphics'; cache identifiers hold them. Below, source is the picture and destination what it
-/// is laid on. The modes up to ``luminosity`` mix colours where both are, and leave either alone where the other is
-/// transparent. The others, the rules of Porter and Duff, say which of the two remains where.
+/// The raw values are CoreGraphics'; cache identifiers hold them. Below, the source is the image and the destination
+/// the one it is laid on. The modes up to ``luminosity`` mix colours where both are, and leave either alone where the
+/// other is transparent. The others, the rules of Porter and Duff, say which of the two remains where.
 public enum CGBlendMode: Int32, Sendable, Hashable, CaseIterable {
     /// The source over the destination.
     case normal = 0

@@ -1,8 +1,8 @@
-// A line around a picture. Knows no pixels.
+// A line around an image, as processors draw it.
 
 public import Foundation
 
-/// A line along the edges of a picture, inside of it.
+/// A line along the edges of an image, inside of it.
 public struct Border: Sendable, Hashable {
     /// The colour of the line.
     public var color: Color

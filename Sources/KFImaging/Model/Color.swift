@@ -1,4 +1,4 @@
-// A colour, and its stable text for cache identifiers. Knows no pixels.
+// A colour, and its stable text for cache identifiers.
 
 public import Foundation
 
@@ -161,6 +161,6 @@ extension Color {
 }
 
 extension CGFloat {
-    /// The nearest number in 0…1; 0 for what is no number.
+    /// The nearest number in 0…1; 0 for NaN.
     package var clampedToUnit: CGFloat { isNaN ? 0 : Swift.min(Swift.max(self, 0), 1) }
 }

@@ -1,4 +1,4 @@
-// A fingerprint by which the bytes of a file are recognised. Keeps none of them.
+// A fingerprint by which the bytes of a file are recognised. It keeps none of them.
 
 import CKFCodecs
 package import Foundation
@@ -8,7 +8,7 @@ package struct ContentFingerprint: Sendable, Hashable {
     private let count: Int
     private let checksum: UInt32
 
-    /// Reads all bytes once, which takes no time next to decoding them.
+    /// Reads all bytes once, which takes little time compared with decoding them.
     package init(_ data: Data) {
         count = data.count
         checksum = data.withUnsafeBytes { bytes in kf_png_checksum(bytes.start, bytes.count) }

@@ -1,14 +1,14 @@
-// Every rectangle calculation there is: fit, fill, anchor, canvas, thumbnail. Knows no pixels' colours.
+// All calculations with rectangles: fit, fill, anchor, canvas, thumbnail.
 
 public import Foundation
 
-/// How a picture fills a size that has another shape.
+/// How an image fills a size that has another shape.
 public enum ContentMode: Sendable, Hashable, CaseIterable {
     /// Stretched to exactly the size, whatever happens to the proportions.
     case none
     /// As large as possible within the size.
     case aspectFit
-    /// As small as possible with the size covered; what sticks out is not cut off.
+    /// As small as possible with the size covered; parts beyond it are not cut off.
     case aspectFill
 }
 
@@ -21,9 +21,9 @@ public enum Radius: Sendable, Hashable {
     /// A length in points.
     case point(CGFloat)
 
-    /// The radius in points for a picture of the given size in points.
+    /// The radius in points for an image of the given size in points.
     ///
-    /// - Parameter size: The size of the picture.
+    /// - Parameter size: The size of the image.
     /// - Returns: The radius, not limited in any way.
     public func compute(with size: CGSize) -> CGFloat {
         switch self {
@@ -81,7 +81,7 @@ extension CGSize {
 
     /// The size this one gets for a target.
     package func resized(to target: CGSize, for mode: ContentMode) -> CGSize {
-        // Nothing fits into a side that is no number.
+        // Nothing fits into a side that is NaN.
         if target.width.isNaN || target.height.isNaN { return target }
         return switch mode {
         case .none: target
@@ -112,7 +112,7 @@ extension CGSize {
 
     /// A rectangle of `size` at a relative place (0…1 on each axis), cut at the edges of this one.
     package func constrainedRect(for size: CGSize, anchor: CGPoint) -> CGRect {
-        // More than all of it is all of it, also when it is infinite.
+        // A part larger than the whole is the whole, also when it is infinite.
         func part(_ length: CGFloat, of whole: CGFloat) -> CGFloat { length > whole ? whole : length }
         let size = CGSize(part(size.width, of: width), part(size.height, of: height))
         let x = min(max(anchor.x, 0), 1) * (width - size.width)
@@ -148,7 +148,7 @@ package enum Geometry {
 
     /// The size of a thumbnail whose longer side has at most `limit` pixels.
     ///
-    /// Never larger than the picture; a limit that is not positive is none.
+    /// Never larger than the image; a limit that is not positive is none.
     package static func thumbnail(of size: PixelSize, limit: Int) -> PixelSize {
         let longer = size.longerSide
         guard limit > 0, limit < longer else { return size }
@@ -160,7 +160,7 @@ package enum Geometry {
 
     /// The limit on the longer side, in pixels, for a thumbnail size in points; 0 when there is none.
     ///
-    /// A size with a side that is no number limits nothing, whichever side it is.
+    /// A size with a side that is NaN limits nothing, whichever side it is.
     package static func thumbnailLimit(points: CGSize, scale: CGFloat) -> Int {
         guard !points.width.isNaN, !points.height.isNaN else { return 0 }
         let limit = max(points.width, points.height) * scale

@@ -1,4 +1,4 @@
-// What an image is as an animation: frames that are there, or frames to come. Knows no format.
+// The animation of an image: frames that are decoded, or frames decoded on demand.
 
 public import Foundation
 
@@ -9,7 +9,7 @@ package struct PreloadedFrames: Sendable, Equatable {
     package var delays: [TimeInterval]
     /// How long all of them take once, in seconds.
     package var duration: TimeInterval
-    /// How often they are to be played; 0 means for ever.
+    /// How often they are to be played; 0 means endlessly.
     package var loopCount: UInt = 0
 }
 
@@ -63,13 +63,13 @@ extension Image {
     /// How the image was made of its data.
     package var creatingOptions: ImageCreatingOptions? { metadata.creatingOptions }
 
-    /// Whether there is more than the picture itself: frames, decoded or not.
+    /// Whether the image is an animation, its frames decoded or not.
     package var isAnimated: Bool {
         let metadata = metadata
         return metadata.frameSource != nil || metadata.preloaded != nil
     }
 
-    /// What equality asks of an animation.
+    /// The parts of an animation that equality compares.
     struct AnimationState: Equatable {
         let frameCount: Int?
         let preloaded: PreloadedFrames?
@@ -87,13 +87,13 @@ extension Image {
         )
     }
 
-    /// What the pixels take in memory, in bytes: those of all frames that are there, of others one.
+    /// The memory that the pixels take, in bytes: those of all frames that are decoded, else of one image.
     package var cost: Int {
         let frames = metadata.preloaded.map { Set($0.images.map { ObjectIdentifier($0) }).count }
         return pixelWidth * pixelHeight * 4 * (frames ?? 1)
     }
 
-    /// Copies what is known of the animation, except frames that are decoded already.
+    /// Copies the metadata of the animation, except frames that are decoded already.
     package func copyAnimation(to other: Image) {
         let metadata = metadata
         other.updateMetadata {
@@ -116,8 +116,8 @@ extension Image {
         return Image(cgImage: cgImage, scale: scale, orientation: imageOrientation, metadata: metadata)
     }
 
-    /// The same picture, its pixels ready to be shown, under a scale; animations and the empty image stay what they
-    /// are.
+    /// The same image, its pixels ready to be shown, under a scale; animations and the empty image are returned
+    /// unchanged.
     package func decoded(scale: CGFloat) -> Image {
         isAnimated || cgImage == nil ? self : withScale(scale)
     }

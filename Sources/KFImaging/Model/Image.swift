@@ -1,9 +1,9 @@
-// A picture with its scale and orientation. Knows no codec, processor, cache or view.
+// An image with its scale and orientation: the central type of the library.
 
 public import Foundation
 import KFSupport
 
-/// A decoded picture: a bitmap, how it is turned, and how many of its pixels make a point.
+/// A decoded image: a bitmap, how it is turned, and how many of its pixels make a point.
 ///
 /// The pixels never change; an image may be used from any thread.
 public final class Image: Sendable, Hashable {
@@ -15,7 +15,7 @@ public final class Image: Sendable, Hashable {
     public let cgImage: Bitmap?
     private let state: Locked<Metadata>
 
-    /// What an image remembers of the data that it comes from.
+    /// The metadata of an image: its source, and its frames.
     package struct Metadata: Sendable {
         /// The format it was decoded from.
         package var contentType: ImageContentType?
@@ -29,9 +29,9 @@ public final class Image: Sendable, Hashable {
         package var preloaded: PreloadedFrames?
         /// How the image was made of its data.
         package var creatingOptions: ImageCreatingOptions?
-        /// The data that the picture was decoded from at its full size; nil when something has been done to it since.
+        /// The data that the image was decoded from at its full size; nil when something has been done to it since.
         package var decodedFrom: ContentFingerprint?
-        /// Whether a part of the picture, or of its frames, is missing in the data or could not be decoded.
+        /// Whether a part of the image, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
 
         package init(contentType: ImageContentType? = nil, frameCount: Int? = nil, animatedData: Data? = nil) {
@@ -48,7 +48,7 @@ public final class Image: Sendable, Hashable {
         state = Locked(metadata)
     }
 
-    /// The scale an image gets when this one is asked for: 1 instead of what is no positive number.
+    /// The scale of an image for a requested one: 1 in place of anything but a positive number.
     package static func validScale(_ scale: CGFloat) -> CGFloat { scale > 0 && scale.isFinite ? scale : 1 }
 
     /// An empty image: no pixels, size zero, scale 1.
@@ -68,7 +68,7 @@ public final class Image: Sendable, Hashable {
 }
 
 extension Image {
-    /// The size of the displayed picture in points.
+    /// The size of the displayed image in points.
     public var size: CGSize {
         let (width, height) = (CGFloat(pixelWidth) / scale, CGFloat(pixelHeight) / scale)
         return imageOrientation.isTransposing
@@ -81,12 +81,12 @@ extension Image {
     /// The height of the bitmap as stored, in pixels; 0 for the empty image.
     public var pixelHeight: Int { cgImage?.height ?? 0 }
 
-    /// Whether a part of the picture, or of the frames of an animation, was missing in the data or could not be
+    /// Whether a part of the image, or of the frames of an animation, was missing in the data or could not be
     /// decoded.
     ///
-    /// Such a picture shows what there is; the rest is grey, transparent, or blurred in a progressive file. What
-    /// processors make of it says so, too. A picture that was stored after processing, and comes from a cache, does
-    /// not.
+    /// Such an image shows the pixels that could be decoded; the rest is grey, transparent, or blurred in a progressive
+    /// file. Images that processors make of it are marked as damaged, too. An image that was stored after processing,
+    /// and comes from a cache, is not.
     public var isDamaged: Bool { state.withLock { $0.isDamaged } }
 
     /// Whether some pixel may be less than opaque.
@@ -99,7 +99,7 @@ extension Image {
             && one.imageOrientation == other.imageOrientation && one.animation == other.animation
     }
 
-    /// Hashes what equality looks at and never changes.
+    /// Hashes the parts that equality compares and that never change.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(cgImage)
         hasher.combine(scale)
@@ -117,25 +117,25 @@ extension Image {
         set { state.withLock { $0.frameCount = newValue } }
     }
 
-    /// Whether the picture was decoded from some data at its full size, and nothing has been done to it since.
+    /// Whether the image was decoded from some data at its full size, and nothing has been done to it since.
     ///
     /// Says nothing about which data: a processor may have decoded other bytes than those it was given.
     package var isUnprocessed: Bool { state.withLock { $0.decodedFrom != nil } }
 
-    /// Whether the picture is what these very bytes decode to, so that they say more about it than any encoding of its
-    /// pixels.
+    /// Whether the image is the result of decoding these very bytes, so that they preserve more of it than any encoding
+    /// of its pixels.
     package func isDecoded(from data: Data) -> Bool {
         guard let mark = state.withLock({ $0.decodedFrom }) else { return false }
         return mark == ContentFingerprint(data)
     }
 
-    /// What is remembered of the data that the image comes from.
+    /// The metadata of the image.
     package var metadata: Metadata { state.withLock { $0 } }
 
-    /// Changes what is remembered.
+    /// Changes the metadata.
     package func updateMetadata(_ change: (inout Metadata) -> Void) { state.withLock { change(&$0) } }
 
-    /// A picture that some operation made of this one: no animation, and as damaged as this one is.
+    /// An image that some operation made of this one: no animation, and as damaged as this one is.
     package func derived(_ bitmap: Bitmap, scale: CGFloat? = nil, orientation: Orientation = .up) -> Image {
         var metadata = Metadata()
         metadata.isDamaged = isDamaged

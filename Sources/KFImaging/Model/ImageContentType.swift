@@ -1,4 +1,4 @@
-// Kinds of media and the signatures they are known by. Never looks at a file's name to find out.
+// Kinds of media and the signatures by which they are recognised. A file's name never decides.
 
 public import Foundation
 
@@ -24,9 +24,9 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public static let webp = ImageContentType(rawValue: "org.webmproject.webp")
     /// AVIF.
     public static let avif = ImageContentType(rawValue: "public.avif")
-    /// HEIC: HEIF with HEVC pictures.
+    /// HEIC: HEIF with HEVC images.
     public static let heic = ImageContentType(rawValue: "public.heic")
-    /// HEIF with any pictures.
+    /// HEIF with any images.
     public static let heif = ImageContentType(rawValue: "public.heif")
     /// JPEG XL.
     public static let jxl = ImageContentType(rawValue: "public.jpeg-xl")
@@ -48,12 +48,12 @@ public struct ImageContentType: RawRepresentable, Hashable, Sendable, Codable {
     public static let m4v = ImageContentType(rawValue: "com.apple.m4v-video")
     /// QuickTime video.
     public static let mov = ImageContentType(rawValue: "com.apple.quicktime-movie")
-    /// Some kind of data; what a registered coder decodes without saying what it is.
+    /// Some kind of data; the type of images from registered coders that do not name one.
     public static let unknown = ImageContentType(rawValue: "public.data")
 }
 
 extension ImageContentType {
-    /// The kind that bytes begin like; nil when it is none of those known.
+    /// The kind that bytes begin like; nil when it is none of those here.
     ///
     /// - Parameter data: The bytes, or the first hundred of them.
     public init?(sniffing data: Data) {
@@ -70,12 +70,12 @@ extension ImageContentType {
         self = match.type
     }
 
-    /// The extension (without dot) that files of this kind usually have; nil for kinds we do not know.
+    /// The extension (without dot) that files of this kind usually have; nil for kinds that are not listed here.
     public var preferredFileExtension: String? {
         Self.table.first { $0.type == self }?.extensions.first
     }
 
-    /// What people call it.
+    /// The common name.
     package var name: String { Self.table.first { $0.type == self }?.name ?? rawValue }
 
     private static let table: [(type: ImageContentType, name: String, extensions: [String])] = [
@@ -148,7 +148,7 @@ extension ImageContentType {
             let count = bytes.littleEndian(4, 2), let reserved = bytes.littleEndian(9, 1),
             let size = bytes.littleEndian(14, 4), let offset = bytes.littleEndian(18, 4)
         else { return false }
-        // .NET writes 255 where nothing should be.
+        // .NET writes 255 where 0 should be.
         return count > 0 && (reserved == 0 || reserved == 255) && size > 0 && offset >= 6 + 16 * count
     }
 
@@ -158,7 +158,7 @@ extension ImageContentType {
         return text.first { $0 != 32 && !(9...13).contains($0) } == UInt8(ascii: "<")
     }
 
-    /// The major brand decides; a general one (`mif1`) lets the compatible brands say what is inside.
+    /// The major brand decides; with a general one (`mif1`) the compatible brands do.
     private static func sniffBrand(_ bytes: UnsafeRawBufferPointer) -> ImageContentType? {
         func type(at offset: Int) -> ImageContentType? {
             let brand = bytes[offset..<offset + 4]

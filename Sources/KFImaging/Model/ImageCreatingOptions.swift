@@ -1,4 +1,4 @@
-// How an image is made of data that may be animated. Holds no code.
+// How an image is made of data that may be animated.
 
 public import Foundation
 
@@ -11,7 +11,7 @@ public struct ImageCreatingOptions: Sendable, Hashable {
     /// Whether all frames are decoded at once, unless they have more pixels together than
     /// ``ImageDecodingLimits/maxAnimationPixelCount`` allows: such an animation is decoded on demand nevertheless.
     public var preloadAll: Bool
-    /// Whether the first frame is all that is wanted; this wins over ``preloadAll``.
+    /// Whether only the first frame is needed; this wins over ``preloadAll``.
     public var onlyFirstFrame: Bool
 
     /// Creates options; by default, frames are decoded on demand.
@@ -20,7 +20,7 @@ public struct ImageCreatingOptions: Sendable, Hashable {
     ///   - scale: Pixels a point.
     ///   - duration: How long a preloaded animation takes once, in seconds; 0 or less takes it from the data.
     ///   - preloadAll: Whether all frames are decoded at once.
-    ///   - onlyFirstFrame: Whether the first frame is all that is wanted.
+    ///   - onlyFirstFrame: Whether only the first frame is needed.
     public init(
         scale: CGFloat = 1,
         duration: TimeInterval = 0,
@@ -33,7 +33,7 @@ public struct ImageCreatingOptions: Sendable, Hashable {
         self.onlyFirstFrame = onlyFirstFrame
     }
 
-    /// The options with what images make of senseless numbers, so that equal ones make equal images.
+    /// The options with invalid numbers replaced as images replace them, so that equal options make equal images.
     package var sanitized: Self {
         var options = self
         options.scale = Image.validScale(scale)

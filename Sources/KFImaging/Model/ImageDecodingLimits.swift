@@ -1,24 +1,24 @@
-// What a picture may cost before it is refused. Knows no format.
+// How much an image may cost before it is refused.
 
 public import Foundation
 import KFSupport
 
-/// What decoding may cost.
+/// The limits on the cost of decoding.
 ///
-/// A picture that exceeds a limit is refused before memory is allocated for it.
+/// An image that exceeds a limit is refused before memory is allocated for it.
 public struct ImageDecodingLimits: Sendable, Hashable {
-    /// The most pixels a picture may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
+    /// The most pixels an image may have, judged by the size its header declares; 2²⁸ (a gigabyte) unless set.
     ///
-    /// That is for the picture itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they
+    /// That is for the image itself, of 4 bytes a pixel. The libraries behind HEIC and JPEG XL hold more while they
     /// decode: some 8 bytes a pixel, and up to 34 for lossless JPEG XL, so a server that decodes those sets this lower.
     public var maxPixelCount: Int
-    /// The most scans a progressive JPEG may have; each costs a visit of the whole picture.
+    /// The most scans a progressive JPEG may have; each costs a visit of the whole image.
     ///
     /// 500 unless set.
     public var maxScanCount: Int
     /// The most memory in bytes for the coefficients of a progressive JPEG, whose last scan may change all of them.
     ///
-    /// Even a small version of the picture needs them all: 3 bytes a pixel when the colours are stored at a quarter of
+    /// Even a small version of the image needs them all: 3 bytes a pixel when the colours are stored at a quarter of
     /// the resolution, as is usual, and 6 bytes when they are stored in full. The same goes for JPEGs that are not
     /// progressive but keep their colours in separate scans. 320 MiB unless set: enough for 111 or 55 megapixels.
     public var maxCoefficientBytes: Int
@@ -36,8 +36,8 @@ public struct ImageDecodingLimits: Sendable, Hashable {
 
     /// The longest time in seconds that drawing a vector graphic may take, from its start; 10 unless set.
     ///
-    /// Of the formats built in that concerns SVG, which is drawn by a process of its own. That is ended when the time
-    /// is over.
+    /// Of the built-in formats this concerns SVG, which is drawn by a process of its own. That process is ended when
+    /// the time is over.
     public var maxDrawingDuration: TimeInterval = 10
 
     private static let current = Locked(ImageDecodingLimits())
@@ -45,9 +45,9 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// The limits of everything that is decoded in this process without limits of its own, by loads, caches and
     /// processors too.
     ///
-    /// A server that decodes pictures from untrusted sources sets them once, at its start, to what its memory allows: a
-    /// picture takes 4 bytes a pixel, and as many pictures are decoded at a time as there are cores. May be set from
-    /// any thread; what is being decoded goes on under the limits it began with.
+    /// A server that decodes images from untrusted sources sets them once, at its start, to what its memory allows: an
+    /// image takes 4 bytes a pixel, and as many images are decoded at a time as there are cores. May be set from any
+    /// thread; a decoding that is under way goes on with the limits it began with.
     public static var `default`: ImageDecodingLimits {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
@@ -65,7 +65,7 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         self.maxCoefficientBytes = maxCoefficientBytes
     }
 
-    /// Throws when a picture of this size is not allowed.
+    /// Throws when an image of this size is not allowed.
     package func check(width: Int, height: Int) throws(ImagingError) {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         guard overflow || count > maxPixelCount else { return }
@@ -78,7 +78,7 @@ public struct ImageDecodingLimits: Sendable, Hashable {
         throw .tooManyFrames(frameCount, allowed: maxFrameCount)
     }
 
-    /// Throws when coefficients of a picture of this size may not take so many bytes.
+    /// Throws when coefficients of an image of this size may not take so many bytes.
     func check(coefficientBytes count: Int, of size: PixelSize) throws(ImagingError) {
         guard count > maxCoefficientBytes else { return }
         throw .limitExceeded(

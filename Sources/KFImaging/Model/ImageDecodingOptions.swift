@@ -1,4 +1,4 @@
-// What is wanted of a decoder: scale, size and limits. Knows no format.
+// The options of a decoder: scale, size and limits.
 
 public import Foundation
 
@@ -11,9 +11,9 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// Nil decodes every pixel and keeps the orientation as a label; otherwise the image is never enlarged and comes
     /// with orientation `.up`. 0 limits nothing.
     public var maxPixelSize: Int?
-    /// The box that the picture is made for, which goes before ``maxPixelSize``.
+    /// The box that the image is made for, which takes precedence over ``maxPixelSize``.
     package var thumbnail: Thumbnail?
-    /// What is refused.
+    /// The limits beyond which data is refused.
     public var limits: ImageDecodingLimits
 
     /// Options of decoding.
@@ -21,17 +21,17 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     /// - Parameters:
     ///   - scale: Pixels a point.
     ///   - maxPixelSize: A limit on the longer displayed side in pixels.
-    ///   - limits: What is refused.
+    ///   - limits: The limits beyond which data is refused.
     public init(scale: CGFloat = 1, maxPixelSize: Int? = nil, limits: ImageDecodingLimits = .default) {
         self.scale = scale
         self.maxPixelSize = maxPixelSize
         self.limits = limits
     }
 
-    /// Whether a picture is wanted that is upright and perhaps smaller than the one in the data.
+    /// Whether the image is to be upright and perhaps smaller than the one in the data.
     var isReducing: Bool { maxPixelSize != nil || thumbnail != nil }
 
-    /// The size to decode to, for a picture that is stored in the given size and still has to be turned.
+    /// The size to decode to, for an image that is stored in the given size and still has to be turned.
     func target(for stored: PixelSize, _ orientation: Orientation = .up) -> PixelSize {
         guard let thumbnail else { return Geometry.thumbnail(of: stored, limit: maxPixelSize ?? 0) }
         guard orientation.isTransposing else { return thumbnail.scaled(stored) }
@@ -39,5 +39,5 @@ public struct ImageDecodingOptions: Sendable, Hashable {
     }
 }
 
-/// The same, as the codecs here call it.
+/// The same, under the name that the codecs use.
 package typealias DecodingOptions = ImageDecodingOptions

@@ -1,4 +1,4 @@
-// What is wanted of an encoder. Knows no format.
+// The options of an encoder.
 
 /// How an image is to be encoded.
 public struct ImageEncodingOptions: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     /// Options of encoding.
     ///
     /// - Parameters:
-    ///   - quality: From 0 to 1; what lies outside is moved to the nearer end, and NaN counts as 1.
+    ///   - quality: From 0 to 1; values outside are moved to the nearer end, and NaN counts as 1.
     ///   - lossless: Whether nothing may be lost.
     public init(quality: Double = 1, lossless: Bool = false) {
         self.quality = quality.isNaN ? 1 : min(max(quality, 0), 1)

@@ -1,12 +1,11 @@
-// The interface of an animation to its player: frames on demand, and how long each is shown. Knows no format and no
-// view.
+// The interface of an animation to its player: frames on demand, and how long each is shown.
 
 public import Foundation
 
 /// The frames of an animated image, made when they are asked for.
 ///
-/// A source may be used from any thread. Frames are whole pictures: what a file stores of a frame has been laid over
-/// what came before it.
+/// A source may be used from any thread. Frames are whole images: the stored pixels of a frame have been laid over the
+/// frames before it.
 public protocol ImageFrameSource: Sendable {
     /// The encoded bytes the frames come from; nil when there are none.
     var data: Data? { get }
@@ -14,7 +13,7 @@ public protocol ImageFrameSource: Sendable {
     /// How many frames there are.
     var frameCount: Int { get }
 
-    /// How often the file wants its frames to be played; 0 means for ever, which is the default.
+    /// How often the frames are to be played according to the file; 0, the default, means endlessly.
     var loopCount: UInt { get }
 
     /// One frame, blocking the thread while it is decoded.
@@ -23,7 +22,7 @@ public protocol ImageFrameSource: Sendable {
     ///   - index: From 0 up.
     ///   - maxSize: A limit in pixels on the longer side, which is the longer side of `maxSize`; the proportions are
     ///     kept, and frames are never enlarged. Nil or zero limits nothing.
-    /// - Returns: The whole picture; nil when there is no such frame or it cannot be decoded.
+    /// - Returns: The whole image; nil when there is no such frame or it cannot be decoded.
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap?
 
     /// How long a frame is shown.
@@ -37,13 +36,13 @@ public protocol ImageFrameSource: Sendable {
 }
 
 extension ImageFrameSource {
-    /// 0: for ever.
+    /// 0: endlessly.
     public var loopCount: UInt { 0 }
 
     /// One frame at its full size, blocking the thread while it is decoded.
     ///
     /// - Parameter index: From 0 up.
-    /// - Returns: The whole picture; nil when there is no such frame or it cannot be decoded.
+    /// - Returns: The whole image; nil when there is no such frame or it cannot be decoded.
     public func frame(at index: Int) -> Bitmap? { frame(at: index, maxSize: nil) }
 
     /// The source itself.

@@ -1,8 +1,8 @@
-// What a file's header says about its picture. Knows no pixels.
+// The properties of an image in its header, without its pixels.
 
 public import Foundation
 
-/// What the header of encoded image data says, found without decoding pixels.
+/// Information from the header of encoded image data, found without decoding pixels.
 public struct ImageInfo: Sendable, Codable, Hashable {
     /// The format.
     public var contentType: ImageContentType
@@ -16,7 +16,7 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     public var frameCount: Int
     /// The time that all frames take once, in seconds; nil for stills.
     public var duration: TimeInterval?
-    /// How often the frames are to be played, 0 meaning for ever; nil for stills.
+    /// How often the frames are to be played, 0 meaning endlessly; nil for stills.
     public var loopCount: Int?
     /// Whether the format of the pixels allows transparency.
     ///
@@ -27,7 +27,7 @@ public struct ImageInfo: Sendable, Codable, Hashable {
     /// The length of the encoded data in bytes.
     public var byteCount: Int
 
-    /// What a coder of one's own says about a still picture that is the right way up and opaque; the rest can be set.
+    /// The information of a custom coder about a still image that is upright and opaque; the rest can be set.
     ///
     /// - Parameters:
     ///   - contentType: The format.
@@ -48,7 +48,7 @@ public struct ImageInfo: Sendable, Codable, Hashable {
         self.byteCount = byteCount
     }
 
-    /// Notes an animation; a single frame has neither duration nor loops.
+    /// Records an animation; a single frame has neither duration nor loops.
     mutating func setAnimation(_ frameCount: Int, _ duration: Double, loops: Int) {
         self.frameCount = frameCount
         guard frameCount > 1 else { return }

@@ -1,27 +1,27 @@
-// Why pixels could not be had, or not be written. Knows no URL and no option.
+// The errors of decoding and encoding images.
 
 /// Why an image could not be decoded, measured or encoded.
 public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There were no bytes at all.
     case emptyData
-    /// The bytes are no image that is known; `resembling` says what they look like instead, e.g. "an HTML page".
+    /// The bytes are no image in a known format; `resembling` says what they look like instead, e.g. "an HTML page".
     case unrecognizedFormat(resembling: String?)
-    /// The bytes claim to be of a format but are damaged; `detail` is what the decoder said.
+    /// The bytes claim to be of a format but are damaged; `detail` is the decoder's message.
     case malformed(ImageContentType, detail: String)
-    /// The picture is larger (in pixels) than a limit of ``ImageDecodingLimits`` allows.
+    /// The image is larger (in pixels) than a limit of ``ImageDecodingLimits`` allows.
     case limitExceeded(limit: String, allowed: Int, width: Int, height: Int)
     /// The animation has more frames than ``ImageDecodingLimits/maxFrameCount`` allows.
     case tooManyFrames(Int, allowed: Int)
-    /// The memory that the picture needs could not be had: so many bytes, nil when a library did not say how many.
+    /// There is not enough memory for the image: so many bytes, nil when a library did not say how many.
     case outOfMemory(bytes: Int?)
-    /// The format, or a feature of it, is known and cannot be handled.
+    /// The format, or a feature of it, is known but not supported.
     case unsupported(ImageContentType, detail: String)
     /// The image could not be written in the format.
     case encodingFailed(ImageContentType, detail: String)
     /// Registered coders accepted the bytes and failed, and no other coder could decode them; the error of each.
     case coderFailed([String])
 
-    /// One line for people.
+    /// One line of text for messages.
     public var description: String {
         switch self {
         case .emptyData:
@@ -33,14 +33,14 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
         case .malformed(let type, let detail):
             "the \(type.name) data is damaged: \(detail)"
         case .limitExceeded(let limit, let allowed, let width, let height):
-            "the picture of \(width) × \(height) pixels exceeds the limit \(limit) = \(allowed)"
+            "the image of \(width) × \(height) pixels exceeds the limit \(limit) = \(allowed)"
         case .tooManyFrames(let count, let allowed):
             "the animation of \(count) frames exceeds the limit maxFrameCount = \(allowed);"
                 + " load its first frame alone, or raise the limit"
         case .outOfMemory(let bytes?):
-            "there is not enough memory for the picture: \(bytes) bytes more could not be had"
+            "there is not enough memory for the image: \(bytes) more bytes are not available"
         case .outOfMemory(nil):
-            "there is not enough memory for the picture"
+            "there is not enough memory for the image"
         case .unsupported(let type, let detail):
             "\(type.name) is not supported here: \(detail)"
         case .encodingFailed(let type, let detail):

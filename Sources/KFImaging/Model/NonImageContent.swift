@@ -3,7 +3,7 @@
 
 /// Recognises common kinds of content that are not images.
 enum NonImageContent {
-    /// A noun with its article, such as "an HTML page"; nil when the bytes look like nothing in particular.
+    /// A noun with its article, such as "an HTML page"; nil when the bytes look like none of these.
     static func describe(_ bytes: UnsafeRawBufferPointer) -> String? {
         if bytes.starts(with: [0x1F, 0x8B]) { return "gzip-compressed data" }
         if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
@@ -34,7 +34,7 @@ enum NonImageContent {
     /// Control characters other than white space do not occur in text.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         guard bytes.allSatisfy({ $0 >= 32 && $0 != 127 || (9...13).contains($0) || $0 == 27 }) else { return false }
-        // A character may be cut off at the end of what we look at.
+        // A character may be cut off at the end of the bytes examined here.
         return (0...3).contains { cut in String(validating: bytes.dropLast(cut), as: UTF8.self) != nil }
     }
 }

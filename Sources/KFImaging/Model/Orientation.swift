@@ -1,6 +1,6 @@
-// How a stored picture is to be turned for display. Knows the table, not the pixels.
+// How a stored image is to be turned for display.
 
-/// How the stored pixels are to be turned and mirrored to get the picture as it is meant.
+/// How the stored pixels are to be turned and mirrored for display.
 ///
 /// The raw values are those of UIKit; `exif` is the number that files hold.
 public enum Orientation: Int, Sendable, Codable, CaseIterable {

@@ -1,4 +1,4 @@
-// A size that a bitmap can have. Knows nothing of points.
+// Sizes and rectangles in pixels.
 
 /// Width and height in pixels, each at least 1.
 package struct PixelSize: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct PixelSize: Hashable, Sendable {
     /// The longer side.
     package var longerSide: Int { max(width, height) }
 
-    /// How many pixels there are, `Int.max` when that cannot be counted.
+    /// How many pixels there are, `Int.max` when the number overflows.
     package var pixelCount: Int {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : count
@@ -24,10 +24,10 @@ package struct PixelSize: Hashable, Sendable {
     package var transposed: PixelSize { PixelSize(height, width) }
 }
 
-/// How far a picture reaches over rows that a decoder has made, from the upper left corner.
+/// How far an image reaches over rows that a decoder has made, from the upper left corner.
 ///
-/// A picture of 1309 columns that is decoded at a quarter is 327.25 columns wide: it has 328, and of the last one only
-/// a quarter belongs to the picture.
+/// An image of 1309 columns that is decoded at a quarter is 327.25 columns wide: it has 328, and of the last one only
+/// a quarter belongs to the image.
 package struct PixelExtent: Hashable, Sendable {
     package let width: Double
     package let height: Double
@@ -41,7 +41,7 @@ package struct PixelExtent: Hashable, Sendable {
     package init(_ size: PixelSize) { self.init(width: Double(size.width), height: Double(size.height)) }
 }
 
-/// A rectangle within a picture, in pixels.
+/// A rectangle within an image, in pixels.
 package struct PixelRect: Hashable, Sendable {
     package let x: Int
     package let y: Int

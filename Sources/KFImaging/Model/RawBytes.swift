@@ -1,4 +1,4 @@
-// Raw bytes: where they begin, and the numbers in them. Knows no format.
+// Raw bytes: where they begin, and the numbers in them.
 
 extension UnsafeRawBufferPointer {
     /// The first byte as C functions take it; nil when there are no bytes.

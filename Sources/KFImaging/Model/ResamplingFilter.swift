@@ -1,4 +1,4 @@
-// How the pixels between pixels are found. Knows the kernels' formulas, and no picture.
+// The filters by which images are resized, and their formulas.
 
 import Foundation
 

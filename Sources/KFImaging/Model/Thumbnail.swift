@@ -1,31 +1,31 @@
-// The box that a thumbnail fits into or fills: sizes and places. Knows no pixels' colours, and nothing of points.
+// The box that a thumbnail fits into or fills: sizes and places, in pixels.
 
 public import Foundation
 
 /// How a thumbnail fills its box.
 public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
-    /// All of the picture, as large as possible within the box.
+    /// All of the image, as large as possible within the box.
     case fit
-    /// The box is covered, and what sticks out is cut off.
+    /// The box is covered, and parts beyond it are cut off.
     case fill
     /// Stretched to exactly the box, whatever happens to the proportions.
     case exact
 }
 
-/// Which part of a picture a thumbnail that fills its box keeps.
+/// Which part of an image a thumbnail that fills its box keeps.
 public enum ThumbnailAnchor: Sendable, Hashable {
     /// A relative place, 0…1 on each axis: 0 keeps the left or top edge, 1 the right or bottom one.
     case point(CGPoint)
-    /// What people look at: detail, saturated colours, skin.
+    /// The part that people look at: detail, saturated colours, skin.
     case smart
 
     /// The middle.
     public static let center = ThumbnailAnchor.point(CGPoint(x: 0.5, y: 0.5))
 }
 
-/// A box in pixels, and how pictures get into it.
+/// A box in pixels, and how images are fitted into it.
 package struct Thumbnail: Sendable, Hashable {
-    /// 0 leaves a side free: it follows from the other one and the proportions of the picture.
+    /// 0 leaves a side free: it follows from the other one and the proportions of the image.
     package var width: Int
     package var height: Int
     package var mode: ThumbnailMode
@@ -40,7 +40,7 @@ package struct Thumbnail: Sendable, Hashable {
         self.enlarges = enlarges
     }
 
-    /// The size of the whole picture as it is displayed, before anything is cut off.
+    /// The size of the whole image as it is displayed, before anything is cut off.
     func scaled(_ picture: PixelSize) -> PixelSize {
         var (x, y) = (scale(width, picture.width), scale(height, picture.height))
         switch mode {
@@ -58,14 +58,13 @@ package struct Thumbnail: Sendable, Hashable {
         side > 0 ? Double(side) / Double(length) : .infinity
     }
 
-    /// Throws when a picture of this size, as it is displayed, would become larger than is allowed.
+    /// Throws when an image of this size, as it is displayed, would become larger than is allowed.
     package func check(enlarging picture: PixelSize, _ limits: ImageDecodingLimits) throws(ImagingError) {
         let size = scaled(picture)
         if enlarges { try limits.check(width: size.width, height: size.height) }
     }
 
-    /// The size of what is kept of a picture that has been scaled: the box, in its proportions if the picture is
-    /// smaller.
+    /// The size of the part that is kept of a scaled image: the box, in its proportions if the image is smaller.
     func kept(of scaled: PixelSize) -> PixelSize {
         guard mode == .fill, width > 0, height > 0 else { return scaled }
         let scale = min(1, Double(scaled.width) / Double(width), Double(scaled.height) / Double(height))

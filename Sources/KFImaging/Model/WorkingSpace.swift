@@ -1,4 +1,4 @@
-// What numbers stand for when colours are mixed. Knows sRGB's curve, and no picture.
+// The two meanings of numbers when colours are mixed: light, or encoded sRGB.
 
 import Foundation
 
@@ -18,7 +18,7 @@ public enum WorkingSpace: Sendable, Hashable, CaseIterable {
 
     /// The component of an sRGB colour, limited to 0…1, for a number that was calculated.
     func encoded(_ value: Double) -> Double {
-        // Written so that what is no number becomes 0.
+        // Written so that NaN becomes 0.
         let size = value > 0 ? min(value, 1) : 0
         guard self == .linear else { return size }
         return size <= 0.0031308 ? size * 12.92 : 1.055 * pow(size, 1 / 2.4) - 0.055
@@ -27,6 +27,6 @@ public enum WorkingSpace: Sendable, Hashable, CaseIterable {
     /// The same as a byte.
     func byte(_ value: Double) -> UInt8 { UInt8((encoded(value) * 255).rounded()) }
 
-    /// What the bytes 0…255 stand for.
+    /// The numbers for the bytes 0…255.
     func valuesOfBytes() -> [Double] { (0...255).map { value(ofEncoded: Double($0) / 255) } }
 }

@@ -1,4 +1,4 @@
-// Straight and premultiplied colours, and opacity. Knows rows of pixels only.
+// Straight and premultiplied colours, and opacity, in rows of pixels.
 
 /// Conversions between straight and premultiplied pixels (0xAARRGGBB).
 enum Alpha {

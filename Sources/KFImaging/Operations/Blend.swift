@@ -1,14 +1,14 @@
-// One picture and one colour laid over one another, in every way there is. Knows no processor.
+// One image and one colour laid over one another, in every blend mode.
 
 import CKFCairo
 
 extension Bitmap {
-    /// The picture, its opacity reduced, laid over a colour in some way.
+    /// The image, its opacity reduced, laid over a colour in some blend mode.
     ///
     /// - Parameters:
     ///   - mode: How the two become one.
-    ///   - alpha: What all four components of the picture are multiplied with first, 0…1.
-    ///   - background: What the picture is laid over; nil is nothing.
+    ///   - alpha: The factor for all four components of the image, applied first, 0…1.
+    ///   - background: The colour that the image is laid over; nil is none.
     /// - Returns: The new bitmap.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and for lines too long for Cairo
     ///   ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
@@ -39,11 +39,11 @@ extension Bitmap {
         }
     }
 
-    /// A colour laid over the picture in some way.
+    /// A colour laid over the image in some blend mode.
     ///
     /// - Parameters:
     ///   - color: The colour; its alpha counts.
-    ///   - mode: How the two become one: the colour is the source, the picture the destination.
+    ///   - mode: How the two become one: the colour is the source, the image the destination.
     /// - Returns: The new bitmap.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and for lines too long for Cairo
     ///   ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
@@ -52,7 +52,7 @@ extension Bitmap {
         return try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
             forEachRow { y, row in rows.pixels(y).update(from: row, count: width) }
             guard let cairo = mode.cairoOperator else {
-                // One row for all.
+                // One row serves for all.
                 let line = try Buffer<UInt32>(width)
                 defer { withExtendedLifetime(line) {} }
                 line.base.update(repeating: pixel, count: width)
@@ -123,7 +123,7 @@ extension PixelRows {
 }
 
 extension CGBlendMode {
-    /// What Cairo calls the mode; nil for the one it does not have.
+    /// The mode in Cairo's terms; nil for the one it does not have.
     fileprivate var cairoOperator: cairo_operator_t? {
         switch self {
         case .normal: CAIRO_OPERATOR_OVER

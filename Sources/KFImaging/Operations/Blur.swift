@@ -1,4 +1,4 @@
-// Blurring by repeated means of squares, which comes close to a Gaussian. Knows bitmaps, and nothing of points.
+// Blurring by repeated means of squares, which comes close to a Gaussian. Lengths are in pixels.
 
 import CKFCodecs
 

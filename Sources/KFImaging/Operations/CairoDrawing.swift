@@ -1,4 +1,4 @@
-// The way to Cairo: our pixels as its surfaces. Knows no operation.
+// The way to Cairo: our pixels as its surfaces.
 
 import CKFCairo
 
@@ -6,8 +6,8 @@ import CKFCairo
 enum CairoDrawing {
     /// The longest side of a surface, in pixels, that is certainly drawn.
     ///
-    /// Cairo permits twice as much and then, without a word, draws nothing: it looks up pixels through numbers of 16
-    /// bits.
+    /// Cairo permits twice as much and then draws nothing, without reporting an error: it looks up pixels through
+    /// numbers of 16 bits.
     static let longestSide = 16_384
 
     /// Lets `draw` paint the pixels at `source` onto those of `rows`, which must be initialised.

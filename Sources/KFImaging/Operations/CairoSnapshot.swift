@@ -1,9 +1,9 @@
-// Drawing with a Cairo context of the caller, and reading back what its surface holds. Knows pixels only.
+// Drawing with a Cairo context of the caller, and reading its surface back.
 
 import CKFCairo
 
 extension Image {
-    /// The stored pixels drawn with a context over what its surface holds, and that surface as an image.
+    /// The stored pixels drawn with a context over the content of its surface, and that surface as an image.
     ///
     /// - Parameter context: A `cairo_t *`; its transformation does not count, its clip does.
     /// - Returns: An image of the whole surface with this image's scale and orientation; this image itself if it is
@@ -44,7 +44,7 @@ extension Bitmap {
         }
     }
 
-    /// A copy of what an image surface holds.
+    /// A copy of the content of an image surface.
     fileprivate convenience init?(imageSurface surface: OpaquePointer) {
         let format = cairo_image_surface_get_format(surface)
         let size = PixelSize(
@@ -55,7 +55,7 @@ extension Bitmap {
         guard format == CAIRO_FORMAT_ARGB32 || format == CAIRO_FORMAT_RGB24,
             cairo_image_surface_get_width(surface) > 0, let data = cairo_image_surface_get_data(surface)
         else { return nil }
-        // Without alpha, the fourth byte is anything.
+        // Without alpha, the fourth byte may be anything.
         let alpha: UInt32 = format == CAIRO_FORMAT_RGB24 ? 0xFF00_0000 : 0
         let pixels = UnsafeRawPointer(data)
         try? self.init(size, hasAlpha: alpha == 0 ? nil : false) { rows in

@@ -1,9 +1,9 @@
-// Brightness, contrast, saturation and exposure: one mixture for every pixel. Knows bitmaps only.
+// Brightness, contrast, saturation and exposure: one mixture for every pixel.
 
 import CKFCodecs
 import Foundation
 
-/// What is done to every colour, in this order: saturation, contrast, brightness, exposure.
+/// The changes to every colour, in this order: saturation, contrast, brightness, exposure.
 package struct ColorAdjustment: Sendable, Equatable {
     /// Every component becomes own · itself + luma · Y + offset, Y being the colour's luminance.
     let own: Double
@@ -14,14 +14,14 @@ package struct ColorAdjustment: Sendable, Equatable {
     /// The shares of red, green and blue in the luminance.
     static let lumaOfRGB = (red: 0.2126, green: 0.7152, blue: 0.0722)
 
-    /// An adjustment; one that nothing can be calculated with (not a number, infinite) changes nothing.
+    /// An adjustment; numbers that are NaN or infinite change nothing.
     ///
     /// - Parameters:
     ///   - brightness: Added to every component; 0 changes nothing.
     ///   - contrast: Distances from the middle are multiplied by it; 1 changes nothing.
     ///   - saturation: Distances from grey are multiplied by it; 1 changes nothing, 0 leaves greys.
     ///   - inputEV: Exposure: doubles the light so many times.
-    ///   - space: What is multiplied and added.
+    ///   - space: The numbers that are multiplied and added.
     package init(
         brightness: Double,
         contrast: Double,
@@ -34,7 +34,7 @@ package struct ColorAdjustment: Sendable, Equatable {
             (own, luma, offset) = (1, 0, 0)
             return
         }
-        // Beyond this, everything is black or white anyway, and the loops' smaller numbers might not hold it.
+        // Beyond this, everything is black or white anyway, and the smaller numbers of the loops might overflow.
         func limited(_ number: Double, _ limit: Double) -> Double { min(max(number, -limit), limit) }
         let (brightness, contrast, saturation) = (
             limited(brightness, 1e6), limited(contrast, 1e6), limited(saturation, 1e6)

@@ -1,18 +1,18 @@
-// The colours of a picture: of pixels, on average, and the most frequent one. Knows no processor.
+// The colours of an image: at a point, in a rectangle, on average, and the most frequent one.
 
 package import Foundation
 
 extension Image {
-    /// The colour at a point of the displayed picture.
+    /// The colour at a point of the displayed image.
     ///
     /// - Parameter point: In points, from the top left corner.
-    /// - Returns: The colour; nil outside of the picture.
+    /// - Returns: The colour; nil outside of the image.
     package func color(at point: CGPoint) -> Color? {
         let (x, y) = ((point.x * scale).rounded(.down), (point.y * scale).rounded(.down))
         return colors(inPixels: CGRect(x: x, y: y, width: 1, height: 1)).first
     }
 
-    /// The colours inside a rectangle of the displayed picture.
+    /// The colours inside a rectangle of the displayed image.
     ///
     /// - Parameter rect: In points; made integral outwards in pixels and cut at the edges.
     /// - Returns: The colours, row by row; none when the rectangle is all outside.

@@ -1,4 +1,4 @@
-// Up to 256 colours for all the colours of a picture, and which of them is the nearest. Knows no format.
+// Up to 256 colours for all the colours of an image, and which of them is the nearest.
 
 /// A few colours that stand for those of some pixels.
 package struct ColorTable: Sendable {
@@ -8,7 +8,8 @@ package struct ColorTable: Sendable {
     private let sorted: [Entry]
     /// For each green where those begin that have as much or more.
     private let starts: [Int]
-    /// What was found before: a colour and its index, where the colour's hash says; 0 where there is nothing.
+    /// The results of earlier searches: a colour and its index, at the place of the colour's hash; 0 where there is
+    /// none.
     private var known = [UInt64](repeating: 0, count: 1 << 14)
 
     private struct Entry {
@@ -16,7 +17,7 @@ package struct ColorTable: Sendable {
         let index: Int
     }
 
-    /// Keeps the colours if there are few enough, and else finds others that serve.
+    /// Keeps the colours if there are few enough, and else finds others that are near.
     ///
     /// - Parameters:
     ///   - pixels: Colours as `0xFFRRGGBB`; 0 stands for a place without colour.

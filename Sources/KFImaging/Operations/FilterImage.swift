@@ -1,9 +1,8 @@
-// Pixels as numbers, for calculations that people write themselves. Knows colours and a size, and no orientation or
-// scale.
+// Pixels as numbers, for filters that users of the library write.
 
 public import Foundation
 
-/// A picture as floating-point numbers: what a filter gets, and what it returns.
+/// An image as floating-point numbers: the input and the result of a filter.
 ///
 /// Each pixel is a vector of red, green, blue and alpha. Colours are multiplied by alpha and are amounts of light, or
 /// encoded sRGB when the ``workingSpace`` says so; they may leave 0…1 between two filters. A value never changes and
@@ -13,20 +12,20 @@ public struct FilterImage: Sendable {
     public let width: Int
     /// The height in pixels, at least 1.
     public let height: Int
-    /// What the components of pixels stand for.
+    /// The meaning of the components of pixels.
     public let workingSpace: WorkingSpace
     // SAFETY: written by the initialiser before any other code can see it, and never afterwards.
     private nonisolated(unsafe) let pixels: Buffer<SIMD4<Float>>
 
-    /// The rectangle that the picture covers, in pixels; its origin is zero.
+    /// The rectangle that the image covers, in pixels; its origin is zero.
     public var extent: CGRect { CGRect(x: 0, y: 0, width: width, height: height) }
 
-    /// Makes every pixel with `fill`; nil for sides smaller than 1, and when the memory cannot be had.
+    /// Makes every pixel with `fill`; nil for sides smaller than 1, and when there is not enough memory.
     ///
     /// - Parameters:
     ///   - width: The width in pixels.
     ///   - height: The height in pixels.
-    ///   - workingSpace: What the components stand for.
+    ///   - workingSpace: The meaning of the components.
     ///   - fill: Gives the pixel at a place: red, green, blue, alpha, colours multiplied by alpha.
     public init?(
         width: Int,
@@ -45,26 +44,26 @@ public struct FilterImage: Sendable {
         self.workingSpace = workingSpace
     }
 
-    /// The pixel at a place; outside of the picture, the nearest one at its edge.
+    /// The pixel at a place; outside of the image, the nearest one at its edge.
     public subscript(x: Int, y: Int) -> SIMD4<Float> {
         defer { withExtendedLifetime(pixels) {} }
         return pixels.base[min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)]
     }
 
-    /// The picture with every pixel changed on its own; nil when the memory cannot be had.
+    /// The image with every pixel changed on its own; nil when there is not enough memory.
     ///
     /// - Parameter transform: Gets and gives red, green, blue and alpha, colours multiplied by alpha.
-    /// - Returns: The new picture.
+    /// - Returns: The new image.
     public func mapPixels(_ transform: (SIMD4<Float>) -> SIMD4<Float>) -> FilterImage? {
         FilterImage(width: width, height: height, workingSpace: workingSpace) { x, y in transform(self[x, y]) }
     }
 }
 
-/// The name that filters written for Core Image know it by.
+/// The name of this type in filters written for Core Image.
 public typealias CIImage = FilterImage
 
 extension FilterImage {
-    /// A bitmap's pixels as numbers; nil when the memory cannot be had.
+    /// A bitmap's pixels as numbers; nil when there is not enough memory.
     package init?(_ bitmap: Bitmap, in space: WorkingSpace) {
         let values = space.valuesOfBytes().map(Float.init)
         let picture = bitmap.withUnsafeBytes { bytes in
@@ -94,7 +93,7 @@ extension FilterImage {
     }
 
     private func word(_ pixel: SIMD4<Float>) -> UInt32 {
-        // Whatever is no number counts as nothing.
+        // NaN counts as 0.
         let alpha = pixel.w > 0 ? min(Double(pixel.w), 1) : 0
         guard alpha > 0 else { return 0 }
         func byte(_ component: Float) -> UInt32 {
@@ -109,7 +108,7 @@ extension FilterImage {
         let luma = SIMD4(Float(shares.red), Float(shares.green), Float(shares.blue), 0) * Float(adjustment.luma)
         let (own, offset) = (Float(adjustment.own), Float(adjustment.offset))
         return mapPixels { pixel in
-            // Multiplied colours: what is added has to be multiplied too.
+            // Colours are premultiplied: the offset has to be multiplied by alpha too.
             var result = pixel * own + ((pixel * luma).sum() + offset * pixel.w)
             result.w = pixel.w
             return result

@@ -1,30 +1,30 @@
-// Blur and colours of whole images. Knows no processor and no option.
+// Blur and colours of whole images, for processors.
 
 extension Image {
-    /// The displayed picture, blurred; the radius is in pixels.
+    /// The displayed image, blurred; the radius is in pixels.
     ///
-    /// - Returns: The image itself when nothing is to be blurred; nil when the memory cannot be had.
+    /// - Returns: The image itself when nothing is to be blurred; nil when there is not enough memory.
     package func blurred(radius: Double) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.blurred(radius: radius) }
     }
 
-    /// The displayed picture in adjusted colours.
+    /// The displayed image in adjusted colours.
     ///
-    /// - Returns: The image itself when nothing is to be changed; nil when the memory cannot be had.
+    /// - Returns: The image itself when nothing is to be changed; nil when there is not enough memory.
     package func adjusted(_ adjustment: ColorAdjustment) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.adjusted(adjustment) }
     }
 
-    /// The displayed picture under a colour.
+    /// The displayed image under a colour.
     ///
-    /// - Returns: The image itself when nothing is to be changed; nil when the memory cannot be had.
+    /// - Returns: The image itself when nothing is to be changed; nil when there is not enough memory.
     package func tinted(with color: Color, in space: WorkingSpace) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.tinted(with: color, in: space) }
     }
 
-    /// The displayed picture as a filter changes it.
+    /// The displayed image as a filter changes it.
     ///
-    /// - Returns: The image itself when the filter returns nil, or when the memory cannot be had.
+    /// - Returns: The image itself when the filter returns nil, or when there is not enough memory.
     package func filtered(in space: WorkingSpace, _ transform: (FilterImage) -> FilterImage?) -> Image {
         guard let bitmap = (try? upright())?.cgImage, let picture = FilterImage(bitmap, in: space),
             let result = try? transform(picture)?.bitmap()

@@ -1,17 +1,17 @@
-// Blending, shapes and turns, done to images: points in, points out. Knows no processor and no option.
+// Blending, shapes and turns of whole images, for processors: points in, points out.
 
 package import Foundation
 
-// Every operation works on the displayed picture, keeps the scale and returns orientation `.up`; nil means that the
-// memory could not be had or that no bitmap can have the size. An empty image is returned unchanged, and so is an image
-// for which the parameters make no sense.
+// Every operation works on the displayed image, keeps the scale and returns orientation `.up`; nil means that there is
+// not enough memory or that no bitmap can have the size. An empty image is returned unchanged, and so is an image for
+// which the parameters make no sense.
 extension Image {
-    /// The picture laid over a colour, or over nothing, in some way.
+    /// The image laid over a colour, or over nothing, in some blend mode.
     ///
     /// - Parameters:
     ///   - mode: How the two become one.
-    ///   - alpha: What the picture's opacity is multiplied with first; limited to 0…1, what is no number counts as 1.
-    ///   - background: What it is laid over.
+    ///   - alpha: The factor for the image's opacity, applied first; limited to 0…1, NaN counts as 1.
+    ///   - background: The colour that the image is laid over.
     /// - Returns: The new image.
     package func blended(_ mode: CGBlendMode, alpha: CGFloat, background: Color?) -> Image? {
         redrawn { bitmap throws(ImagingError) in
@@ -19,17 +19,17 @@ extension Image {
         }
     }
 
-    /// A colour laid over the picture in some way.
+    /// A colour laid over the image in some blend mode.
     ///
     /// - Parameters:
     ///   - color: The colour; its alpha counts.
-    ///   - mode: How the two become one: the colour is the source, the picture the destination.
+    ///   - mode: How the two become one: the colour is the source, the image the destination.
     /// - Returns: The new image.
     package func tinted(with color: Color, _ mode: CGBlendMode) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.tinted(with: color, mode) }
     }
 
-    /// The picture with a line drawn inside its edges.
+    /// The image with a line drawn inside its edges.
     package func bordered(_ border: Border) -> Image? {
         let width = pixels(border.lineWidth)
         guard width > 0 else { return redrawn { $0 } }
@@ -52,7 +52,7 @@ extension Image {
         }
     }
 
-    /// The middle of the picture, as a circle.
+    /// The middle of the image, as a circle.
     ///
     /// - Parameter border: A line whose middle is the rim, so that half of its width shows; its radius does not count.
     /// - Returns: The new image.
@@ -71,11 +71,11 @@ extension Image {
         }
     }
 
-    /// The picture with a colour over what is visible of it.
+    /// The image with a colour over what is visible of it.
     ///
     /// - Parameters:
     ///   - color: The colour; its alpha counts.
-    ///   - fraction: How much of the picture shows: 0 is nothing but the colour, 1 the picture as it is.
+    ///   - fraction: How much of the image shows: 0 is nothing but the colour, 1 the image as it is.
     /// - Returns: The new image.
     package func overlaid(_ color: Color, fraction: CGFloat) -> Image? {
         guard !fraction.isNaN else { return redrawn { $0 } }
@@ -83,18 +83,18 @@ extension Image {
         return redrawn { bitmap throws(ImagingError) in try bitmap.overlaid(color, share: share) }
     }
 
-    /// The picture turned around its centre.
+    /// The image turned around its centre.
     ///
     /// - Parameters:
     ///   - angle: In radians, counter-clockwise.
-    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise.
+    ///   - fits: Whether the canvas gets as large as the turned image; it keeps its size otherwise.
     /// - Returns: The new image.
     package func rotated(by angle: CGFloat, fits: Bool) -> Image? {
         guard angle.isFinite else { return redrawn { $0 } }
         return redrawn { bitmap throws(ImagingError) in try bitmap.rotated(by: Double(angle), fits: fits) }
     }
 
-    /// The picture as a mirror shows it.
+    /// The image as a mirror shows it.
     package func flipped(horizontally: Bool, vertically: Bool) -> Image? {
         let orientation: Orientation =
             switch (horizontally, vertically) {
@@ -106,22 +106,22 @@ extension Image {
         return redrawn { bitmap throws(ImagingError) in try bitmap.oriented(from: orientation) }
     }
 
-    /// The picture without edges that are transparent, or of the colour of its upper left corner.
+    /// The image without edges that are transparent, or of the colour of its upper left corner.
     ///
     /// - Parameter tolerance: By how much a pixel may differ, 0…1.
-    /// - Returns: What is left; the image itself when nothing is empty, or everything.
+    /// - Returns: The part that is left; the image itself when nothing is empty, or everything.
     package func trimmed(tolerance: CGFloat) -> Image? {
         redrawn { bitmap throws(ImagingError) in
             try bitmap.part(bitmap.trimmedRect(tolerance: Double(tolerance.clampedToUnit)))
         }
     }
 
-    /// The part of the displayed picture that trimming leaves; nil when everything is empty.
+    /// The part of the displayed image that trimming leaves; nil when everything is empty.
     package func trimmedRect(tolerance: CGFloat) -> PixelRect? {
         (try? upright())?.cgImage?.trimmedRect(tolerance: Double(tolerance.clampedToUnit))
     }
 
-    /// The most interesting part of the picture, `size` points large; never enlarged.
+    /// The most interesting part of the image, `size` points large; never enlarged.
     package func smartCropped(toPoints size: CGSize) -> Image? {
         redrawn { bitmap throws(ImagingError) in
             guard let target = windowSize(size) else { return bitmap }
@@ -129,8 +129,8 @@ extension Image {
         }
     }
 
-    /// The most interesting part of the displayed picture; nil when none is wanted, or the memory to find it is not
-    /// there.
+    /// The most interesting part of the displayed image; nil when none is requested, or when there is not enough memory
+    /// to find it.
     package func smartCropRect(ofPoints size: CGSize) -> PixelRect? {
         windowSize(size).flatMap { try? upright().cgImage?.smartCropRect(of: $0) }
     }
@@ -142,15 +142,15 @@ extension Image {
         return PixelSize(side(width), side(height))
     }
 
-    /// A part of the displayed picture, as far as it is within it.
+    /// A part of the displayed image, as far as it is within it.
     ///
     /// - Parameter part: The part; nil is all of it.
-    /// - Returns: The part; nil when the memory for it cannot be had.
+    /// - Returns: The part; nil when there is not enough memory.
     package func cropped(to part: PixelRect?) -> Image? {
         redrawn { bitmap throws(ImagingError) in try bitmap.part(part) }
     }
 
-    /// The picture with its details more pronounced.
+    /// The image with its details more pronounced.
     ///
     /// - Parameters:
     ///   - sigma: How large details are: the standard deviation of a Gaussian, in *pixels*.
@@ -162,7 +162,7 @@ extension Image {
         }
     }
 
-    /// The part of the picture inside a rectangle in points, made integral outwards in pixels and cut at the edges; all
+    /// The part of the image inside a rectangle in points, made integral outwards in pixels and cut at the edges; all
     /// of it when nothing would be left.
     package func cropped(toPoints rect: CGRect) -> Image? {
         let part = CGRect(
@@ -174,7 +174,7 @@ extension Image {
         return redrawn { bitmap throws(ImagingError) in try bitmap.part(part) ?? bitmap }
     }
 
-    /// The picture on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and
+    /// The image on a canvas of exactly `size` points: stretched, fitted with transparent margins, or filling it and
     /// cut.
     package func placed(onPoints canvas: CGSize, mode: ContentMode) -> Image? {
         guard cgImage != nil else { return self }

@@ -1,16 +1,16 @@
-// Images turned to orientation `.up`. Knows no files.
+// Images turned to orientation `.up`.
 
 extension Image {
-    /// The same picture with orientation `.up`; the image itself when there is not enough memory to turn it.
+    /// The same image with orientation `.up`; the image itself when there is not enough memory to turn it.
     ///
-    /// A preloaded animation stays as it is: its frames bear their own orientations.
+    /// A preloaded animation stays as it is: its frames have their own orientations.
     package var normalized: Image { metadata.preloaded == nil ? orientedUp : self }
 
-    /// The picture with orientation `.up`, also of a preloaded animation; the image itself when there is not enough
+    /// The image with orientation `.up`, also of a preloaded animation; the image itself when there is not enough
     /// memory.
     package var orientedUp: Image { (try? upright()) ?? self }
 
-    /// The same picture with orientation `.up`.
+    /// The same image with orientation `.up`.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func upright() throws(ImagingError) -> Image {

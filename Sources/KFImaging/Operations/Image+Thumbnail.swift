@@ -1,24 +1,24 @@
-// Thumbnails of images that are decoded already, and the cut of those that were decoded small. Knows no codec.
+// Thumbnails of images that are decoded already, and the cropping of those that were decoded small.
 
 package import Foundation
 
 extension Image {
-    /// The displayed picture as a thumbnail.
+    /// The displayed image as a thumbnail.
     ///
     /// - Parameters:
     ///   - thumbnail: The box in pixels.
     ///   - scale: The scale of the result.
-    /// - Returns: An image with orientation `.up` and no animation, or nil when the memory for it cannot be had, or is
-    ///   not allowed. An empty image is returned unchanged.
+    /// - Returns: An image with orientation `.up` and no animation, or nil when there is not enough memory, or the size
+    ///   is not allowed. An empty image is returned unchanged.
     package func thumbnail(_ thumbnail: Thumbnail, scale: CGFloat) -> Image? {
         guard cgImage != nil else { return self }
         return (try? scaled(for: thumbnail)?.cut(to: thumbnail)).flatMap { $0.map { derived($0, scale: scale) } }
     }
 
-    /// A box of which ``ThumbnailAnchor/smart`` has become a place: the one that is right for this picture.
+    /// A box of which ``ThumbnailAnchor/smart`` has become a place: the one that is right for this image.
     ///
     /// - Parameter thumbnail: The box in pixels.
-    /// - Returns: The box; the same one when nothing has to be looked for.
+    /// - Returns: The box; the same one when no place has to be found.
     package func resolvingSmartAnchor(of thumbnail: Thumbnail) -> Thumbnail {
         guard thumbnail.anchor == .smart, let whole = try? scaled(for: thumbnail),
             let part = try? whole.smartCropRect(of: thumbnail.kept(of: whole.size))
@@ -34,21 +34,21 @@ extension Image {
         return resolved
     }
 
-    /// All of the displayed picture, in the size that a thumbnail is cut out of; nil for an empty image.
+    /// All of the displayed image, in the size that a thumbnail is cut out of; nil for an empty image.
     private func scaled(for thumbnail: Thumbnail) throws(ImagingError) -> Bitmap? {
         guard let bitmap = cgImage else { return nil }
         let isTurned = imageOrientation.isTransposing
         var options = DecodingOptions()
         options.thumbnail = thumbnail
         try thumbnail.check(enlarging: isTurned ? bitmap.size.transposed : bitmap.size, options.limits)
-        // Turning the smaller of the two pictures is less work, and the kernel is symmetric.
+        // Turning the smaller of the two images is less work, and the kernel is symmetric.
         return try bitmap.resampled(to: options.target(for: bitmap.size, imageOrientation))
             .oriented(from: imageOrientation)
     }
 }
 
 extension Bitmap {
-    /// What a thumbnail keeps of the scaled picture; this bitmap itself when that is all of it.
+    /// The part of the scaled image that a thumbnail keeps; this bitmap itself when that is all of it.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func cut(to thumbnail: Thumbnail) throws(ImagingError) -> Bitmap {

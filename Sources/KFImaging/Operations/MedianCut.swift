@@ -1,6 +1,6 @@
-// Finds a few colours that stand for many. Knows neither pixels' places nor formats.
+// Finds a few colours that stand for many, for ColorTable.
 
-/// Divides the colours of a picture into boxes, always the one whose colours differ most, and takes the mean of each.
+/// Divides the colours of an image into boxes, always the one whose colours differ most, and takes the mean of each.
 struct MedianCut {
     private var bins: [Bin]
 
@@ -59,7 +59,7 @@ struct MedianCut {
         }
     }
 
-    /// Where the mean is, so that both sides hold colours that are alike.
+    /// Cuts at the mean, so that both sides hold colours that are alike.
     private mutating func cut(_ box: Box) -> (Box, Box) {
         let (axis, mean, range) = (box.axis, box.mean[box.axis], box.bins)
         let middle = bins[range].partition { $0.mean[axis] > mean }

@@ -1,7 +1,7 @@
-// Turning and mirroring whole bitmaps. Knows no files.
+// Turning and mirroring whole bitmaps.
 
 extension Bitmap {
-    /// The picture as it is meant to be seen, when it is stored in the given orientation.
+    /// The image as it is displayed, when it is stored in the given orientation.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package func oriented(from orientation: Orientation) throws(ImagingError) -> Bitmap {

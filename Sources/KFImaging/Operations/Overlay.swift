@@ -1,7 +1,7 @@
-// A colour laid over what is visible of a picture. Knows no processor.
+// A colour laid over the visible parts of an image.
 
 extension Bitmap {
-    /// The picture with a colour over it, as opaque as it was everywhere.
+    /// The image with a colour over it; every pixel keeps its opacity.
     ///
     /// - Parameters:
     ///   - color: The colour; its alpha counts.

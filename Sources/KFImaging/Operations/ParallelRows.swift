@@ -1,21 +1,21 @@
-// Rows split over the cores. Knows neither pixels nor what is done to them.
+// Rows split over the cores, for all operations on pixels.
 
 import Dispatch
 import KFSupport
 
-/// Work on the rows of large pictures, shared by the threads for pixel work.
+/// Work on the rows of large images, shared by the threads for pixel work.
 ///
-/// The calling thread takes part and never waits for a thread to become free: on a busy server, where other pictures
+/// The calling thread takes part and never waits for a thread to become free: on a busy server, where other images
 /// keep the other threads, it does all of the work itself.
 enum ParallelRows {
-    /// Smaller pictures are done before another thread has woken up.
+    /// Smaller images are done before another thread has woken up.
     private static let smallest = 1 << 18
 
     /// Calls `body` with ranges that make up all rows, perhaps on several threads at once, and returns when it is done.
     ///
     /// - Parameters:
-    ///   - size: The size of the picture.
-    ///   - body: Must not mind being called on other threads, several at a time.
+    ///   - size: The size of the image.
+    ///   - body: May be called on other threads, several at a time.
     static func forEachBand(of size: PixelSize, _ body: (Range<Int>) -> Void) {
         guard size.pixelCount >= smallest, size.height > 1 else { return body(0..<size.height) }
         withoutActuallyEscaping(body) { body in
@@ -91,7 +91,7 @@ private final class RowBandQueue: Sendable {
         if state.withLock({ $0.close() }) { left.wait() }
     }
 
-    /// Returns whether there was something to do; when it has returned, this thread has released the closure.
+    /// Returns whether there was something to do; when it returns, this thread has released the closure.
     private func doBands() -> Bool {
         guard let work = state.withLock({ $0.enter() }) else { return false }
         while let band = state.withLock({ $0.take(rows, of: height) }) { work.body(band) }

@@ -1,9 +1,9 @@
-// What operations on whole pictures share: row by row for bitmaps, upright for images. Knows no operation.
+// Code that operations on whole images share: row by row for bitmaps, upright for images.
 
 import Foundation
 
 extension Bitmap {
-    /// A bitmap of this size, each row of which `draw` makes out of the row here.
+    /// A bitmap of this size; `draw` makes each of its rows from the same row of this bitmap.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func redrawn(
@@ -30,13 +30,13 @@ extension Bitmap {
 }
 
 extension Image {
-    /// What `draw` makes of the displayed picture's pixels: scale kept, orientation `.up`.
+    /// The image that `draw` makes of the displayed image's pixels: scale kept, orientation `.up`.
     ///
-    /// An animation gives a still of its first frame, even if nothing is drawn: what an operation gives does not depend
-    /// on its numbers.
+    /// An animation gives a still of its first frame, even if nothing is drawn: whether the result is a still does not
+    /// depend on the numbers of an operation.
     ///
-    /// - Returns: The image; this one when it is empty, or a still that `draw` changes nothing of; nil when `draw`
-    ///   fails or the memory cannot be had.
+    /// - Returns: The image; this one when it is empty, or a still that `draw` leaves unchanged; nil when `draw` fails
+    ///   or there is not enough memory.
     func redrawn(_ draw: (Bitmap) throws(ImagingError) -> Bitmap) -> Image? {
         guard cgImage != nil else { return self }
         do throws(ImagingError) {
@@ -48,7 +48,7 @@ extension Image {
         }
     }
 
-    /// The picture without what is known of an animation; the image itself when that is nothing.
+    /// The image without the metadata of an animation; the image itself when there is none.
     var still: Image {
         let metadata = metadata
         let isMoving = isAnimated || metadata.animatedData != nil || metadata.frameCount != nil
@@ -56,7 +56,7 @@ extension Image {
         return derived(cgImage, orientation: imageOrientation)
     }
 
-    /// A length in points as pixels; 0 for what is no number.
+    /// A length in points as pixels; 0 for NaN.
     func pixels(_ points: CGFloat) -> Double {
         let length = Double(points * scale)
         return length.isFinite ? length : 0

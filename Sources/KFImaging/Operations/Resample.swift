@@ -1,14 +1,14 @@
-// Resizing, row by row as rows arrive. Knows premultiplied pixels only, and no decoder.
+// Resizing, row by row as rows arrive.
 
 import CKFCodecs
 
-/// Resizes a picture whose rows arrive one after another.
+/// Resizes an image whose rows arrive one after another.
 ///
 /// Rows are made out of rows first: of the many that arrive few remain, and only they are resized horizontally. All
 /// sums are of whole numbers; bytes are rounded once. Holds as many rows as the kernel is high, and those of one band,
-/// which are written right there. Lines are made in pairs, which share the work that the columns' weights are.
+/// into which the caller writes. Lines are made in pairs, which share the work of loading the columns' weights.
 struct Resampler {
-    /// What there is of the source: rows, and pixels of a row.
+    /// The source: the number of rows, and of pixels in a row.
     private let source: PixelSize
     private let target: PixelSize
     private let columns: ResamplingKernel
@@ -27,7 +27,7 @@ struct Resampler {
 
     /// - Parameters:
     ///   - source: The size that the rows have.
-    ///   - extent: How much of that is the picture; nil when all of it is.
+    ///   - extent: How much of that is the image; nil when all of it is.
     ///   - target: The size to make.
     ///   - filter: The kernel.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
@@ -73,7 +73,7 @@ struct Resampler {
         return (window.base + slot * bytesPerRow, min(Self.band, slots - slot, source.height - received))
     }
 
-    /// Notes that so many rows have been written to ``space``, and makes the target rows that are complete with them.
+    /// Records that so many rows have been written to ``space``, and makes the target rows that are complete with them.
     mutating func receive(_ count: Int, to output: PixelRows) {
         guard let window else { return }
         received += count
@@ -84,7 +84,7 @@ struct Resampler {
         }
     }
 
-    /// Resizes a picture in memory.
+    /// Resizes an image in memory.
     static func resize(
         _ rows: UnsafePointer<UInt8>,
         bytesPerRow: Int,
@@ -99,7 +99,7 @@ struct Resampler {
         }
     }
 
-    /// Sums the rows of one line up, and makes it and the one before it when it is the second of a pair or the last.
+    /// Adds up the rows of one line, and makes it and the one before it when it is the second of a pair or the last.
     private func emit(_ line: Int, to output: PixelRows, row: (Int) -> UnsafePointer<UInt8>) {
         let first = Int(lines.starts.base[line])
         // The last one may be one beyond the source, without any weight.

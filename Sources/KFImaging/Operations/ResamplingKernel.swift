@@ -1,4 +1,4 @@
-// Which samples make up which, and how much each counts. Knows one axis, and no pixels.
+// The weights of source samples in target samples, along one axis.
 
 /// Which source samples make up each target sample of one axis, and with which weights.
 struct ResamplingKernel {
@@ -19,11 +19,11 @@ struct ResamplingKernel {
     ///   - extent: n, the length of what is resized; need not be a whole number.
     ///   - target: m, the number of samples it becomes.
     ///   - filter: The kernel.
-    ///   - multiple: What the number of taps is a multiple of.
+    ///   - multiple: The number that the number of taps is a multiple of.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     init(from extent: Double, to target: Int, _ filter: ResamplingFilter, multiple: Int = 1) throws(ImagingError) {
         let ratio = extent / Double(target)
-        // A sample of which less than half belongs to the picture says more about what lies beyond its edge.
+        // A sample of which less than half belongs to the image says more about what lies beyond its edge.
         let source = max(1, Int(extent.rounded()))
         let filter = filter.resolved(isReducing: ratio > 1)
         let stretch = filter == .nearest ? 1 : max(1, ratio)

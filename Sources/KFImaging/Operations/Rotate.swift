@@ -1,23 +1,24 @@
-// Turning pictures by any angle. Knows pixels only.
+// Turning images by any angle.
 
 import Foundation
 
 extension Bitmap {
-    /// The picture turned around its centre.
+    /// The image turned around its centre.
     ///
-    /// Quarter turns only move pixels. Other angles mix the four nearest pixels, and what was outside is transparent.
+    /// Quarter turns only move pixels. Other angles mix the four nearest pixels, and pixels from outside are
+    /// transparent.
     ///
     /// - Parameters:
     ///   - angle: In radians, counter-clockwise.
-    ///   - fits: Whether the canvas gets as large as the turned picture; it keeps its size otherwise, and corners are
+    ///   - fits: Whether the canvas gets as large as the turned image; it keeps its size otherwise, and corners are
     ///     cut off.
-    /// - Returns: The turned picture; the bitmap itself for whole turns.
+    /// - Returns: The turned image; the bitmap itself for whole turns.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, and where a canvas that fits has more pixels than images may
     ///   have ``ImagingError/limitExceeded(limit:allowed:width:height:)``.
     func rotated(by angle: Double, fits: Bool) throws(ImagingError) -> Bitmap {
         let turns = (angle / (.pi / 2)).remainder(dividingBy: 4)
         let nearest = turns.rounded()
-        // Less than a hundredth of a pixel at the rim of any picture that is not absurdly long.
+        // Less than a hundredth of a pixel at the rim of any image of a plausible size.
         guard abs(turns - nearest) < 1e-7 else { return try turned(by: turns * (.pi / 2), fits: fits) }
         switch Int(nearest) {
         case 0: return self
@@ -32,7 +33,7 @@ extension Bitmap {
         return fits ? turned : try turned.centered(in: size)
     }
 
-    /// The middle of the picture on a canvas of another size; what is missing is transparent.
+    /// The middle of the image on a canvas of another size; missing pixels are transparent.
     ///
     /// Where the margins cannot be equal, the left and the upper one are the smaller ones.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
@@ -69,7 +70,7 @@ extension Bitmap {
                 guard let base = bytes.baseAddress else { return }
                 let sampler = Sampler(pixels: base, bytesPerRow: bytesPerRow, size: size)
                 for y in 0..<canvas.height {
-                    // Where the middles of the row's pixels come from: a line through the picture, y growing downwards.
+                    // Where the middles of the row's pixels come from: a line through the image, y growing downwards.
                     let (left, down) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
                     let u = dx * left - dy * down + Double(width - 1) / 2
                     let v = dy * left + dx * down + Double(height - 1) / 2
@@ -79,11 +80,11 @@ extension Bitmap {
         }
     }
 
-    /// The smallest canvas that holds the turned picture.
+    /// The smallest canvas that holds the turned image.
     private func bounds(turnedBy angle: Double) -> PixelSize {
         let (across, along) = (abs(sin(angle)), abs(cos(angle)))
         let (w, h) = (Double(width), Double(height))
-        // Numbers a hair above a whole one are that number, computed with little errors.
+        // Numbers slightly above a whole one are that number, computed with small errors.
         func side(_ length: Double) -> Int { Int((length - 1e-6).rounded(.up)) }
         return PixelSize(side(w * along + h * across), side(w * across + h * along))
     }

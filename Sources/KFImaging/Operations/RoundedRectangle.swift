@@ -1,4 +1,4 @@
-// How much of each pixel lies inside a rectangle with rounded corners: exact areas. Knows no colours.
+// How much of each pixel lies inside a rectangle with rounded corners: exact areas.
 
 import Foundation
 
@@ -103,10 +103,10 @@ private struct CornerScanline {
     /// How much of the row is not above the rectangle.
     var height: Double { below + far - near }
 
-    /// Calls `body` with the columns that are not wholly inside, and what is missing there.
+    /// Calls `body` with the columns that are not wholly inside, and the missing area in each.
     ///
     /// - Parameters:
-    ///   - middle: Where the quarter ends; a column across it counts with what is on this side of it.
+    ///   - middle: Where the quarter ends; of a column across it, only the part on this side of it counts.
     ///   - body: Gets the column, and the area of the row in it that is not inside the rectangle.
     @inline(__always)
     func forEachCut(before middle: Double, _ body: (_ column: Int, _ cut: Float) -> Void) {
@@ -122,7 +122,7 @@ private struct CornerScanline {
     }
 
     /// The area inside the rectangle, of the row, left of a place; counted from an arbitrary place, so only differences
-    /// say anything.
+    /// are meaningful.
     private func area(upTo place: Double) -> Double {
         let place = max(place, inset)
         let distance = max(0, center - place)

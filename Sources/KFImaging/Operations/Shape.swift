@@ -1,4 +1,4 @@
-// Rounded corners, borders and what lies behind them. Knows pixels only; points are converted by the caller.
+// Rounded corners, borders and backgrounds. All lengths are in pixels; callers convert points.
 
 import Foundation
 
@@ -10,13 +10,13 @@ struct Stroke {
 }
 
 extension Bitmap {
-    /// The picture inside an outline, with a line drawn on it, over an optional background.
+    /// The image inside an outline, with a line drawn on it, over an optional background.
     ///
     /// Pixels that neither outline nor line touch are copied.
     ///
     /// - Parameters:
-    ///   - clip: What is outside of it becomes transparent; nil keeps everything.
-    ///   - stroke: A line over the picture.
+    ///   - clip: The outline; everything outside of it becomes transparent. Nil keeps everything.
+    ///   - stroke: A line over the image.
     ///   - background: Laid under everything, corners included.
     /// - Returns: The new bitmap.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
@@ -73,7 +73,7 @@ private final class ShapeCoverage {
             return isEdge ? [0..<width] : [0..<left, max(left, width - reach)..<width]
         }
         guard isEdge else { return [] }
-        // An outline cuts from both ends, as far as it cuts at all.
+        // An outline cuts from both ends, if it cuts at all.
         let left = (0..<width).first { kept.base[$0] >= 1 } ?? width
         let right = (left..<width).last { kept.base[$0] >= 1 } ?? left - 1
         return [0..<left, right + 1..<width]
@@ -118,9 +118,9 @@ private struct ShapePaint {
         for x in 0..<count { target[x] = over(SIMD4(pixel: source[x])).pixel }
     }
 
-    /// Draws what the lines say.
+    /// Draws the row with the coverage that has been found.
     ///
-    /// The line lies on the picture before both are cut: only so is a pixel at the rim covered no more than it is
+    /// The line lies on the image before both are cut: only so is a pixel at the rim covered no more than it is
     /// inside.
     func apply(
         _ lines: ShapeCoverage,

@@ -1,17 +1,17 @@
-// Unsharp masking: what a Gaussian blur takes away is added once more. Knows pixels only.
+// Unsharp masking: the details that a Gaussian blur takes away are added once more.
 
 import Foundation
 
 extension Bitmap {
-    /// The picture, sharpened; transparency stays as it is.
+    /// The image, sharpened; transparency stays as it is.
     ///
-    /// Colours are compared with the mean of the colours around them, weighted with alpha, so that invisible pixels
-    /// have no say; beyond the edges the outermost pixels are repeated.
+    /// Colours are compared with the mean of the colours around them, weighted with alpha, so that invisible pixels do
+    /// not count; beyond the edges the outermost pixels are repeated.
     ///
     /// - Parameters:
     ///   - sigma: The standard deviation of the Gaussian, in pixels; at most 100 are used.
     ///   - amount: How much of the difference is added; at most 100 times.
-    /// - Returns: The new bitmap; the bitmap itself where these numbers say nothing.
+    /// - Returns: The new bitmap; the bitmap itself where these numbers change nothing.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func sharpened(sigma: Double, amount: Double) throws(ImagingError) -> Bitmap {
         // Below a tenth of a pixel the Gaussian is a single number, and nothing would change.
@@ -77,7 +77,7 @@ private final class RowBlur {
         sums = try Buffer(width * 4)
     }
 
-    /// Row `y` of the blurred picture; rows must be asked for in order.
+    /// Row `y` of the blurred image; rows must be asked for in order.
     func row(_ y: Int, _ source: (Int) -> UnsafePointer<UInt8>) -> UnsafePointer<Float> {
         while received < min(height, y + reach + 1) {
             take(source(received))

@@ -1,12 +1,12 @@
-// Finding the part of a picture that people look at. Knows pixels only, and judges them by simple rules.
+// Finding the part of an image that people look at, by simple rules about pixels.
 
 extension Bitmap {
-    /// The most interesting part of a size; sides longer than the picture's are limited to these.
+    /// The most interesting part of a size; sides longer than the image's are limited to these.
     ///
     /// A copy of at most 128 pixels a side is judged: every pixel by the detail around it, its saturation and how much
     /// its hue is that of skin. The window with the highest sum wins; one in which the interesting things are off the
-    /// middle counts up to a fifth less. Among equals the one closest to the picture's centre is taken. The same
-    /// picture always gives the same part.
+    /// middle counts up to a fifth less. Among equals the one closest to the image's centre is taken. The same
+    /// image always gives the same part.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     func smartCropRect(of target: PixelSize) throws(ImagingError) -> PixelRect {
@@ -32,7 +32,7 @@ extension Bitmap {
     }
 }
 
-/// How interesting the parts of a small picture are.
+/// How interesting the parts of a small image are.
 private struct SaliencyMap {
     let size: PixelSize
     /// For each point the sum over all pixels above and left of it, of interest, interest · x and interest · y.
@@ -103,7 +103,7 @@ private struct SaliencyMap {
     }
 }
 
-/// What a pixel says by itself.
+/// The values of a single pixel.
 private struct PixelSaliency {
     /// How bright it is, 0…1; transparent pixels are black.
     let light: Float

@@ -1,4 +1,4 @@
-// One colour laid over a whole picture. Knows bitmaps only.
+// One colour laid over a whole image.
 
 import Foundation
 
@@ -46,7 +46,7 @@ private struct Tint {
     private let values: [Double]
 
     init(_ color: Color, in space: WorkingSpace) {
-        // What is no number counts as 0.
+        // NaN counts as 0.
         func value(_ component: Double) -> Double {
             space.value(ofEncoded: component.isFinite ? component : component > 0 ? 1 : 0)
         }
@@ -58,7 +58,7 @@ private struct Tint {
         values = space.valuesOfBytes()
     }
 
-    /// What becomes of each byte of a component of opaque pixels.
+    /// The results for each byte of a component of opaque pixels.
     func table(of component: Double) -> [UInt8] {
         values.map { space.byte(component * alpha + $0 * (1 - alpha)) }
     }

@@ -1,8 +1,8 @@
-// Borders that hold nothing. Knows pixels only.
+// Finding the empty borders of an image.
 
 extension Bitmap {
-    /// What is left of the picture without its empty edges: rows and columns that are transparent or of one colour,
-    /// that of the upper left corner.
+    /// The part of the image that is left without its empty edges: rows and columns that are transparent or of one
+    /// colour, that of the upper left corner.
     ///
     /// - Parameter tolerance: By how much each component, premultiplied, may differ from emptiness, 0…1.
     /// - Returns: The part; nil when everything is empty.
@@ -19,7 +19,7 @@ extension Bitmap {
             top = min(top, y)
             bottom = y
             left = min(left, first)
-            // Only what is right of all that was found before can widen the result.
+            // Only pixels to the right of those found before can widen the result.
             var last = width - 1
             while last > max(right, first), isEmpty(row[last]) { last -= 1 }
             right = max(right, last)
@@ -30,7 +30,7 @@ extension Bitmap {
 }
 
 extension Bitmap {
-    /// A copy of a part, as far as it is within the picture; nil is all of it.
+    /// A copy of a part, as far as it is within the image; nil is all of it.
     func part(_ part: PixelRect?) throws(ImagingError) -> Bitmap {
         guard let part, part.x < width, part.y < height else { return self }
         let size = PixelSize(min(part.size.width, width - part.x), min(part.size.height, height - part.y))

@@ -1,22 +1,23 @@
-// Plays an image for what shows it: a widget, a terminal, a test. Knows no widget, decodes nothing, keeps no time.
+// Plays an animated image for its owner: a widget, a terminal, a test. It depends on no toolkit; frames are decoded by
+// a `FrameAnimator`, and ticks come from a display link.
 
 import Dispatch
 public import Foundation
 public import KFImaging
 
-/// Plays an animated image: says which picture is to be shown, and when.
+/// Plays an animated image: decides which frame is shown, and when.
 ///
-/// It is an animated image view without a view. What shows the image gives it the image and a display link, notifies it
-/// of changes in its own life cycle (``attach()``, ``enteredBackground()``), and draws what ``onFrame`` is called with:
+/// It is an animated image view without a view. Its owner gives it the image and a display link, notifies it of changes
+/// in its own life cycle (``attach()``, ``enteredBackground()``), and draws the images that ``onFrame`` is called with:
 ///
 /// ```swift
 /// let player = AnimationPlayer()
-/// player.onFrame = { picture in canvas.draw(picture) }
+/// player.onFrame = { image in canvas.draw(image) }
 /// player.image = image
 /// player.attach()
 /// ```
-/// Images whose frames are decoded on demand have an ``animator``. Those whose frames are all there are played too,
-/// each frame for its own time. Others are shown, and need no ticks.
+/// Images whose frames are decoded on demand have an ``animator``. Those whose frames are all decoded already are
+/// played too, each frame for its own time. Other images are shown, and need no ticks.
 @MainActor
 public final class AnimationPlayer {
     /// Whether the animation starts when it is attached, and stops when it is detached.
@@ -34,7 +35,7 @@ public final class AnimationPlayer {
     ///
     /// Holds from the next reset on.
     public var size = CGSize.zero
-    /// Pixels a point of what the image is shown on; holds from the next reset on.
+    /// Pixels a point where the image is shown; holds from the next reset on.
     public var scaleFactor: CGFloat = 1
     /// How the image fills ``size``; holds from the next reset on.
     public var contentMode = KFCrossPlatformContentMode.scaleAspectFit
@@ -50,7 +51,7 @@ public final class AnimationPlayer {
     public var purgeFramesOnBackground = false
     /// The delegate, which is notified of the animation's progress; held weakly.
     public weak var delegate: (any AnimationPlayerDelegate)?
-    /// Called with every picture that is to be shown instead of the one before: first the image itself.
+    /// Called with every image that is to be shown instead of the one before: first the image itself, then its frames.
     ///
     /// It is not called when the image is set to nil.
     public var onFrame: ((KFCrossPlatformImage) -> Void)?
@@ -72,16 +73,16 @@ public final class AnimationPlayer {
         }
     }
 
-    /// Whether what shows the image is on a screen.
+    /// Whether the player's owner is on a screen.
     public private(set) var isAttached = false
-    /// The picture that is shown; nil when there is no image.
+    /// The image or frame that is shown; nil when there is no image.
     public private(set) var shownImage: KFCrossPlatformImage?
-    /// What plays the image when its frames are decoded on demand; nil otherwise.
+    /// The animator of an image whose frames are decoded on demand; nil otherwise.
     public var animator: FrameAnimator? { image?.frameSource == nil ? nil : playback }
 
     /// Whether images whose frames are decoded on demand are played; otherwise their first frame is shown.
     var playsFramesOnDemand = true
-    /// What makes the animation go on; for this player alone.
+    /// The source of ticks; for this player alone.
     var displayLink: any DisplayLinkCompatible {
         didSet {
             let isPaused = oldValue.isPaused
@@ -91,21 +92,21 @@ public final class AnimationPlayer {
         }
     }
     private var link: any DisplayLinkCompatible { displayLink }
-    /// Where frames are decoded; nil is a queue that is shared with all that play the same image.
+    /// The queue where frames are decoded; nil is one that is shared by all players of the same image.
     private let queue: DispatchQueue?
-    /// What plays the image, the animator or one whose frames are there already.
+    /// The animator, or one whose frames are all decoded already; nil for stills.
     private var playback: FrameAnimator?
     /// In the background, whether the animation goes on afterwards; nil in the foreground.
     private var resumes: Bool?
 
     /// A player without an image, not attached.
     ///
-    /// - Parameter displayLink: What makes the animation go on; for this player alone.
+    /// - Parameter displayLink: The source of ticks; for this player alone.
     public convenience init(displayLink: any DisplayLinkCompatible = TimerDisplayLink()) {
         self.init(displayLink: displayLink, preloadQueue: nil)
     }
 
-    /// A player whose frames are decoded on a queue that is known; a serial one.
+    /// A player whose frames are decoded on the given serial queue.
     init(displayLink: any DisplayLinkCompatible, preloadQueue: DispatchQueue?) {
         (self.displayLink, queue) = (displayLink, preloadQueue)
         connect()
@@ -127,8 +128,8 @@ extension AnimationPlayer {
 
     /// Lets the animation go on.
     ///
-    /// Nothing happens when there is nothing to be played: no animation, a single frame for ever, or one that has been
-    /// played as often as it was to be. In the background, it goes on as soon as that is over.
+    /// Nothing happens when there is nothing to be played: no animation, a single frame without end, or an animation
+    /// that has been played as often as it was to be. In the background, it goes on as soon as that is over.
     public func startAnimating() {
         guard let playback, !playback.isStill, !isAnimating else { return }
         guard resumes == nil else {
@@ -139,20 +140,20 @@ extension AnimationPlayer {
         link.isPaused = false
     }
 
-    /// Lets the animation stand still on its current frame.
+    /// Stops the animation on its current frame.
     public func stopAnimating() {
         if resumes != nil { resumes = false }
         link.isPaused = true
         showCurrentFrame()
     }
 
-    /// To be called when what shows the image is on a screen.
+    /// To be called when the player's owner appears on a screen.
     public func attach() {
         isAttached = true
         if autoPlayAnimatedImage { startAnimating() }
     }
 
-    /// To be called when what shows the image leaves the screen.
+    /// To be called when the player's owner leaves the screen.
     public func detach() {
         isAttached = false
         if autoPlayAnimatedImage { stopAnimating() }
@@ -191,7 +192,7 @@ extension AnimationPlayer {
         )
     }
 
-    /// How often the image's file is to be played; 0 means for ever.
+    /// How often the image's file is to be played; 0 means without end.
     private var imageLoopCount: UInt { image?.frames?.loopCount ?? 0 }
 }
 
@@ -234,7 +235,7 @@ extension AnimationPlayer {
         let seconds = rate > 0 ? 1 / TimeInterval(rate) : link.duration
         let (step, image) = playback.tick(seconds, catchUp: catchUp)
         if let image { show(image) }
-        // The delegate may do anything, such as give the player another image.
+        // The delegate may change the player, for instance give it another image.
         for count in step.loopsPlayed where playback === self.playback {
             delegate?.animationPlayer(self, didPlayAnimationLoops: count)
         }
@@ -243,21 +244,21 @@ extension AnimationPlayer {
         delegate?.animationPlayerDidFinishAnimating(self)
     }
 
-    private func show(_ picture: Image) {
-        guard picture !== shownImage else { return }
-        shownImage = picture
-        onFrame?(picture)
+    private func show(_ frame: Image) {
+        guard frame !== shownImage else { return }
+        shownImage = frame
+        onFrame?(frame)
     }
 
-    /// Sees to it that an animation stands still on its current frame, even if that is not decoded yet.
+    /// Shows the current frame of an animation that has stopped, even if it is not decoded yet.
     private func showCurrentFrame() {
         // At the beginning, the image itself stands for the first frame.
         guard let playback, playback.currentFrameIndex > 0 || shownImage !== image else { return }
-        if let picture = playback.currentFrameImage { return show(picture) }
+        if let frame = playback.currentFrameImage { return show(frame) }
         playback.afterDecoding { [weak self, weak playback] in
             Task { @MainActor [weak self, weak playback] in
                 guard let self, let playback, playback === self.playback, !isAnimating else { return }
-                if let picture = playback.currentFrameImage { show(picture) }
+                if let frame = playback.currentFrameImage { show(frame) }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// Is notified of an animation's progress, on the main actor, after the frame that is the reason is shown.
 ///
-/// Both methods may be left out.
+/// Both methods are optional.
 @MainActor
 public protocol AnimationPlayerDelegate: AnyObject {
     /// Called whenever all frames have been played once.

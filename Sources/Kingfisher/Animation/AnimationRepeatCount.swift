@@ -1,4 +1,4 @@
-// How often an animation is played. Knows no clock and no frames.
+// How often an animation is played, as players and image views are set.
 
 /// How often an animation is played.
 public enum AnimationRepeatCount: Sendable {
@@ -6,7 +6,7 @@ public enum AnimationRepeatCount: Sendable {
     case once
     /// A number of times; 0 means that it does not even begin.
     case finite(count: UInt)
-    /// For ever.
+    /// Without end.
     case infinite
 
     /// After how many loops the animation ends; nil when it does not.

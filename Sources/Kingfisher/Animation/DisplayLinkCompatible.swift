@@ -1,4 +1,4 @@
-// What makes animations go on. Knows no animation.
+// The protocol of display links, whose ticks make animation players go on.
 
 public import Foundation
 
@@ -7,20 +7,20 @@ public import Foundation
 /// A link belongs to one ``AnimationPlayer``.
 @MainActor
 public protocol DisplayLinkCompatible: AnyObject {
-    /// Whether there are no ticks; at first there are none.
+    /// Whether the link is paused and does not tick; true at first.
     ///
-    /// A paused link wakes no thread: it has no timer and no callback anywhere.
+    /// A paused link wakes no thread: it has no timer and no registered callback.
     var isPaused: Bool { get set }
 
-    /// When the last tick was, in seconds since a moment that is always the same.
+    /// When the last tick was, in seconds since a fixed moment.
     var timestamp: TimeInterval { get }
 
-    /// How much time the last tick stands for, in seconds: since the tick before, and for the first one since the link
-    /// was paused, as much as lies between two ticks as a rule.
+    /// The time that the last tick stands for, in seconds: since the tick before, or for the first one after a pause,
+    /// the usual time between two ticks.
     var duration: TimeInterval { get }
 
-    /// How many ticks a second are wanted, each of which then stands for the same time; 0 means that ``duration`` says
-    /// what each stands for.
+    /// The requested number of ticks a second, each of which then stands for the same time; 0 means that each stands
+    /// for its ``duration``.
     var preferredFramesPerSecond: Int { get set }
 
     /// Called with every tick, after ``timestamp`` and ``duration`` have been set.

@@ -1,19 +1,19 @@
-// Plays the frames of one animation: has them decoded ahead of time, and counts the time they are shown. Knows no view,
-// no clock and no delegate.
+// Plays the frames of one animation for an `AnimationPlayer`: decodes them ahead of time, and counts the time they are
+// shown.
 
 import Dispatch
 public import Foundation
 public import KFImaging
 import KFSupport
 
-/// An animation that is being played: which frame is on, and which frames are there.
+/// An animation that is being played: its current frame, and the frames that are in memory.
 ///
-/// This is what Kingfisher calls `AnimatedImageView.Animator`; a view names it so by a `typealias`. An
-/// ``AnimationPlayer`` makes one for every animated image it is given.
+/// Kingfisher calls it `AnimatedImageView.Animator`; views offer that name as a `typealias`. An ``AnimationPlayer``
+/// makes one for every animated image it is given.
 ///
 /// Frames are decoded on a queue of their own, never on the caller's thread; the current one and those that follow it
 /// are in memory, the others are not, unless they are few enough. Animators that play the same image at the same size
-/// decode each frame once. It may be used from any thread.
+/// decode each frame once. An animator may be used from any thread.
 public final class FrameAnimator: Sendable {
     /// How many frames after the current one are to be ready; 0 and less mean the next one alone.
     public let maxFrameCount: Int
@@ -23,16 +23,16 @@ public final class FrameAnimator: Sendable {
     private struct State: Sendable {
         var playhead: Playhead
         var slots: FrameSlots
-        /// Whether there is a block on the queue, or to be there soon, which will see all that has to be done.
+        /// Whether there is a block on the queue, or one is about to be added, which will see all pending work.
         var isMaintaining = false
         /// Whether frames will be forgotten on the queue, so that blocks that are on the queue already do nothing.
         var isToBePurged = false
         /// A frame that was ready too late, until the next tick.
         ///
-        /// A decoder that cannot keep up would show nothing at all without.
+        /// Without it, a decoder that cannot keep up would show nothing at all.
         var lateFrame: Image?
 
-        /// Whether a block has to be put on the queue, where there is one at a time as a rule.
+        /// Whether a block has to be put on the queue, where there is normally one at a time.
         mutating func beginMaintaining() -> Bool {
             let mustBegin = isToBePurged || !isMaintaining && (!slots.isPrepared || slots.needsWork)
             guard mustBegin else { return false }
@@ -53,13 +53,13 @@ public final class FrameAnimator: Sendable {
     ///   - mode: How the view is filled with them.
     ///   - size: The size of the view in points: frames are decoded no larger than it needs. Zero means their full
     ///     size.
-    ///   - imageSize: The size of the displayed picture in points.
+    ///   - imageSize: The size of the displayed image in points.
     ///   - imageScale: Pixels a point, of the frames.
     ///   - viewScale: Pixels a point of the view; nil means as many as those of the frames.
     ///   - count: How many frames after the current one are to be ready.
     ///   - repeatCount: How often it is played.
-    ///   - preloadQueue: A serial queue, where frames are decoded and forgotten; nil is one that is shared, as the
-    ///     frames are, with all animators of the same source and size.
+    ///   - preloadQueue: A serial queue, where frames are decoded and forgotten; nil shares a queue, as well as the
+    ///     frames, with all animators of the same source and size.
     init(
         frameSource source: any ImageFrameSource,
         contentMode mode: KFCrossPlatformContentMode,
@@ -87,7 +87,7 @@ public final class FrameAnimator: Sendable {
         )
     }
 
-    /// An animation of pictures that are there already.
+    /// An animation of frames that are decoded already.
     ///
     /// Each is shown for its own time; the times are stretched so that together they take `duration`.
     init(preloaded frames: PreloadedFrames, repeatCount: AnimationRepeatCount, preloadQueue: DispatchQueue) {
@@ -111,10 +111,10 @@ extension PreloadedFrames {
     }
 }
 
-// MARK: What is on
+// MARK: The current frame
 
 extension FrameAnimator {
-    /// The picture that is on; nil while it is not decoded.
+    /// The image of the current frame; nil while it is not decoded.
     ///
     /// Its size in points may be smaller than the image's: it has no more pixels than its view needs.
     public var currentFrameImage: KFCrossPlatformImage? {
@@ -124,7 +124,7 @@ extension FrameAnimator {
     /// How long the current frame is shown, in seconds; infinite while the animation is not prepared.
     public var currentFrameDuration: TimeInterval { state.withLock { $0.slots.delay(of: $0.playhead.index) } }
 
-    /// The number of the current frame, from 0 up.
+    /// The number of the current frame, from 0.
     public var currentFrameIndex: Int { state.withLock { $0.playhead.index } }
 
     /// Whether the current frame is the last one.
@@ -137,15 +137,15 @@ extension FrameAnimator {
     /// Whether the animation has been played as often as it was to be.
     public var isFinished: Bool { state.withLock { $0.playhead.isFinished } }
 
-    /// The picture of a frame, if it is in memory; nothing is decoded for it.
+    /// The image of a frame, if it is in memory; nothing is decoded for it.
     ///
-    /// - Parameter index: From 0 up.
-    /// - Returns: The picture; nil when it is not there, or there is no such frame.
+    /// - Parameter index: The number of the frame, from 0.
+    /// - Returns: The image; nil when it is not in memory, or there is no such frame.
     public func frame(at index: Int) -> KFCrossPlatformImage? { state.withLock { $0.slots.image(at: index) } }
 
     /// How long a frame is shown.
     ///
-    /// - Parameter index: From 0 up.
+    /// - Parameter index: The number of the frame, from 0.
     /// - Returns: Seconds; infinite while the animation is not prepared, and when there is no such frame.
     public func duration(at index: Int) -> TimeInterval { state.withLock { $0.slots.delay(of: index) } }
 
@@ -156,13 +156,13 @@ extension FrameAnimator {
 // MARK: Time
 
 extension FrameAnimator {
-    /// Lets time pass, and has what is needed next decoded.
+    /// Advances the animation's time, and has the frames that are needed next decoded.
     ///
     /// - Parameters:
     ///   - elapsed: Seconds since the tick before.
-    ///   - catchUp: Whether frames are skipped whose time is over too.
-    /// - Returns: What changed, and the picture to be shown; nil means that what is shown stays, because the current
-    ///   frame is not decoded yet.
+    ///   - catchUp: Whether further frames whose time is over are skipped.
+    /// - Returns: The change, and the image to be shown; nil means that the shown one stays, because the current frame
+    ///   is not decoded yet.
     func tick(_ elapsed: TimeInterval, catchUp: Bool = false) -> (step: AnimationStep, image: Image?) {
         let (step, image, lateFrame, mustMaintain) = state.withLock { state in
             let slots = state.slots
@@ -180,7 +180,7 @@ extension FrameAnimator {
 // MARK: Slots
 
 extension FrameAnimator {
-    /// Has the current frame and those that follow it decoded on the queue, as far as they are not there.
+    /// Has the current frame and those that follow it decoded on the queue, unless they are in memory.
     func prepareFramesAsynchronously() {
         let mustMaintain = state.withLock { $0.beginMaintaining() }
         if mustMaintain { maintain() }
@@ -188,12 +188,12 @@ extension FrameAnimator {
 
     /// Forgets frames, on the queue; durations stay.
     ///
-    /// Those that are needed are decoded again when the next frame comes on. The pictures are released on the main
+    /// Those that are needed are decoded again when the next frame becomes current. The images are released on the main
     /// thread.
     ///
     /// - Parameter keepCurrentFrame: Whether the current frame is left alone.
     func purgeFrames(keepCurrentFrame: Bool) {
-        // What was there from the beginning could not be decoded again.
+        // Preloaded frames could not be decoded again.
         guard self.frames != nil else { return }
         state.withLock { $0.isToBePurged = true }
         queue.async { [weak self] in
@@ -212,7 +212,7 @@ extension FrameAnimator {
         )
     }
 
-    /// Calls a block on the queue, after all that is to be decoded now.
+    /// Calls a block on the queue, after the frames that are being decoded there now.
     func afterDecoding(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
 
     private func maintain() {
@@ -231,7 +231,7 @@ extension FrameAnimator {
 
     /// Decodes the first frame that is missing, and returns whether there was one.
     ///
-    /// What is missing is looked at anew for every frame: those that have been passed meanwhile are not decoded.
+    /// The missing frames are determined anew each time, so that frames that have been passed since are not decoded.
     private func decodeNext() -> Bool {
         guard let frames, let index = nextWork() else { return false }
         let image = frames.frame(at: index)
@@ -244,7 +244,7 @@ extension FrameAnimator {
 
     /// Empties the slots of frames that were left, and names the first one that is missing.
     private func nextWork() -> Int? {
-        // The pictures go outside the lock, when this function ends: before the next one is made.
+        // The images are released outside the lock, when this function returns: before the next one is decoded.
         let (left, index) = state.withLock { state in
             let left = state.slots.removeLeft()
             let index = state.slots.firstMissing
@@ -255,7 +255,7 @@ extension FrameAnimator {
     }
 }
 
-/// Pictures that are released by a call of ``empty()``, on the thread of that call.
+/// Images that are released by a call of ``empty()``, on the thread of that call.
 private final class ReleasedImages: Sendable {
     private let images: Locked<[Image]>
 

@@ -1,13 +1,13 @@
-// Frames that several players of one animation share, so that each is decoded once. Knows no time and no view.
+// Frames that several animators of one animation share, so that each is decoded once. Used by `FrameAnimator`.
 
 import Dispatch
 import Foundation
 import KFImaging
 import KFSupport
 
-/// The frames of one animation at one size, for all that play it.
+/// The frames of one animation at one size, for all animators that play it.
 ///
-/// A frame is in memory as long as one of the players keeps it; nothing is kept here.
+/// A frame is in memory as long as one of the animators keeps it; this holds weak references only.
 final class SharedFrames: Sendable {
     private struct Frame: Sendable {
         weak var image: Image?
@@ -43,7 +43,7 @@ final class SharedFrames: Sendable {
         return delays
     }
 
-    /// One frame, the same object as long as one is in memory; to be called on the queue.
+    /// One frame, the same object as long as it is in memory; to be called on the queue.
     func frame(at index: Int) -> Image? {
         if let image = state.withLock({ $0.frames[index]?.image }) { return image }
         let image = source().frame(at: index, maxSize: maxSize).map { Image(cgImage: $0, scale: scale) }
@@ -51,7 +51,7 @@ final class SharedFrames: Sendable {
         return image
     }
 
-    /// Has all frames decoded again when they are needed, also those that are not released yet.
+    /// Forgets all frames, also those that are not released yet; they are decoded again when they are needed.
     func forget() { state.withLock { $0.frames = [:] } }
 
     private func source() -> any ImageFrameSource {
@@ -75,9 +75,9 @@ enum FramePool {
     }
     private static let entries = Locked<[Key: Entry]>([:])
 
-    /// The frames of a source, shared with all that play the same object at the same size.
+    /// The frames of a source, shared by all animators that play the same object at the same size.
     ///
-    /// Sources that are no objects are not shared.
+    /// Sources that are not class instances are not shared.
     static func frames(of source: any ImageFrameSource, maxSize: CGSize?, scale: CGFloat) -> SharedFrames {
         let new = SharedFrames(source, maxSize: maxSize, scale: scale, queue: FrameQueues.makeQueue())
         guard type(of: source) is AnyClass else { return new }
@@ -87,7 +87,7 @@ enum FramePool {
             height: maxSize?.height,
             scale: scale
         )
-        // Frames keep their source: while those of an entry exist, no other object can have its address.
+        // Frames keep their source: while those of an entry exist, no other object can have the source's address.
         return entries.withLock { entries in
             if let known = entries[key]?.frames { return known }
             entries = entries.filter { $0.value.frames != nil }

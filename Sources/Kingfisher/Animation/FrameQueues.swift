@@ -1,4 +1,4 @@
-// On which threads the frames of players are decoded. Knows no frames.
+// The threads that the frames of animations are decoded on.
 
 import Dispatch
 import Foundation
@@ -6,16 +6,16 @@ import KFSupport
 
 /// Threads for decoding frames: as many as cores, however many animations there are.
 ///
-/// They are not those of the cooperative pool, as those behind the global queues of Dispatch are on Linux: serial
-/// queues by themselves have threads of their own.
+/// On Linux the global queues of Dispatch run on the threads of the cooperative pool; serial queues without a target
+/// have threads of their own.
 enum FrameQueues {
-    /// One serial queue a core, which are the targets of the players' queues.
+    /// One serial queue for each core; these are the targets of the animations' queues.
     static let queues = (0..<ProcessInfo.processInfo.activeProcessorCount).map { number in
         DispatchQueue(label: "kf.animation.\(number)", qos: .userInitiated)
     }
     private static let next = Locked(0)
 
-    /// A serial queue for the frames of one player; it shares one of the threads with others.
+    /// A serial queue for the frames of one animation; it shares one of the threads with others.
     static func makeQueue() -> DispatchQueue {
         let number = next.withLock { next in
             defer { next = (next + 1) % queues.count }

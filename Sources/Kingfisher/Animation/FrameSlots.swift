@@ -1,13 +1,13 @@
-// The frames of an animation that are there, and which are wanted. Decodes none, and knows no clock and no thread.
+// The frames of an animation that are in memory, and those that are to be. A `FrameAnimator` decodes them.
 
 import Foundation
 import KFImaging
 
-/// One slot a frame: how long it is shown, and its picture while that is wanted.
+/// One slot for each frame: how long it is shown, and its image while that is needed.
 ///
-/// Wanted are the current frame and some that follow it, all around the end of the animation.
+/// The current frame and some that follow it are needed; after the last frame follows the first.
 struct FrameSlots: Sendable {
-    private enum Picture {
+    private enum Content {
         case missing
         case present(Image)
         /// It could not be decoded, and is not tried again until its slot has been emptied.
@@ -16,10 +16,10 @@ struct FrameSlots: Sendable {
 
     private struct Slot {
         let delay: TimeInterval
-        var picture = Picture.missing
+        var content = Content.missing
     }
 
-    /// How many frames after the current one are wanted.
+    /// How many frames after the current one are needed.
     private let ahead: Int
     private var slots: [Slot] = []
     private var current = 0
@@ -28,15 +28,15 @@ struct FrameSlots: Sendable {
 
     /// No slots yet.
     ///
-    /// - Parameter preloadCount: How many frames after the current one are wanted; 0 and less mean the next one alone.
+    /// - Parameter preloadCount: How many frames after the current one are needed; 0 and less mean the next one alone.
     init(preloadCount: Int) { ahead = max(1, preloadCount) }
 
     /// Whether slots have been made.
     var isPrepared: Bool { !slots.isEmpty }
 
-    /// Makes the slots, without pictures.
+    /// Makes the slots, without images.
     ///
-    /// - Parameter delays: How long each frame is shown, in seconds; what is no positive number counts as 0.
+    /// - Parameter delays: How long each frame is shown, in seconds; values that are not positive numbers count as 0.
     mutating func prepare(_ delays: [TimeInterval]) { slots = delays.map { Slot(delay: $0 > 0 ? $0 : 0) } }
 
     /// How long a frame is shown, in seconds; infinite when there is no slot for it.
@@ -45,9 +45,9 @@ struct FrameSlots: Sendable {
     /// How long all frames take, none counted for more than a second.
     var loopDuration: TimeInterval { slots.reduce(0) { $0 + min($1.delay, 1) } }
 
-    /// The picture of a frame, if it is there.
+    /// The image of a frame, if it is in memory.
     func image(at index: Int) -> Image? {
-        guard slots.indices.contains(index), case .present(let image) = slots[index].picture else { return nil }
+        guard slots.indices.contains(index), case .present(let image) = slots[index].content else { return nil }
         return image
     }
 
@@ -56,12 +56,12 @@ struct FrameSlots: Sendable {
         slots.indices.contains(index) && (index - current + slots.count) % slots.count <= ahead
     }
 
-    /// The first wanted frame whose picture is missing.
+    /// The first needed frame whose image is missing.
     var firstMissing: Int? {
         guard isPrepared else { return nil }
         for offset in 0...min(ahead, slots.count - 1) {
             let index = (current + offset) % slots.count
-            if case .missing = slots[index].picture { return index }
+            if case .missing = slots[index].content { return index }
         }
         return nil
     }
@@ -71,25 +71,25 @@ struct FrameSlots: Sendable {
 
     /// Makes another frame the current one.
     ///
-    /// The slots of those before it, from the current one on, are to be emptied; that is noted at once, so that it
+    /// The slots of those before it, from the current one on, are to be emptied; that is recorded at once, so that it
     /// makes no difference how much later it is done.
     mutating func move(to index: Int) {
         guard slots.indices.contains(index) else { return }
         while current != index {
-            // When all are wanted, none is ever left.
+            // When all are needed, none has to be emptied.
             if ahead < slots.count - 1 { left.append(current) }
             current = (current + 1) % slots.count
         }
     }
 
-    /// Empties the slots of frames that were left and are not wanted again; they are in the result.
+    /// Empties the slots of frames that were left and are not needed again, and returns their images.
     mutating func removeLeft() -> [Image] {
-        let unwanted = left.filter { !isWanted($0) }
+        let unneeded = left.filter { !isWanted($0) }
         left = []
-        return unwanted.compactMap { empty($0) }
+        return unneeded.compactMap { empty($0) }
     }
 
-    /// Empties all slots, or all but the current one; what was in them is the result.
+    /// Empties all slots, or all but the current one, and returns their images.
     mutating func removeAll(keepingCurrent: Bool) -> [Image] {
         left = []
         return slots.indices.compactMap { keepingCurrent && $0 == current ? nil : empty($0) }
@@ -97,14 +97,14 @@ struct FrameSlots: Sendable {
 
     private mutating func empty(_ index: Int) -> Image? {
         let image = image(at: index)
-        slots[index].picture = .missing
+        slots[index].content = .missing
         return image
     }
 
-    /// Fills a slot with what was decoded, nil being nothing; returns whether the frame is still wanted.
+    /// Fills a slot with a decoded image, nil when decoding failed; returns whether the frame is still needed.
     mutating func fill(_ index: Int, with image: Image?) -> Bool {
         guard isWanted(index) else { return false }
-        slots[index].picture = image.map { .present($0) } ?? .broken
+        slots[index].content = image.map { .present($0) } ?? .broken
         return true
     }
 }

@@ -1,4 +1,4 @@
-// Ticks when it is advanced. Knows no other time.
+// A display link that is advanced by calls, for tests and for programs that draw at moments of their own.
 
 public import Foundation
 
@@ -13,11 +13,11 @@ public final class ManualDisplayLink: DisplayLinkCompatible {
     public private(set) var timestamp: TimeInterval = 0
     /// How far it was advanced the last time, in seconds.
     public private(set) var duration: TimeInterval = 0
-    /// Changes nothing but what a tick stands for.
+    /// The ticks a second; it changes the time that a tick stands for, and nothing else.
     public var preferredFramesPerSecond = 0
     /// Called with every tick.
     public var onTick: (@MainActor () -> Void)?
-    /// How many ticks there were.
+    /// The number of ticks so far.
     public private(set) var tickCount = 0
 
     private var isInvalid = false
@@ -25,9 +25,9 @@ public final class ManualDisplayLink: DisplayLinkCompatible {
     /// A paused link.
     public init() {}
 
-    /// Lets time pass, and ticks once unless paused.
+    /// Advances the time, and ticks once unless paused.
     ///
-    /// - Parameter seconds: How much.
+    /// - Parameter seconds: The time that passes.
     public func advance(by seconds: TimeInterval) {
         timestamp += seconds
         guard !isPaused else { return }

@@ -1,10 +1,10 @@
-// Where an animation is: which frame, for how long, how often it was played. Knows no pictures, no clock and no thread.
+// The position in an animation: which frame, for how long, how often it was played. A `FrameAnimator` advances it.
 
 import Foundation
 
-/// What time did to an animation.
+/// The change in an animation when its time advances.
 struct AnimationStep: Sendable, Equatable {
-    /// Whether another frame is on.
+    /// Whether another frame is current.
     var hasAdvanced = false
     /// The numbers of the loops that are complete now, counted from 1; several only when frames were skipped.
     var loopsPlayed: [UInt] = []
@@ -14,14 +14,14 @@ struct AnimationStep: Sendable, Equatable {
 
 /// The position in an animation.
 struct Playhead: Sendable {
-    /// The frame that is on, from 0 up.
+    /// The number of the current frame, from 0.
     private(set) var index = 0
     /// Whether the last loop is complete.
     private(set) var isFinished = false
 
     private let count: Int
     private let limit: UInt?
-    /// For how many seconds the frame has been on.
+    /// For how many seconds the current frame has been shown.
     private var elapsed: TimeInterval = 0
     private var loops: UInt = 0
     private var hasEnded = false
@@ -32,17 +32,17 @@ struct Playhead: Sendable {
         limit = repeatCount.limit
     }
 
-    /// Whether time does nothing to it: there is one frame for ever, or none, or it is not to be played at all.
+    /// Whether time changes nothing: there is one frame without end, or none, or the animation is not to be played.
     var isStill: Bool { count < 1 || limit == 0 || count == 1 && limit == nil }
 
-    /// Lets time pass.
+    /// Advances the time.
     ///
     /// - Parameters:
-    ///   - seconds: How much; more than one second counts as one.
-    ///   - catchUp: Whether frames are skipped whose time is over too, of one loop at most; the rest comes with the
-    ///     next tick. Otherwise one frame is advanced at most.
-    ///   - delay: How long a frame is on, in seconds.
-    /// - Returns: What changed.
+    ///   - seconds: The time that passes; more than one second counts as one.
+    ///   - catchUp: Whether further frames whose time is over are skipped, at most one loop of them; the rest follows
+    ///     with the next tick. Otherwise the animation advances by one frame at most.
+    ///   - delay: How long a frame is shown, in seconds.
+    /// - Returns: The change.
     mutating func tick(
         _ seconds: TimeInterval,
         catchUp: Bool,

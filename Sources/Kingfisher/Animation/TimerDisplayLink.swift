@@ -1,4 +1,4 @@
-// Ticks by a timer, for programs without a frame clock. Knows no animation and no display.
+// A display link that ticks by a timer, for programs without a frame clock.
 
 import Dispatch
 public import Foundation
@@ -11,7 +11,7 @@ public import Foundation
 public final class TimerDisplayLink: DisplayLinkCompatible {
     /// When the last tick was, in seconds since the machine was started; 0 before the first one.
     public private(set) var timestamp: TimeInterval = 0
-    /// How much time the last tick stands for, in seconds.
+    /// The time that the last tick stands for, in seconds.
     public private(set) var duration: TimeInterval
     /// Called with every tick.
     public var onTick: (@MainActor () -> Void)?
@@ -19,7 +19,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
     private let usualInterval: TimeInterval
     private var isInvalid = false
     private var timer: (any DispatchSourceTimer)?
-    /// When the tick before was; nil for the first one.
+    /// When the previous tick was; nil for the first one.
     private var previous: TimeInterval?
 
     /// A paused link.
@@ -32,7 +32,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
 
     isolated deinit { timer?.cancel() }
 
-    /// Whether there are no ticks, and no timer.
+    /// Whether the link does not tick; it then has no timer.
     public var isPaused: Bool {
         get { timer == nil }
         set {
@@ -41,7 +41,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
         }
     }
 
-    /// How many ticks a second are wanted; more than a thousand become a thousand, 0 and less mean the usual interval.
+    /// The requested number of ticks a second, a thousand at most; 0 and less mean the usual interval.
     public var preferredFramesPerSecond = 0 {
         didSet {
             preferredFramesPerSecond = min(preferredFramesPerSecond, 1_000)
@@ -66,7 +66,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
     private func start() {
         guard !isInvalid else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
-        // What a display would not show any sooner either.
+        // A display would not show a difference of two milliseconds.
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(2))
         timer.setEventHandler { [weak self] in
             MainActor.assumeIsolated { self?.tick(at: DispatchTime.now()) }
@@ -82,7 +82,7 @@ public final class TimerDisplayLink: DisplayLinkCompatible {
     }
 
     private func tick(at now: DispatchTime) {
-        // The block of a timer that has been cancelled may be on its way already.
+        // The block of a cancelled timer may have been enqueued already.
         guard !isPaused else { return }
         timestamp = TimeInterval(now.uptimeNanoseconds) / 1e9
         duration = previous.map { timestamp - $0 } ?? interval

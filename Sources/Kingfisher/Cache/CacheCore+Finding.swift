@@ -1,4 +1,4 @@
-// How the core finds images: memory at once, then the disk; and what becomes of an entry that cannot be decoded.
+// How the core finds images: in memory at once, then on disk; an entry that cannot be decoded is removed.
 
 import Foundation
 import KFStorage
@@ -10,18 +10,18 @@ extension CacheCore {
     ///
     /// An image in memory is found before this first suspends, one on disk too if the options ask for that. An entry
     /// that cannot be decoded is removed, and is a miss.
-    /// - Throws: ``KingfisherError``, a cache error, when there is something that cannot be read.
+    /// - Throws: ``KingfisherError``, a cache error, when there is an entry that cannot be read.
     func find(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let key = query.computedKey
         if query.layers.contains(.memory), let image = findInMemory(key, query.options) { return .memory(image) }
         guard query.layers.contains(.disk) else { return .nothing }
-        // Marked before the disk is read: what is removed or stored meanwhile must not come back.
+        // Taken before the disk is read: an entry removed or replaced in the meantime must not come back.
         let generation = generation(forKey: key)
         guard query.options.loadDiskFileSynchronously else {
             return try await operations.ticket(forKey: key).run { [self] in await findInOrder(query, generation) }.get()
         }
-        // A caller that reads on its own thread waits for no operation, and may read what is about to be replaced or
-        // removed.
+        // A caller that reads on its own thread waits for no operation, and may read an entry that is about to be
+        // replaced or removed.
         let isBusy = operations.isBusy(key)
         let found = try await findOnDisk(query)
         if query.promotes, !isBusy, let image = found.image {
@@ -32,11 +32,11 @@ extension CacheCore {
 
     /// Looks on disk once the operations on the key that came before are over.
     ///
-    /// The ticket is held until the image is in memory: of several callers that want it, one reads and decodes.
+    /// The ticket is held until the image is in memory: of several callers that request it, one reads and decodes.
     private func findInOrder(_ query: Query, _ generation: MemoryGeneration) async -> Result<
         LookupResult, KingfisherError
     > {
-        // The miss in memory was counted before; the operation before may have put the image there since.
+        // The miss in memory has been counted already; the previous operation may have put the image there since.
         if query.promotes, let image = lookInMemoryAgain(query.computedKey) { return .success(.memory(image)) }
         return await Result { () async throws(KingfisherError) in
             let found = try await findOnDisk(query)
@@ -47,7 +47,7 @@ extension CacheCore {
         }
     }
 
-    /// What was put in memory after it had been missed there; neither counted nor extended.
+    /// The image, if it was put in memory after a miss there; the look-up is not counted and extends no expiry.
     func lookInMemoryAgain(_ computedKey: String) -> KFCrossPlatformImage? {
         guard memory.isCached(forKey: computedKey) else { return nil }
         return memory.store.entry(forKey: computedKey)?.value
@@ -55,11 +55,11 @@ extension CacheCore {
 
     /// Reads and decodes an entry; one that cannot be decoded is removed, the expiry of others is extended.
     ///
-    /// The options' checker is called between the steps: is the image still wanted?
+    /// Between the steps the load's hook is asked whether the load has been superseded.
     private func findOnDisk(_ query: Query) async throws(KingfisherError) -> LookupResult {
         let options = query.options
         let isWanted = options.hooks.isWanted ?? { true }
-        // It may have waited for other operations.
+        // The look-up may have waited for other operations.
         guard isWanted() else { return .superseded }
         guard let entry = try await read(query).get() else { return .nothing }
         guard isWanted() else { return .superseded }
@@ -74,8 +74,7 @@ extension CacheCore {
         await perform(options, or: .io) { [disk] in
             disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
         }
-        // Decoded pixels have been made already; what is left of the option is that its scale wins over the
-        // serializer's.
+        // The pixels are decoded already; the option only makes its scale win over the serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
         let metadata = query.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
         return .disk(ready, bytes: entry.data, metadata: metadata)
@@ -91,7 +90,7 @@ extension CacheCore {
         }
     }
 
-    /// Does a piece of work where it belongs, or on the caller's thread if the options ask for that.
+    /// Does a piece of work on its executor, or on the caller's thread if the options ask for that.
     private func perform<Value: Sendable>(
         _ options: KingfisherParsedOptionsInfo,
         or executor: WorkExecutor,

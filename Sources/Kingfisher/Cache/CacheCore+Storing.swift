@@ -5,7 +5,7 @@ import KFSupport
 import KFTransport
 
 extension CacheCore {
-    /// What remains to be done on the disk after memory is done.
+    /// The work that remains to be done on the disk after memory is done.
     typealias DiskWork = @Sendable () async -> Result<Void, KingfisherError>
 
     /// Where and how bytes are to be written.
@@ -19,8 +19,9 @@ extension CacheCore {
 
     /// Stores an image in memory, and returns the work that writes it to disk.
     ///
-    /// The ticket in the queue is taken before memory changes: a look-up in flight, which notes the key's generation
-    /// first and takes its ticket second, then either comes before and is not promoted, or comes after and sees all.
+    /// The ticket in the queue is taken before memory changes: a look-up in flight, which takes the key's generation
+    /// first and its ticket second, then either comes before and is not promoted, or comes after and sees the new
+    /// entry.
     func put(
         _ image: KFCrossPlatformImage,
         original: Data?,
@@ -67,7 +68,7 @@ extension CacheCore {
         metadata: CacheMetadata? = nil
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
-        // What is being read is not what the disk will hold, so it must not be promoted to memory.
+        // An image that is being read is not the one the disk will hold, so it must not be promoted to memory.
         memory.store.noteChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,

@@ -1,12 +1,12 @@
-// The core of a cache: one place where images are found, stored and removed. Knows nothing of completion handlers, of
-// subclasses and of loads.
+// The core of a cache: one place where images are found, stored and removed. Used by `ImageCache`, which adds
+// completion handlers and lets subclasses override.
 
 import Foundation
 import KFStorage
 import KFSupport
 import KFTransport
 
-/// What is below an ``ImageCache``: memory, the disk, and the order of operations on one entry.
+/// The storages of an ``ImageCache``, and the order of operations on one entry.
 ///
 /// A ticket in the queue is taken before anything is awaited: operations on one entry take effect in the order of the
 /// calls.
@@ -24,13 +24,13 @@ final class CacheCore: Sendable {
         let key: String
         /// The key with the identifier of the processor.
         let computedKey: String
-        /// How to decode, how to extend lifetimes, and whether the look-up is still wanted.
+        /// How to decode, how to extend lifetimes, and whether the look-up has been superseded.
         var options: KingfisherParsedOptionsInfo
         /// Where to look.
         var layers: Layers = [.memory, .disk]
-        /// Whether what is found on disk goes to memory.
+        /// Whether an image found on disk is put in memory.
         var promotes = true
-        /// Whether the cache metadata about a file are wanted as well.
+        /// Whether the cache metadata of the entry is to be read as well.
         var wantsMetadata = false
 
         init(_ key: String, computedKey: String? = nil, _ options: KingfisherParsedOptionsInfo) {
@@ -44,11 +44,11 @@ final class CacheCore: Sendable {
     enum LookupResult: Sendable {
         /// An image that was in memory.
         case memory(KFCrossPlatformImage)
-        /// An image that was on disk, its bytes, and the cache metadata about them if the query wants these.
+        /// An image that was on disk, its bytes, and their cache metadata if the query asks for it.
         case disk(KFCrossPlatformImage, bytes: Data, metadata: CacheMetadata?)
         /// There is none.
         case nothing
-        /// The look-up was cancelled before it was known whether there is one.
+        /// The look-up was cancelled or superseded before it was known whether there is one.
         case superseded
 
         /// The image, if there is one.
@@ -70,7 +70,7 @@ final class CacheCore: Sendable {
         self.disk = disk
     }
 
-    /// Does something with the disk where waiting for it is allowed.
+    /// Uses the disk storage on a thread that may be blocked.
     func onDisk<Value: Sendable>(
         _ body: @escaping @Sendable (DiskStorage.Backend<Data>) throws(KingfisherError) -> Value
     ) async -> Result<Value, KingfisherError> {
@@ -88,13 +88,13 @@ final class CacheCore: Sendable {
         )
     }
 
-    /// What changes when a key is stored or removed; taken before something slow is done with an entry.
+    /// The key's generation, which changes when the key is stored or removed; taken before slow work on an entry.
     func generation(forKey computedKey: String) -> MemoryGeneration { memory.store.generation(forKey: computedKey) }
 
-    /// Puts in memory what was made of an entry, unless its key has been stored or removed since `generation` was
-    /// taken.
+    /// Puts an image that was made of an entry in memory, unless its key has been stored or removed since `generation`
+    /// was taken.
     ///
-    /// An image that is there by now stays, unless `replacing` says that it is to be replaced by what was made of it.
+    /// An image that is in memory by now stays, unless `replacing` is true: then it is replaced by the one made of it.
     func promote(
         _ image: KFCrossPlatformImage,
         forKey computedKey: String,
@@ -129,8 +129,8 @@ final class CacheCore: Sendable {
         }
     }
 
-    /// Removes what has expired, then what exceeds the size limit, and returns where it was; what fails is left to the
-    /// next time.
+    /// Removes the files that have expired, then those above the size limit, and returns their URLs; files that cannot
+    /// be removed are left to the next cleaning.
     func cleanDisk() async -> [URL] {
         await operations.ticketForAll(holdingBack: false).run { [self] in
             let expired = await onDisk { disk throws(KingfisherError) in try disk.removeExpiredValues() }

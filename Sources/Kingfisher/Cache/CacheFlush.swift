@@ -1,4 +1,4 @@
-// Waiting for the disk before the process ends, on threads that may be blocked for it. Knows nothing of signals.
+// Waiting for the disk before the process ends. Used by `ImageCache`'s functions for termination, and at `exit`.
 
 import Dispatch
 import Foundation
@@ -17,7 +17,7 @@ struct CacheFlush: Sendable {
         let tickets = caches.map { $0.core.operations.ticketForAll(holdingBack: false) }
         work = {
             for ticket in tickets { await ticket.run {} }
-            // The thread that stored something may have left making room to another thread.
+            // A thread that stored an entry may have left the eviction of others to another thread.
             for files in caches.map(\.diskStorage.files) where files.isMakingRoom {
                 await WorkExecutor.io.run { files.waitForRoom() }
             }
@@ -26,7 +26,7 @@ struct CacheFlush: Sendable {
 
     /// Waits on this thread, and returns whether all is done.
     ///
-    /// If there is time left, `thenCleaning` uses it to remove what has expired.
+    /// If there is time left, `thenCleaning` uses it to remove expired files.
     func wait(atMost seconds: TimeInterval, thenCleaning: Bool) -> Bool {
         let deadline = DispatchTime.now() + max(0, seconds)
         guard Self.wait(for: work, until: deadline) else { return false }
@@ -65,7 +65,7 @@ struct CacheFlush: Sendable {
         }
     }
 
-    /// What has nothing to wait for is done at once on this thread; only the rest needs another.
+    /// Work that has nothing to wait for is done at once on this thread; only the rest needs another.
     private static func wait(for work: @escaping @Sendable () async -> Void, until deadline: DispatchTime) -> Bool {
         let isOver = DispatchSemaphore(value: 0)
         Task.immediate(priority: .userInitiated) {
@@ -76,19 +76,21 @@ struct CacheFlush: Sendable {
     }
 }
 
-/// What the process does when it ends by itself: by `exit`, or by returning from its main function.
+/// The flush of all caches when the process ends by itself: by `exit`, or by returning from its main function.
 enum ExitFlush {
     /// Registers with the C library's `atexit`; only the first call does.
     static func prepare() { _ = isPrepared }
 
     private static let isPrepared: Bool = {
         ExitFlush.process.withLock { $0 = getpid() }
-        // libcrypto is loaded before this is registered, so that it is cleaned up after it: the flush names files.
+        // libcrypto is loaded before this is registered, so that it is cleaned up later: the flush hashes file names.
         _ = FileNaming.hash("")
         return atexit { ExitFlush.run(CacheRegistry.shared) } == 0
     }()
 
-    /// A forked child has our memory but not our threads: no thread there would do the work.
+    /// The process that registered the flush.
+    ///
+    /// A forked child has its memory but not its threads: no thread there would do the work.
     private static let process = Locked(pid_t(0))
 
     static func run(_ registry: CacheRegistry) {

@@ -1,12 +1,12 @@
-// When a cache's disk is swept. Knows nothing of how, and does not keep the cache alive.
+// The timer of a cache's disk sweeps. Held by the cache, and does not keep it alive.
 
 import Foundation
 import KFSupport
 
-/// Sweeps now and then, as long as it exists; never twice at a time.
+/// Sweeps periodically, as long as it exists; never twice at a time.
 ///
-/// The first sweep comes after a part of the interval, the others about an interval apart. Chance keeps the
-/// processes of a machine that were started together from sweeping together.
+/// The first sweep comes after a part of the interval, the others about an interval apart. The times are random, so
+/// that processes started together do not sweep together.
 final class CacheJanitor: Sendable {
     typealias Sweep = @Sendable () async -> Void
 
@@ -24,8 +24,8 @@ final class CacheJanitor: Sendable {
     ///
     /// - Parameters:
     ///   - interval: The seconds between two sweeps; see ``interval``.
-    ///   - clock: What they are measured with.
-    ///   - chance: Gives numbers from 0 to 1.
+    ///   - clock: The clock that measures them.
+    ///   - chance: Returns random numbers from 0 to 1.
     init(
         interval: TimeInterval,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -38,12 +38,12 @@ final class CacheJanitor: Sendable {
 
     deinit { state.withLock { $0.task }?.cancel() }
 
-    /// Begins to sweep now and then.
+    /// Begins to sweep periodically.
     func start(_ sweep: @escaping Sweep) { restart { $0.sweep = sweep } }
 
-    /// The seconds between two sweeps; 0 and less, and what is no finite number, mean that there are none.
+    /// The seconds between two sweeps; 0 and less, and values that are not finite, mean that there are none.
     ///
-    /// What is assigned holds at once, and counts from now.
+    /// A new value holds at once, and counts from now.
     var interval: TimeInterval {
         get { state.withLock { $0.interval } }
         set { restart { $0.interval = newValue } }
@@ -60,7 +60,7 @@ final class CacheJanitor: Sendable {
         }
     }
 
-    /// Sweeps again and again; never before the last sweep of the rounds before is over.
+    /// Sweeps again and again; never before the last sweep of the previous task is over.
     private func rounds(
         of sweep: @escaping Sweep,
         every interval: TimeInterval,

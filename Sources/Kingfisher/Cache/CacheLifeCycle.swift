@@ -1,16 +1,17 @@
-// What ties one cache to the life of its process. Goes with the cache, and does not keep it alive.
+// The registration of one cache with its process, and the return of freed memory. Held by the cache, and does not keep
+// it alive.
 
 import Foundation
 import KFSupport
 
-/// The part of a cache that is known to the process, and that has the disk swept.
+/// Registers a cache with the process, and has its disk swept.
 ///
-/// A cache holds one and calls ``begin(_:)`` when it is complete; when the cache goes, this goes, and all is undone.
+/// A cache holds one and calls ``begin(_:)`` when it is complete; both are released together, which undoes all this.
 final class CacheLifeCycle: Sendable {
     let janitor: CacheJanitor
     private let registry: CacheRegistry
 
-    /// Creates what a new cache needs; a sweep an hour is the default.
+    /// Creates the life cycle of a new cache; by default the disk is swept once an hour.
     init(registry: CacheRegistry = .shared, janitor: CacheJanitor = CacheJanitor(interval: 3600)) {
         self.registry = registry
         self.janitor = janitor
@@ -18,7 +19,7 @@ final class CacheLifeCycle: Sendable {
 
     deinit { registry.remove(ObjectIdentifier(self)) }
 
-    /// Makes the cache known to the process, and has its disk swept now and then.
+    /// Registers the cache with the process, and has its disk swept periodically.
     func begin(_ cache: ImageCache) {
         ExitFlush.prepare()
         registry.add(cache, as: ObjectIdentifier(self))
@@ -26,10 +27,10 @@ final class CacheLifeCycle: Sendable {
     }
 }
 
-/// Has the allocator hand freed memory back to the system, off the caller's thread.
+/// Has the allocator return freed memory to the system, off the caller's thread.
 ///
-/// The allocator keeps large blocks that are freed, for the next ones; so decoding is fast. What is freed until the
-/// return begins is part of it; calls in the meantime do nothing.
+/// The allocator keeps large freed blocks for reuse, which makes decoding fast. Memory freed before the return begins
+/// is part of it; calls in the meantime do nothing.
 enum MemoryReturn {
     private static let isScheduled = Locked(false)
 
@@ -50,11 +51,11 @@ enum MemoryReturn {
 
 /// How short of memory the process is. (Not in Kingfisher.)
 public enum MemoryPressureLevel: Sendable, Hashable, CaseIterable {
-    /// There is enough.
+    /// There is enough memory.
     case none
-    /// It gets scarce: what can be fetched again should shrink.
+    /// Memory gets scarce: caches should shrink.
     case warning
-    /// It has run out: what can be fetched again should go.
+    /// Memory has run out: caches should be emptied.
     case critical
 
     init(_ pressure: MemoryPressure) {

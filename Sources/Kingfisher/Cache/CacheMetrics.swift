@@ -1,11 +1,10 @@
-// The numbers of a cache, reported to swift-metrics. Compiled with the package trait `Metrics` only; knows of no
-// backend.
+// The numbers of a cache, reported to swift-metrics. Compiled with the package trait `Metrics` only.
 
 #if Metrics
 import KFSupport
 public import Metrics
 
-/// Reports to swift-metrics what a cache does: the numbers of ``CacheStatistics``.
+/// Reports the numbers of a cache, those of ``CacheStatistics``, to swift-metrics.
 ///
 /// Every metric has the dimension `cache`, which is the name of the cache.
 ///
@@ -22,47 +21,47 @@ public import Metrics
 ///
 /// The reasons are `cost`, `count`, `expired`, `pressure`, `removed`, `corrupted` and `undecodable`.
 ///
-/// Counters and gauges move when ``report()`` is called, timers whenever something has been done. A cache has one
-/// reporter: with another one the timers go over to that, and what has happened is counted by both.
+/// Counters and gauges change when ``report()`` is called, timers whenever a piece of work is done. A cache should have
+/// one reporter: a second one takes over the timers, and both report the counters.
 public final class CacheMetrics: Sendable {
     private let cache: ImageCache
     private let factory: any MetricsFactory
     private let dimensions: [(String, String)]
-    private let timers: [CacheRecorder.Phase: Timer]
-    /// What was reported last.
+    private let timers: [CacheRecorder.Step: Timer]
+    /// The numbers that were reported last.
     private let reported = Locked<CacheStatistics?>(nil)
 
-    /// Begins to report what a cache does, from its creation on.
+    /// Begins to report the numbers of a cache, counted from its creation on.
     /// - Parameters:
     ///   - cache: The cache.
-    ///   - factory: Where the metrics go; by default where the program has said.
+    ///   - factory: The backend's factory of metrics; by default the one that the program has set up.
     public init(_ cache: ImageCache, factory: any MetricsFactory = MetricsSystem.factory) {
         self.cache = cache
         self.factory = factory
         dimensions = [("cache", cache.diskStorage.config.name)]
-        let timers = CacheRecorder.Phase.allCases.map { [dimensions] phase in
-            let dimensions = dimensions + [("phase", "\(phase)")]
-            return (phase, Timer(label: "kingfisher_cache_duration", dimensions: dimensions, factory: factory))
+        let timers = CacheRecorder.Step.allCases.map { [dimensions] step in
+            let dimensions = dimensions + [("phase", "\(step)")]
+            return (step, Timer(label: "kingfisher_cache_duration", dimensions: dimensions, factory: factory))
         }
         self.timers = Dictionary(uniqueKeysWithValues: timers)
-        cache.core.recorder.observe { [weak self] phase, duration in self?.timers[phase]?.record(duration: duration) }
+        cache.core.recorder.observe { [weak self] step, duration in self?.timers[step]?.record(duration: duration) }
     }
 
     /// Reports at once, and again and again until the task is cancelled.
     /// - Parameters:
     ///   - interval: The time between two reports.
-    ///   - clock: What measures it.
+    ///   - clock: The clock that measures it.
     public func run(every interval: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock()) async {
         repeat { report() } while (try? await clock.sleep(for: interval)) != nil
     }
 
-    /// Reports what has happened since the last report, and what the cache holds.
+    /// Reports the changes since the last report, and the size of the cache.
     ///
     /// Does not wait for anything.
     public func report() {
         let now = cache.statistics
         let previous = reported.withLock { reported -> CacheStatistics? in
-            // Another thread may have reported later numbers meanwhile. After a reset, all of them are new.
+            // Another thread may have reported later numbers already. After a reset, all numbers are new.
             let previous = reported?.since == now.since ? reported : nil
             if let previous, previous.taken > now.taken { return now }
             reported = now

@@ -1,23 +1,23 @@
-// What a cache's work costs, as it is done. Knows nothing of what is worked on; the storages count the rest.
+// The time that a cache spends on its work, added up as it is done; the storages count the rest. Used by `CacheCore`.
 
 import Foundation
 import KFSupport
 
 /// Adds up the time a cache spends.
 final class CacheRecorder: Sendable {
-    /// What time is spent on.
-    enum Phase: Sendable, CaseIterable { case reading, decoding, encoding, writing }
+    /// A step of a cache's work.
+    enum Step: Sendable, CaseIterable { case reading, decoding, encoding, writing }
 
     /// Called with every piece of work when it is done.
-    typealias Observer = @Sendable (Phase, Duration) -> Void
+    typealias Observer = @Sendable (Step, Duration) -> Void
 
     /// The sums so far.
     struct Record: Sendable {
-        var times: [Phase: Duration] = [:]
-        /// When counting began, and what the storages had counted by then.
+        var times: [Step: Duration] = [:]
+        /// When counting began, and the storages' counts at that time.
         var baseline: CacheStatistics.Baseline
 
-        subscript(phase: Phase) -> Duration { times[phase] ?? .zero }
+        subscript(step: Step) -> Duration { times[step] ?? .zero }
     }
     private struct State: Sendable {
         var record = Record(baseline: CacheStatistics.Baseline(since: Date()))
@@ -29,22 +29,21 @@ final class CacheRecorder: Sendable {
     var record: Record { state.withLock { $0.record } }
 
     /// Does `work` and adds the time it takes.
-    func measuring<Value, Failure: Error>(_ phase: Phase, _ work: () throws(Failure) -> Value) throws(Failure) -> Value
-    {
+    func measuring<Value, Failure: Error>(_ step: Step, _ work: () throws(Failure) -> Value) throws(Failure) -> Value {
         let start = ContinuousClock.now
-        defer { add(ContinuousClock.now - start, to: phase) }
+        defer { add(ContinuousClock.now - start, to: step) }
         return try work()
     }
 
-    private func add(_ duration: Duration, to phase: Phase) {
+    private func add(_ duration: Duration, to step: Step) {
         let observer = state.withLock { state in
-            state.record.times[phase, default: .zero] += duration
+            state.record.times[step, default: .zero] += duration
             return state.observer
         }
-        observer?(phase, duration)
+        observer?(step, duration)
     }
 
-    /// Begins anew, from what the storages have counted by now.
+    /// Begins anew, from the numbers that the storages have counted by now.
     func reset(to baseline: CacheStatistics.Baseline) {
         state.withLock { $0.record = Record(baseline: baseline) }
     }

@@ -1,11 +1,12 @@
-// The caches of this process, and what happens to all of them at once. Keeps none of them alive.
+// The caches of this process, and the events that concern all of them: memory pressure, the background, the end. Keeps
+// none of them alive.
 
 import Foundation
 import KFSupport
 
 /// The caches of this process.
 ///
-/// While there is one, the memory is watched.
+/// While there is at least one, the memory is watched.
 final class CacheRegistry: Sendable {
     /// The registry of the process.
     static let shared = CacheRegistry { MemoryPressureMonitor(notify: $0) }
@@ -27,7 +28,7 @@ final class CacheRegistry: Sendable {
     private let state = Locked(State())
     private let makeWatch: MakeWatch
 
-    /// Creates a registry without caches, which watches the memory with what `makeWatch` makes.
+    /// Creates a registry without caches, which watches the memory with the object that `makeWatch` returns.
     init(makeWatch: @escaping MakeWatch) { self.makeWatch = makeWatch }
 
     // MARK: Caches
@@ -37,7 +38,7 @@ final class CacheRegistry: Sendable {
         update { $0.entries[id] = Entry(cache: cache) }
     }
 
-    /// Removes what was added under `id`; the cache may be gone already.
+    /// Removes the cache that was added under `id`; it may be released already.
     func remove(_ id: ObjectIdentifier) {
         update { $0.entries[id] = nil }
     }
@@ -65,7 +66,7 @@ final class CacheRegistry: Sendable {
         set { state.withLock { $0.timeLimit = newValue } }
     }
 
-    /// Changes the state, and begins or ends watching as it then demands.
+    /// Changes the state, and starts or stops watching as the new state requires.
     private func update(_ change: @Sendable (inout State) -> Void) {
         let fresh = makeWatch { [weak self] in self?.handle($0) }
         let (started, stopped) = state.withLock { state -> ((any MemoryWatch)?, (any MemoryWatch)?) in
@@ -79,7 +80,7 @@ final class CacheRegistry: Sendable {
         stopped?.stop()
     }
 
-    // MARK: What happens to all
+    // MARK: Events for all caches
 
     private func handle(_ pressure: MemoryPressure) { handle(MemoryPressureLevel(pressure)) }
 

@@ -1,12 +1,12 @@
-// What a cache has done, in numbers. Knows nothing of how they are collected.
+// The statistics of a cache, as values. They are collected in ImageCache+Statistics.swift.
 
 public import Foundation
 import KFStorage
 
-/// What a cache has done since it was created, or since ``ImageCache/resetStatistics()``, and what it holds.
+/// The operations of a cache since it was created, or since ``ImageCache/resetStatistics()``, and its size.
 ///
-/// Probes, such as ``ImageCache/isCached(forKey:processorIdentifier:forcedExtension:)``, are not look-ups and count
-/// nowhere.
+/// Probes, such as ``ImageCache/isCached(forKey:processorIdentifier:forcedExtension:)``, are not look-ups and are not
+/// counted.
 public struct CacheStatistics: Sendable, Equatable {
     /// The memory part.
     public struct Memory: Sendable, Equatable {
@@ -26,7 +26,7 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var purged = 0
         /// Images that were removed by a call, one by one or all at once.
         public internal(set) var removed = 0
-        /// The images there are, with those that have expired and are not removed yet.
+        /// The number of images in memory, including those that have expired and are not removed yet.
         public internal(set) var entries = 0
         /// The bytes those images take.
         public internal(set) var bytes = 0
@@ -43,7 +43,8 @@ public struct CacheStatistics: Sendable, Equatable {
     public struct Disk: Sendable, Equatable {
         /// Look-ups that found an entry and read all of it.
         public internal(set) var hits = 0
-        /// Look-ups that found none, or one that had expired or was corrupted; what could not be read is a failure.
+        /// Look-ups that found none, or one that had expired or was corrupted; an entry that cannot be read is a
+        /// failure.
         public internal(set) var misses = 0
         /// Entries that were written.
         public internal(set) var stores = 0
@@ -51,10 +52,10 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var expired = 0
         /// Entries that were removed because all together took too many bytes.
         public internal(set) var trimmed = 0
-        /// Entries that were removed because they were not what had been written: incomplete or damaged ones.
+        /// Entries that were removed because they differed from the bytes written: incomplete or damaged ones.
         public internal(set) var corrupted = 0
-        /// Entries that were removed because they were intact, but nothing the serializer can decode; reading one is a
-        /// hit.
+        /// Entries that were removed because they were intact, but the serializer could not decode them; reading one is
+        /// a hit.
         public internal(set) var undecodable = 0
         /// Entries that were removed by a call, one by one or all at once.
         public internal(set) var removed = 0
@@ -64,11 +65,10 @@ public struct CacheStatistics: Sendable, Equatable {
         public internal(set) var bytesRead = 0
         /// The bytes of all entries that were written.
         public internal(set) var bytesWritten = 0
-        /// The bytes of the files there are, as far as this process knows; nil as long as they have not been counted after
-        /// the start.
+        /// The bytes of all files, as far as this process knows; nil until they have been counted after the start.
         ///
-        /// What other processes store and remove is seen when files are counted anew: when room is made, when a sweep
-        /// removes what has expired, and when the size is requested.
+        /// Changes by other processes are seen when files are counted anew: when entries are evicted, when a sweep
+        /// removes expired files, and when the size is requested.
         public internal(set) var bytes: Int?
 
         /// The number of look-ups: hits and misses.
@@ -79,14 +79,13 @@ public struct CacheStatistics: Sendable, Equatable {
         public var hitRatio: Double? { lookups == 0 ? nil : Double(hits) / Double(lookups) }
     }
 
-    /// The seconds that were spent; work done at the same time counts each for itself, waiting for other operations
-    /// does not count.
+    /// The seconds that were spent; simultaneous work is added up, and waiting for other operations is not counted.
     public struct Seconds: Sendable, Equatable {
         /// Looking for entries on disk and reading them.
         public internal(set) var reading: TimeInterval = 0
-        /// Making images of what was read.
+        /// Making images from the bytes read.
         public internal(set) var decoding: TimeInterval = 0
-        /// Making bytes of images.
+        /// Making bytes from images.
         public internal(set) var encoding: TimeInterval = 0
         /// Writing those bytes to disk.
         public internal(set) var writing: TimeInterval = 0
@@ -107,7 +106,7 @@ public struct CacheStatistics: Sendable, Equatable {
 // MARK: - In words
 
 extension CacheStatistics: CustomStringConvertible {
-    /// The numbers in a few lines, for people.
+    /// The numbers in a few lines, to be read by people.
     public var description: String {
         let (m, d, s) = (memory, disk, seconds)
         return """

@@ -1,4 +1,4 @@
-// How a disk storage is set up. Knows nothing of what is stored.
+// The configuration of a disk storage, and its mutable state.
 
 public import Foundation
 import KFStorage
@@ -8,9 +8,9 @@ extension DiskStorage {
     public struct Config: Sendable {
         /// The bytes all files together may take; 0 means no limit.
         ///
-        /// A store that exceeds it removes what has expired and then the least recently used, down to nine tenths;
-        /// until then files may take more by what was stored meanwhile, by other threads and processes. A value that
-        /// alone is larger is not kept, and what was there under its key is removed.
+        /// A store that exceeds it removes expired files and then the least recently used ones, down to nine tenths of
+        /// the limit. Until that is done, files may take more, by the size of those that other threads and processes
+        /// store at the same time. A value that alone is larger is not kept, and an entry under its key is removed.
         public var sizeLimit: UInt
         /// How long entries are valid that are stored without an expiration.
         public var expiration: StorageExpiration = .days(7)
@@ -18,18 +18,18 @@ extension DiskStorage {
         public var pathExtension: String?
         /// Whether files are called by the SHA-256 of their key, or by the key itself.
         ///
-        /// A key that cannot be a file name is hashed all the same.
+        /// A key that cannot be a file name is hashed even so.
         public var usesHashedFileName = true
-        /// Whether a hashed file name gets the extension its key seems to have.
+        /// Whether a hashed file name gets the extension that its key appears to have.
         public var autoExtAfterHashedFileName = false
         // Implicitly unwrapped, so that programs written for Kingfisher can call it.
         // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-        /// Makes the storage's directory out of the directory it lies in and the cache's full name.
+        /// Returns the storage's directory, given the directory it lies in and the cache's full name.
         ///
         /// By default that is the directory of that name. Called once, when the storage is created, on the thread that
         /// creates it; the configuration of a storage that exists has none. The parameters are the directory and the
-        /// cache's name. Beside a directory `x`, one called `.x.tmp` holds what is being written: do not choose such a
-        /// name.
+        /// cache's name. Beside a directory `x`, one called `.x.tmp` holds the files being written: do not choose such
+        /// a name.
         public var cachePathBlock: (@Sendable (_ directory: URL, _ cacheName: String) -> URL)! = Config.defaultPath
         /// The name of the cache.
         public let name: String
@@ -41,10 +41,10 @@ extension DiskStorage {
         /// - Parameters:
         ///   - name: The name of the cache; becomes a part of its directory's.
         ///   - sizeLimit: The bytes all files together may take; 0 means no limit.
-        ///   - fileManager: Files are reached by system calls, whatever manager is given. Of a subclass of
+        ///   - fileManager: Files are read and written by system calls, not by the manager. Of a subclass of
         ///     `FileManager`, however, these are called: `fileExists(atPath:)` and
         ///     `createDirectory(atPath:withIntermediateDirectories:attributes:)` when the storage's directory is made,
-        ///     and `fileExists(atPath:)` for a file that cannot be looked at.
+        ///     and `fileExists(atPath:)` for a file whose status cannot be read.
         ///   - directory: Where the cache's directory lies; nil means the user's caches directory, which is
         ///     `$XDG_CACHE_HOME`, or `~/.cache`.
         public init(name: String, sizeLimit: UInt, fileManager: FileManager = .default, directory: URL? = nil) {
@@ -80,11 +80,11 @@ extension DiskStorage {
     }
 
     /// The mutable state of a storage.
-    struct State: Sendable {
+    struct BackendState: Sendable {
         var config: Config
         /// Whether making the directory has failed.
         var isWithoutDirectory = false
-        /// What was last wrong with the directory.
+        /// The last failure of the directory, in words.
         var directoryFailure: String?
     }
 }

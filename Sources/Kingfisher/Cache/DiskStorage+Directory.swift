@@ -1,12 +1,12 @@
-// The directory of a disk storage: made, made again; and the only file where the file store's errors become the
-// library's. Knows nothing of entries.
+// The directory of a disk storage: made, and made again when it is gone. The only file where the file store's errors
+// become the library's.
 
 import Foundation
 import KFStorage
 import KFSupport
 
 extension DiskStorage.Backend {
-    /// Makes the directory if that has failed before, and throws if it fails again.
+    /// Makes the directory if that has failed before, and throws if that fails again.
     func beReady() throws(KingfisherError) {
         guard state.withLock({ $0.isWithoutDirectory }) else { return }
         do { try makeDirectory() } catch {
@@ -17,7 +17,7 @@ extension DiskStorage.Backend {
         Self.scan(files)
     }
 
-    /// Makes the directory, with all that leads to it.
+    /// Makes the directory, and its parents.
     func makeDirectory() throws {
         let path = directoryURL.path
         if let manager = config.customFileManager, !manager.fileExists(atPath: path) {
@@ -26,21 +26,21 @@ extension DiskStorage.Backend {
         try files.prepare()
     }
 
-    /// Finds out in the background how many bytes the entries take; nothing waits for that.
+    /// Counts the bytes of all entries in the background; nothing waits for that.
     @discardableResult
     static func scan(_ files: FileStore) -> Task<Void, Never> {
         Task(executorPreference: WorkExecutor.io) { files.startScan() }
     }
 
-    /// Waits until the first scan is over and no room is being made by this process.
-    package func settle() async {
+    /// Waits until the first scan is over and this process is not evicting entries.
+    package func waitUntilIdle() async {
         await firstScan.value
         await WorkExecutor.io.run { [files] in files.waitForRoom() }
     }
 
     /// Passes the size limit on to the file store.
     func applySizeLimit() {
-        // The thread that assigns last applies the last limit, whatever others do in the meantime.
+        // The thread that assigns last applies the last limit, whatever other threads do in the meantime.
         var limit: UInt
         repeat {
             limit = config.sizeLimit
@@ -50,12 +50,12 @@ extension DiskStorage.Backend {
 }
 
 extension DiskStorage.Backend {
-    /// Does something with one entry.
+    /// Does work on one entry, and throws the file store's errors as the library's.
     func translating<Result>(_ body: () throws(StorageError) -> Result) throws(KingfisherError) -> Result {
         do throws(StorageError) { return try body() } catch { throw translated(error) }
     }
 
-    /// Does something with all entries, which have to be listed for that.
+    /// Does work on all entries, which requires listing them, and throws the file store's errors as the library's.
     func listing<Result>(_ body: () throws(StorageError) -> Result) throws(KingfisherError) -> Result {
         try beReady()
         do throws(StorageError) { return try body() } catch {
@@ -83,7 +83,7 @@ extension DiskStorage.Backend {
         return .cacheError(reason: reason)
     }
 
-    /// Keeps what is wrong with the directory, and what to do about it.
+    /// Records the failure of the directory, and the advice for it.
     func note(_ error: any Error) {
         let path = directoryURL.path
         let cause = (error as? StorageError).map { $0.path == path ? $0.reason : "\($0)" } ?? error.plainDescription

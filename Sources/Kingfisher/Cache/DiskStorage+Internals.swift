@@ -1,4 +1,4 @@
-// What the functions of a disk storage have in common, and what the cache above needs of it. Knows nothing of images.
+// The shared implementation of a disk storage's functions, and its internal interface for `CacheCore`.
 
 import Foundation
 import Glibc
@@ -20,10 +20,10 @@ extension DiskStorage.Backend {
     /// - Parameters:
     ///   - key: Its key.
     ///   - referenceDate: The date.
-    ///   - extendingExpiration: What the access does to the expiry.
+    ///   - extendingExpiration: The effect of the access on the expiry.
     ///   - forcedExtension: The extension of the file, instead of the configured one.
     /// - Returns: The value; nil if there is none or it has expired.
-    /// - Throws: ``KingfisherError``, a cache error, when there is something that cannot be looked at or read.
+    /// - Throws: ``KingfisherError``, a cache error, when there is a file whose status or content cannot be read.
     func value(
         forKey key: String,
         referenceDate: Date,
@@ -41,7 +41,7 @@ extension DiskStorage.Backend {
         return value
     }
 
-    /// Writes bytes that were made of a value, and user metadata to keep with them.
+    /// Writes the bytes of a value, and user metadata to keep with them.
     func write(
         _ data: Data,
         forKey key: String,
@@ -71,7 +71,7 @@ extension DiskStorage.Backend {
         }
     }
 
-    /// The entry of a key, not yet made into a value; nil if there is none that is valid at `date` (now, if not given).
+    /// The entry of a key, as bytes; nil if there is none that is valid at `date` (now, if not given).
     func entry(
         forKey key: String,
         forcedExtension: String?,
@@ -88,7 +88,7 @@ extension DiskStorage.Backend {
 
     /// Extends the expiry of an entry that was read.
     ///
-    /// What was read is valid whether or not that works.
+    /// The entry is valid whether or not that works.
     func touch(_ entry: FileStore.Entry, extending: ExpirationExtending) {
         try? files.touch(entry, extending: extending)
     }
@@ -98,17 +98,17 @@ extension DiskStorage.Backend {
         try? files.discard(entry)
     }
 
-    /// Throws if nothing was found but a file manager of a subclass says that there is something.
+    /// Throws if no file was found but a subclassed file manager says that there is one.
     private func checkMiss(of name: String, _ key: String) throws(KingfisherError) {
         guard let manager = state.withLock({ $0.config.customFileManager }) else { return }
-        // A file that can be looked at has expired, or was stored a moment ago.
+        // A file whose status can be read has expired, or was stored a moment ago.
         guard let error = unreadability(of: name) else { return }
         let url = url(of: name)
         guard manager.fileExists(atPath: url.path) else { return }
         throw .cacheError(reason: .invalidURLResource(error: error, key: key, url: url))
     }
 
-    /// Why the status of a file cannot be read; nil if it can.
+    /// The reason why the status of a file cannot be read; nil if it can.
     private func unreadability(of name: String) -> StorageError? {
         BlockingGuard.check()
         let path = url(of: name).path
@@ -123,7 +123,7 @@ extension DiskStorage.Backend {
         try listing { () throws(StorageError) in try files.entries() }
     }
 
-    /// Removes the entries that have expired at a date, and returns where they were.
+    /// Removes the entries that have expired at a date, and returns their URLs.
     func removeExpiredValues(referenceDate: Date) throws(KingfisherError) -> [URL] {
         try listing { () throws(StorageError) in try files.removeExpired(at: referenceDate) }.map(url)
     }
@@ -131,11 +131,11 @@ extension DiskStorage.Backend {
     /// Removes all entries, and the directory too if `skipCreatingDirectory` is true.
     ///
     /// - Parameter skipCreatingDirectory: Whether the directory is removed; then the next store makes it.
-    /// - Throws: ``KingfisherError``, a cache error, when something cannot be removed.
+    /// - Throws: ``KingfisherError``, a cache error, when a file cannot be removed.
     func removeAll(skipCreatingDirectory: Bool) throws(KingfisherError) {
         try translating { () throws(StorageError) in try files.removeAll() }
         if skipCreatingDirectory {
-            // Not if something was stored in the meantime: that is an entry like any other.
+            // It fails if an entry was stored in the meantime, which is then kept like any other.
             BlockingGuard.check()
             rmdir(directoryURL.path)
         } else if makesDirectory {

@@ -1,4 +1,4 @@
-// The disk part of a cache as users see it. The work is done in KFStorage; how is in the files beside this one.
+// The disk part of a cache: its public interface. The work is done in KFStorage; the files beside this one call it.
 
 public import Foundation
 import KFStorage
@@ -8,7 +8,7 @@ import KFSupport
 public protocol DataTransformable {
     /// The value as bytes.
     func toData() throws -> Data
-    /// The value that was made into these bytes.
+    /// The value that these bytes were made from.
     static func fromData(_ data: Data) throws -> Self
     /// A value that stands for one that was not loaded.
     static var empty: Self { get }
@@ -23,23 +23,23 @@ extension Data: DataTransformable {
     public static let empty = Data()
 }
 
-/// What belongs to the disk part of a cache.
+/// The namespace of the disk part of a cache.
 public enum DiskStorage {
     /// Values in files, by key.
     ///
-    /// One file an entry, which holds the value's bytes and nothing else.
+    /// Each entry is one file, which holds the value's bytes and nothing else.
     ///
-    /// Safe to use from any thread, and by several storages and processes at once. Everything here waits for the file
-    /// system on the caller's thread, except finding out how many bytes are there, which happens in the background.
+    /// Safe to use from any thread, and by several storages and processes at once. All functions wait for the file
+    /// system on the caller's thread; only counting the bytes that are there happens in the background.
     public final class Backend<T: DataTransformable & Sendable>: Sendable {
         /// The directory the files are in.
         public let directoryURL: URL
         let files: FileStore
         let clock: @Sendable () -> Date
-        let state: Locked<State>
+        let state: Locked<BackendState>
         /// Whether this storage makes the directory, and makes it again when it is gone.
         let makesDirectory: Bool
-        /// Finds out how many bytes are there.
+        /// Counts the bytes of all entries.
         let firstScan: Task<Void, Never>
 
         /// Creates a storage without its directory.
@@ -51,13 +51,13 @@ public enum DiskStorage {
             files.configure(sizeLimit: Int(clamping: config.sizeLimit))
             var kept = config
             kept.cachePathBlock = nil
-            state = Locked(State(config: kept))
+            state = Locked(BackendState(config: kept))
             firstScan = Self.scan(files)
         }
 
         /// Creates a storage and its directory.
         ///
-        /// How many bytes are there is found out in the background; nothing waits for that.
+        /// The bytes of existing entries are counted in the background; nothing waits for that.
         /// - Parameter config: Where it is and how large it may be.
         /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
         public convenience init(config: Config) throws(KingfisherError) {
@@ -69,7 +69,7 @@ public enum DiskStorage {
 
         /// Creates a storage even if its directory cannot be created.
         ///
-        /// Storing and reading then fail, but try again first.
+        /// Storing and reading then first try to create it again, and fail if that fails.
         /// - Parameters:
         ///   - config: Where it is and how large it may be.
         ///   - creatingDirectory: Whether to make the directory now, and again when it has been cleared. Otherwise the
@@ -99,28 +99,28 @@ public enum DiskStorage {
             }
         }
 
-        /// What was last wrong with the directory, and what to do about it; nil if nothing was.
+        /// The last failure of the directory, in words, with advice; nil if there was none.
         ///
-        /// It may be over by now. (Not in Kingfisher, whose errors about a whole directory name it, and have no room
-        /// for a reason.)
+        /// The failure may be over by now. (Not in Kingfisher, whose errors about a whole directory name it, and have
+        /// no room for a reason.)
         public var directoryFailure: String? { state.withLock { $0.directoryFailure } }
 
         // MARK: One entry
 
         /// Writes a value.
         ///
-        /// It can be read as soon as this returns, by every process. When the size limit is exceeded by it, the least
-        /// recently used entries are removed, unless another thread or process is doing so. A value that alone is
-        /// larger than the limit is not kept, which is no error; what was there under its key is removed all the same.
+        /// It can be read as soon as this returns, by every process. When it exceeds the size limit, the least recently
+        /// used entries are removed, unless another thread or process is doing so. A value that alone is larger than
+        /// the limit is not kept, which is not an error; an entry under its key is removed even so.
         /// - Parameters:
         ///   - value: The value.
         ///   - key: Its key.
-        ///   - expiration: How long it is valid; nil means what the configuration says. With one that is over
+        ///   - expiration: How long it is valid; nil means the value of the configuration. With one that is over
         ///     already, the key's entry is removed.
-        ///   - writeOptions: With `withoutOverwriting`, an entry that is there is left and is an error. Files are
-        ///     always written atomically; other options are accepted for compatibility.
+        ///   - writeOptions: With `withoutOverwriting`, an existing entry is kept, and is an error. Files are always
+        ///     written atomically; other options are accepted for compatibility.
         ///   - forcedExtension: The extension of the file, instead of the configured one.
-        /// - Throws: ``KingfisherError``, a cache error; what was there before is still there then.
+        /// - Throws: ``KingfisherError``, a cache error; the entry that was there before is still there then.
         public func store(
             value: T,
             forKey key: String,
@@ -141,9 +141,9 @@ public enum DiskStorage {
         /// - Parameters:
         ///   - key: Its key.
         ///   - forcedExtension: The extension of the file, instead of the configured one.
-        ///   - extendingExpiration: What the access does to the expiry.
+        ///   - extendingExpiration: The effect of the access on the expiry.
         /// - Returns: The value; nil if there is none or it has expired.
-        /// - Throws: ``KingfisherError``, a cache error, when there is something that cannot be read.
+        /// - Throws: ``KingfisherError``, a cache error, when there is an entry that cannot be read.
         public func value(
             forKey key: String,
             forcedExtension: String? = nil,
@@ -167,7 +167,7 @@ public enum DiskStorage {
             files.contains(cacheFileName(forKey: key, forcedExtension: forcedExtension), at: referenceDate)
         }
 
-        /// Removes an entry; that there is none is no error.
+        /// Removes an entry; it is not an error if there is none.
         ///
         /// - Parameters:
         ///   - key: Its key.
@@ -178,7 +178,7 @@ public enum DiskStorage {
             try translating { () throws(StorageError) in _ = try files.remove(name) }
         }
 
-        /// Where the entry of a key is, or would be.
+        /// The URL of the file that holds the entry of a key, or would hold it.
         public func cacheFileURL(forKey key: String, forcedExtension: String? = nil) -> URL {
             url(of: cacheFileName(forKey: key, forcedExtension: forcedExtension))
         }
@@ -188,13 +188,13 @@ public enum DiskStorage {
         /// Removes all entries.
         ///
         /// The directory stays, and is made if it had been removed.
-        /// - Throws: ``KingfisherError``, a cache error, when something cannot be removed.
+        /// - Throws: ``KingfisherError``, a cache error, when a file cannot be removed.
         public func removeAll() throws(KingfisherError) { try removeAll(skipCreatingDirectory: false) }
 
         /// Removes the entries that have expired.
         ///
-        /// One that cannot be removed does not keep the others.
-        /// - Returns: Where they were.
+        /// An entry that cannot be removed does not prevent the removal of others.
+        /// - Returns: The URLs of their files.
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func removeExpiredValues() throws(KingfisherError) -> [URL] {
             try removeExpiredValues(referenceDate: clock())
@@ -202,7 +202,7 @@ public enum DiskStorage {
 
         /// When the size limit is reached, removes the least recently used entries until half of it is free.
         ///
-        /// - Returns: Where they were.
+        /// - Returns: The URLs of their files.
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func removeSizeExceededValues() throws(KingfisherError) -> [URL] {
             let limit = Int(clamping: config.sizeLimit)
@@ -210,7 +210,7 @@ public enum DiskStorage {
             return try listing { () throws(StorageError) in try files.trim(above: limit - 1, to: limit / 2) }.map(url)
         }
 
-        /// The bytes of all entries, with those that have expired and are not removed yet.
+        /// The bytes of all entries, including those that have expired and are not removed yet.
         ///
         /// - Throws: ``KingfisherError``, a cache error, when the directory cannot be listed.
         public func totalSize() throws(KingfisherError) -> UInt {

@@ -1,16 +1,16 @@
-// How the cache metadata of a response are kept with an entry. Knows nothing of what they mean.
+// How the cache metadata of a response is kept with an entry of the disk cache.
 
 import Foundation
 import KFStorage
 import KFSupport
 
 extension ImageCache {
-    /// What the server said about the bytes an image on disk was made from. (Not in Kingfisher.)
+    /// The cache metadata of the response that an image on disk was made from. (Not in Kingfisher.)
     ///
     /// It stays with the entry as long as that exists, also when it has expired, and is removed with it.
     ///
-    /// Nil if there is no entry, or nothing was kept with it; throws ``KingfisherError``, a cache error, when there is
-    /// something that cannot be read.
+    /// Nil if there is no entry, or no metadata was kept with it; throws ``KingfisherError``, a cache error, when there
+    /// is metadata that cannot be read.
     public func cacheMetadata(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -26,19 +26,19 @@ extension ImageCache {
         return try bytes.get().flatMap { CacheMetadata(encoded: $0) }
     }
 
-    /// Replaces what is kept with an entry, for instance after the server has confirmed it. (Not in Kingfisher.)
+    /// Replaces the cache metadata of an entry, for instance after the server has confirmed it. (Not in Kingfisher.)
     ///
-    /// Nothing is done to the image, nor to the time it stays cached.
+    /// The image does not change, nor does the time it stays cached.
     ///
     /// - Parameters:
-    ///   - metadata: What holds from now on; nil to keep nothing.
-    ///   - old: When given, what has to be kept with the entry for anything to happen: it may have been replaced while
-    ///     the request was under way.
+    ///   - metadata: The new metadata; nil to keep none.
+    ///   - old: When given, the metadata that the entry must have for the change to happen: the entry may have been
+    ///     replaced while the request was under way.
     ///   - key: The key of the image.
     ///   - identifier: The identifier of the processor that made it.
     ///   - forcedExtension: The extension of the file, instead of the configured one.
-    /// - Returns: Whether it is kept now: false if there is no entry, or not that of `old`, or the file system has no
-    ///   room for it.
+    /// - Returns: Whether the new metadata is kept now: false if there is no entry, or one with other metadata than
+    ///   `old`, or the file system has no room for it.
     /// - Throws: ``KingfisherError``, a cache error, when the entry cannot be changed.
     @discardableResult
     public func updateCacheMetadata(
@@ -52,7 +52,7 @@ extension ImageCache {
         let bytes = metadata?.encoded()
         let isMeant = old.map { old in
             { @Sendable (kept: [UInt8]?) -> Bool in
-                // Long fields are not kept completely.
+                // Fields that are too long are not kept.
                 let (now, expected) = (
                     kept.flatMap { CacheMetadata(encoded: $0) }, CacheMetadata(encoded: old.encoded())
                 )

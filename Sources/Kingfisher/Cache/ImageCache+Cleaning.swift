@@ -1,4 +1,4 @@
-// What concerns the whole cache: sizes, listing, clearing, cleaning.
+// `ImageCache`'s functions for the whole cache: listing, clearing, cleaning.
 
 public import Foundation
 import KFStorage
@@ -17,7 +17,7 @@ extension Notification.Name {
 public let KingfisherDiskCacheCleanedHashKey = "com.onevcat.Kingfisher.cleanedHash"
 
 extension ImageCache {
-    /// What is known of an image on disk without reading it.
+    /// The properties of an image on disk that are known without reading it.
     public struct DiskEntry: Sendable, Equatable {
         /// The key with the identifier of the processor; nil if the file system could not keep it.
         public let key: String?
@@ -31,7 +31,7 @@ extension ImageCache {
         public let lastAccess: Date
     }
 
-    /// All images on disk, with those that have expired and are not removed yet, in no particular order.
+    /// All images on disk, including those that have expired and are not removed yet, in no particular order.
     ///
     /// (Not in Kingfisher.) Throws ``KingfisherError``, a cache error, when the directory cannot be listed.
     public func diskEntries() async throws(KingfisherError) -> [DiskEntry] {
@@ -49,9 +49,9 @@ extension ImageCache {
         }
     }
 
-    /// Removes all images from memory and disk; the handler is called on the main queue, whatever happens.
+    /// Removes all images from memory and disk; the handler is called on the main queue, also after a failure.
     public func clearCache(completion handler: (@Sendable () -> Void)? = nil) {
-        // The disk's ticket first: what is read from then on comes after, what was read before is not promoted.
+        // The disk's ticket first: later reads come after the removal, and images read earlier are not promoted.
         let isMemoryClear = Promise<Void>()
         let completion = handler.map { handler in
             { @Sendable [self] in finish(with: handler, on: .mainCurrentOrAsync) { await isMemoryClear.value } }
@@ -61,17 +61,18 @@ extension ImageCache {
         isMemoryClear.fulfil(())
     }
 
-    /// Removes all images from memory, and has the memory handed back to the system a moment later.
+    /// Removes all images from memory, and has the memory returned to the system a moment later.
     public func clearMemoryCache() {
         memoryStorage.removeAll()
         MemoryReturn.schedule()
     }
 
-    /// Removes what has expired on disk, in the background.
+    /// Removes the files that have expired, in the background.
     @MainActor
     public func backgroundCleanExpiredDiskCache() { cleanExpiredDiskCache(completion: nil) }
 
-    /// Removes what has expired, then what exceeds the size limit; what fails is left to the next time.
+    /// Removes the files that have expired, then those above the size limit; files that cannot be removed are left to
+    /// the next cleaning.
     func cleanDisk() async {
         let removed = await core.cleanDisk()
         guard !removed.isEmpty else { return }

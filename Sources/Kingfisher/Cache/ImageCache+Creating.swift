@@ -1,4 +1,4 @@
-// How a cache is created from a name and a directory. Knows nothing of what is done with it.
+// The initializers of `ImageCache` that take a name and a directory.
 
 public import Foundation
 import KFSupport
@@ -6,11 +6,11 @@ import KFSupport
 extension ImageCache {
     /// Creates a cache in the user's caches directory: `$XDG_CACHE_HOME`, or `~/.cache`.
     ///
-    /// When the directory cannot be created, the disk part is not used until it can be. The name, which is part of the
-    /// directory's, must not be empty, and `default` is taken by ``default``.
+    /// When the directory cannot be created, the disk part is not used until it can be. The name becomes part of the
+    /// directory's name; it must not be empty, and `default` is the name of ``default``.
     public convenience init(name: String) { self.init(name: name, directory: nil) }
 
-    /// Creates a cache whose directory lies in another one, whatever state that is in. (Not in Kingfisher.)
+    /// Creates a cache whose directory lies in another one, even if it cannot be made. (Not in Kingfisher.)
     ///
     /// When the directory cannot be made, images are kept in memory only; every attempt to store one reports why and
     /// tries again.
@@ -32,8 +32,8 @@ extension ImageCache {
     /// - Parameters:
     ///   - name: The name of the cache; not empty.
     ///   - cacheDirectoryURL: Where the cache's directory lies; nil means the user's caches directory.
-    ///   - diskCachePathClosure: Makes the cache's directory out of that one and the full name; by default the one
-    ///     with that name in it.
+    ///   - diskCachePathClosure: Returns the cache's directory, given that one and the full name; by default the
+    ///     directory of that name in it.
     /// - Throws: ``KingfisherError/CacheErrorReason/cannotCreateDirectory(path:error:)``.
     public convenience init(
         name: String,
@@ -47,7 +47,7 @@ extension ImageCache {
         self.init(memoryStorage: Self.memoryStorage(), diskStorage: diskStorage)
     }
 
-    /// A quarter of the memory the process may use.
+    /// A memory storage that may take a quarter of the memory the process may use.
     private static func memoryStorage() -> MemoryStorage.Backend<KFCrossPlatformImage> {
         MemoryStorage.Backend(config: MemoryStorage.Config(totalCostLimit: Int(clamping: UsableMemory.bytes / 4)))
     }

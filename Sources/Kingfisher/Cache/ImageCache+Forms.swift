@@ -1,4 +1,5 @@
-// What is not open: where an image is, and how the two forms of a function become one. For ImageCache.
+// `ImageCache`'s functions that cannot be overridden: where an image is, and how functions with completion handlers and
+// async functions share one implementation.
 
 import Foundation
 import KFSupport
@@ -72,14 +73,14 @@ extension ImageCache {
         report(to: handler.map { handler in { @Sendable (_: Void) in handler() } }, on: queue, work)
     }
 
-    /// What a call hands to its handler; the first time counts.
+    /// The value that a call passes to its handler; only the first one counts.
     func awaited<Value: Sendable>(_ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
         let result = Promise<Value>()
         call { result.fulfil($0) }
         return await result.value
     }
 
-    /// Waits for a call that hands nothing to its handler.
+    /// Waits for a call that passes nothing to its handler.
     func completed(_ call: (@escaping @Sendable () -> Void) -> Void) async {
         await awaited { done in call { done(()) } }
     }

@@ -1,5 +1,5 @@
-// What a cache does when memory gets short, time passes, or the program goes to the background or ends. Knows no
-// platform's notifications: embedders call these functions.
+// The reactions of a cache to memory pressure, to the passing of time, and to a program that goes to the background or
+// ends. Linux sends no notifications of the latter two: programs call these functions.
 
 public import Foundation
 import KFSupport
@@ -10,20 +10,20 @@ extension ImageCache {
 
     /// Whether the process watches its memory while there is a cache; true at first.
     ///
-    /// The kernel reports stalls for memory; where it does not allow that, or a control group sets a limit, there is a
-    /// look every ten seconds. What is found is passed to all caches as by ``handleMemoryPressure(_:)``, at most once
-    /// in thirty seconds unless it gets worse. Takes one thread, which sleeps. May be changed at any time, from any
+    /// The kernel reports stalls for memory; where that is not available, or a control group sets a limit, the memory
+    /// is checked every ten seconds. Pressure is passed to all caches as by ``handleMemoryPressure(_:)``, at most once
+    /// in thirty seconds unless it gets worse. It takes one thread, which sleeps. May be changed at any time, from any
     /// thread.
     public static var watchesMemoryPressure: Bool {
         get { CacheRegistry.shared.isWatching }
         set { CacheRegistry.shared.isWatching = newValue }
     }
 
-    /// Gives memory back: a warning removes images, the least valuable first, until they take half of what they took;
-    /// at the critical level all go.
+    /// Frees memory: a warning removes images, the least valuable first, until they take half as much as before; at the
+    /// critical level all images are removed.
     ///
-    /// The limits stay as they are, so that the cache may grow again. Images that are in use elsewhere take memory
-    /// until they are not. The allocator gives freed memory back to the system a moment after this returns.
+    /// The limits do not change, so that the cache may grow again. Images that are in use elsewhere take memory
+    /// until they are released. The allocator returns freed memory to the system a moment after this returns.
     public func handleMemoryPressure(_ level: MemoryPressureLevel) {
         guard level != .none else { return }
         reduceMemory(level)
@@ -47,20 +47,21 @@ extension ImageCache {
 
     /// The seconds between two sweeps that remove expired files and those above the size limit; an hour at first.
     ///
-    /// 0 and less, and what is no finite number, disable the sweeps. What is assigned holds at once. The first sweep
-    /// comes after a twentieth to a quarter of that time; chance decides, so that processes started together do not
-    /// sweep together. A sweep does what ``cleanExpiredDiskCache()`` does, in the background.
+    /// 0 and less, and values that are not finite, disable the sweeps. A new value holds at once. The first sweep comes
+    /// after a random time, a twentieth to a quarter of the interval, so that processes started together do not sweep
+    /// together. A sweep is a ``cleanExpiredDiskCache()`` in the background.
     public var diskCleanInterval: TimeInterval {
         get { lifeCycle.janitor.interval }
         set { lifeCycle.janitor.interval = newValue }
     }
 
-    // MARK: Stepping back
+    // MARK: Background
 
-    /// To be called when the program goes to the background: its windows are hidden, its users gone.
+    /// To be called when the program goes to the background: its windows are hidden, or its users are gone.
     ///
-    /// Removes from memory what was not stored with ``MemoryStorage/Config/keepWhenEnteringBackground``, and from disk,
-    /// in the background, what has expired or is above the size limit. May be called from any thread.
+    /// Removes images from memory, except those stored with ``MemoryStorage/Config/keepWhenEnteringBackground``, and
+    /// files from disk, in the background, that have expired or are above the size limit. May be called from any
+    /// thread.
     public func enteredBackground() {
         memoryStorage.store.purge()
         cleanExpiredDiskCache(completion: nil)
@@ -74,16 +75,16 @@ extension ImageCache {
 
     /// The seconds that the end of the process may wait for its caches; five at first.
     ///
-    /// Holds for ``flushesOnExit`` and, if nothing else is said, `willTerminate(within:)`.
+    /// Holds for ``flushesOnExit`` and, by default, for `willTerminate(within:)`.
     public static var terminationTimeLimit: TimeInterval {
         get { CacheRegistry.shared.timeLimit }
         set { CacheRegistry.shared.timeLimit = newValue }
     }
 
-    /// To be called when the program is about to end: waits on this thread until what was stored is on disk; then, if
-    /// there is time left, removes what has expired.
+    /// To be called when the program is about to end: waits on this thread until all stored images are on disk; then,
+    /// if there is time left, removes expired files.
     ///
-    /// May be called from any thread but those that run Swift's tasks: there, await the asynchronous form. The cache
+    /// May be called from any thread except those that run Swift's tasks: there, await the asynchronous form. The cache
     /// can be used afterwards. Images that are still being loaded are not waited for.
     ///
     /// - Parameter seconds: How long it may take at most.
@@ -113,11 +114,11 @@ extension ImageCache {
         await CacheFlush(CacheRegistry.shared.caches).wait(atMost: seconds, thenCleaning: true)
     }
 
-    /// Whether a process that ends by `exit` or by returning from its main function waits for what its caches are
+    /// Whether a process that ends by `exit` or by returning from its main function waits for its caches to finish
     /// writing; true at first.
     ///
     /// It waits ``terminationTimeLimit`` at most, and not at all when nothing is being written. `_exit`, `abort` and
-    /// signals end a process without waiting; what is half written then is no entry, and is removed later.
+    /// signals end a process without waiting; a file that is incomplete then is not an entry, and is removed later.
     public static var flushesOnExit: Bool {
         get { CacheRegistry.shared.flushesOnExit }
         set { CacheRegistry.shared.flushesOnExit = newValue }

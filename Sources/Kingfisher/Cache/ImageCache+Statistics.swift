@@ -1,11 +1,11 @@
-// Where a cache's numbers come together: from the storages, which count in their own locks, and from the recorder.
+// How a cache's statistics are put together: from the storages, which count in their own locks, and from the recorder.
 
 import Foundation
 import KFStorage
 import KFSupport
 
 extension CacheStatistics {
-    /// When counting began, and what the storages had counted by then.
+    /// When counting began, and the storages' counts at that time.
     struct Baseline: Sendable {
         var since: Date
         var memory = MemoryCounts()
@@ -14,12 +14,13 @@ extension CacheStatistics {
 }
 
 extension ImageCache {
-    /// What the cache has done, and what it holds. (Not in Kingfisher.)
+    /// The operations of the cache so far, and its size. (Not in Kingfisher.)
     ///
-    /// The numbers of a part are those of one instant: look-ups are hits and misses together at any time. The disk part
-    /// is taken first, so what it counts is never missing in the memory part. Does not wait for anything.
+    /// The numbers of each part are those of one instant: at any time, look-ups are the sum of hits and misses. The
+    /// disk part is taken first, so that an operation counted there is never missing in the memory part. Does not wait
+    /// for anything.
     public var statistics: CacheStatistics {
-        // The baseline before the counts: they are at least as far then, even if another thread resets meanwhile.
+        // The baseline is read before the counts: so no count is below it, even if another thread resets in between.
         let record = core.recorder.record
         let files = diskStorage.files.counts
         let memory = memoryStorage.store.counts
@@ -38,7 +39,7 @@ extension ImageCache {
         return statistics
     }
 
-    /// Begins counting anew; what the cache holds stays as it is. (Not in Kingfisher.)
+    /// Begins counting anew; the content of the cache does not change. (Not in Kingfisher.)
     public func resetStatistics() {
         let (files, memory) = (diskStorage.files.counts, memoryStorage.store.counts)
         core.recorder.reset(to: CacheStatistics.Baseline(since: Date(), memory: memory, files: files))
@@ -46,7 +47,7 @@ extension ImageCache {
 }
 
 extension CacheStatistics.Memory {
-    /// What has been counted since `start`.
+    /// The counts since `start`.
     init(_ counts: MemoryCounts, since start: MemoryCounts) {
         hits = counts.hits - start.hits
         misses = counts.misses - start.misses
@@ -62,7 +63,7 @@ extension CacheStatistics.Memory {
 }
 
 extension CacheStatistics.Disk {
-    /// What has been counted since `start`.
+    /// The counts since `start`.
     init(_ counts: FileCounts, since start: FileCounts) {
         hits = counts.hits - start.hits
         misses = counts.misses - start.misses

@@ -1,5 +1,5 @@
-// Images by key, in memory and on disk: everything users may override, which Swift wants in one place. How it is done
-// is in the files beside this one; nothing here knows of sources, downloads or processing.
+// Images by key, in memory and on disk: all functions that users may override, which Swift requires to be in the class
+// itself. The implementation is in the files beside this one.
 
 public import Foundation
 import KFStorage
@@ -11,32 +11,32 @@ import KFSupport
 /// written on the caller's thread, without waiting; the disk on the library's own threads. Operations on one entry take
 /// effect in the order they were called. All functions may be called from any thread.
 ///
-/// Linux does not notify a process that memory gets short, that it is hidden or that it is about to end. By itself, as
-/// long as there is a cache, the process watches its memory (``watchesMemoryPressure``), each cache removes what has
-/// expired on disk about once an hour (``diskCleanInterval``), and a process that exits waits for what is being written
+/// Linux does not notify a process that memory gets short, that it is hidden or that it is about to end. As long as
+/// there is a cache, the process therefore watches its memory (``watchesMemoryPressure``), each cache removes expired
+/// files about once an hour (``diskCleanInterval``), and a process that exits waits until all files are written
 /// (``flushesOnExit``). A desktop program calls ``allCachesEnteredBackground()`` when its last window is hidden, a
 /// server awaits `allCachesWillTerminate(within:)` at the end of its graceful shutdown.
 ///
-/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once. What is
-/// about the disk and has neither form waits for it on the caller's thread. In a subclass, override the one with the
-/// handler: but for removing, the async form goes through it.
+/// Completion handlers and async functions are two forms of the same thing. Handlers always run, exactly once.
+/// Functions that use the disk and have neither form wait for it on the caller's thread. In a subclass, override the
+/// form with the handler: except for removing, the async form calls it.
 ///
-/// At the top level of a `main.swift` the compiler (of Swift 6.3) takes the form with the handler even after `await`,
-/// and warns that nothing is awaited; in a function it takes the other.
+/// At the top level of a `main.swift` the compiler (of Swift 6.3) chooses the form with the handler even after `await`,
+/// and warns that nothing is awaited; in a function it chooses the async form.
 // SAFETY: every property of this class is an immutable Sendable; it is unchecked only because subclasses, which are
 // responsible for their own properties, may be written elsewhere.
 open class ImageCache: @unchecked Sendable {
     /// The cache that is used when no other is named.
     public static let `default` = ImageCache(name: "default")
 
-    /// Makes the disk cache's directory out of the directory it lies in and the cache's full name.
+    /// Returns the disk cache's directory, given the directory it lies in and the cache's full name.
     public typealias DiskCachePathClosure = @Sendable (_ directory: URL, _ cacheName: String) -> URL
 
     /// The memory part; its `config` can be changed at any time.
     public let memoryStorage: MemoryStorage.Backend<KFCrossPlatformImage>
     /// The disk part; its `config` can be changed at any time.
     public let diskStorage: DiskStorage.Backend<Data>
-    /// What does the work.
+    /// The implementation.
     let core: CacheCore
     let lifeCycle = CacheLifeCycle()
 
@@ -48,16 +48,16 @@ open class ImageCache: @unchecked Sendable {
         lifeCycle.begin(self)
     }
 
-    /// Whether it is no subclass, so that nothing of it can be overridden.
+    /// Whether it is an instance of a subclass, which may have overridden functions.
     final var isSubclassed: Bool { type(of: self) != ImageCache.self }
 
     // MARK: Storing
 
     /// Stores an image: in memory before this returns, on disk in the background.
     ///
-    /// The handler is called through the options' callback queue; a load, which several callers may wait for, passes
-    /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is what the image was
-    /// made from; serializers may prefer to write that.
+    /// The handler is called through the options' callback queue; a load, which may have several subscribers, passes
+    /// ``CallbackQueue/untouch``. A failure of the disk leaves the image in memory. `original` is the data the image
+    /// was made from; serializers may prefer to write that.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -88,7 +88,8 @@ open class ImageCache: @unchecked Sendable {
         store(image, original: original, forKey: key, options: options, toDisk: toDisk, completionHandler: handler)
     }
 
-    /// Stores an image, and returns when it is on disk; throws the disk's error, with the image in memory all the same.
+    /// Stores an image, and returns when it is on disk; throws the disk's error, but keeps the image in memory even
+    /// then.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -103,7 +104,8 @@ open class ImageCache: @unchecked Sendable {
         }.diskCacheResult.get()
     }
 
-    /// Stores an image, and returns when it is on disk; throws the disk's error, with the image in memory all the same.
+    /// Stores an image, and returns when it is on disk; throws the disk's error, but keeps the image in memory even
+    /// then.
     open func store(
         _ image: KFCrossPlatformImage,
         original: Data? = nil,
@@ -117,8 +119,8 @@ open class ImageCache: @unchecked Sendable {
         try await store(image, original: original, forKey: key, options: options, toDisk: toDisk)
     }
 
-    /// Stores bytes on disk, as they are.
-    // Where both forms could be meant, the one that is awaited is.
+    /// Stores bytes on disk, unchanged.
+    // Where a call could mean either form, the async one is chosen.
     @_disfavoredOverload
     open func storeToDisk(
         _ data: Data,
@@ -133,7 +135,7 @@ open class ImageCache: @unchecked Sendable {
         report(to: completionHandler, on: callbackQueue) { CacheStoreResult(disk: await write()) }
     }
 
-    /// Stores bytes on disk, as they are, and returns when they are there.
+    /// Stores bytes on disk, unchanged, and returns when they are written.
     open func storeToDisk(
         _ data: Data,
         forKey key: String,
@@ -156,7 +158,7 @@ open class ImageCache: @unchecked Sendable {
     // MARK: Removing
 
     /// Removes an image: from memory before this returns, from disk in the background.
-    // Where both forms could be meant, the one that is awaited is.
+    // Where a call could mean either form, the async one is chosen.
     @_disfavoredOverload
     open func removeImage(
         forKey key: String,
@@ -172,7 +174,7 @@ open class ImageCache: @unchecked Sendable {
         finish(with: completionHandler, on: callbackQueue) { _ = await removal() }
     }
 
-    /// Removes an image, and returns when it is gone from disk; that there was none is no error.
+    /// Removes an image, and returns when it is removed from disk; it is not an error if there was none.
     open func removeImage(
         forKey key: String,
         processorIdentifier identifier: String = "",
@@ -188,7 +190,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Looks an image up in memory, then on disk; a miss is a success with ``ImageCacheResult/none``.
     ///
-    /// What is in memory is reported before this returns if the queue allows. What is found on disk goes to memory.
+    /// An image in memory is reported before this returns if the queue allows. An image found on disk is put in memory.
     /// Without a handler nothing happens.
     open func retrieveImage(
         forKey key: String,
@@ -220,7 +222,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.
     ///
-    /// What is found on disk goes to memory. An entry that cannot be decoded is a miss, and is removed.
+    /// An image found on disk is put in memory. An entry that cannot be decoded is a miss, and is removed.
     open func retrieveImage(
         forKey key: String,
         options: KingfisherParsedOptionsInfo
@@ -259,7 +261,7 @@ open class ImageCache: @unchecked Sendable {
         retrieveImageInMemoryCache(forKey: key, options: KingfisherParsedOptionsInfo(options))
     }
 
-    /// Looks an image up on disk only, and leaves memory as it is; a miss is a success with nil.
+    /// Looks an image up on disk only, and does not change memory; a miss is a success with nil.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil,
@@ -273,7 +275,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// Looks an image up on disk only, and leaves memory as it is; a miss is nil.
+    /// Looks an image up on disk only, and does not change memory; a miss is nil.
     open func retrieveImageInDiskCache(
         forKey key: String,
         options: KingfisherOptionsInfo? = nil
@@ -283,7 +285,7 @@ open class ImageCache: @unchecked Sendable {
         }.get()
     }
 
-    // MARK: Asking
+    // MARK: Inspecting
 
     /// Where an image is; looks at the disk on the caller's thread.
     open func imageCachedType(
@@ -314,7 +316,7 @@ open class ImageCache: @unchecked Sendable {
         diskStorage.cacheFileURL(forKey: key.computedKey(with: identifier), forcedExtension: forcedExtension).path
     }
 
-    /// The file an image is in; nil without a valid one; looks at the disk on the caller's thread.
+    /// The file an image is in; nil if there is no valid one; looks at the disk on the caller's thread.
     open func cacheFileURLIfOnDisk(
         forKey key: String,
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
@@ -339,7 +341,7 @@ open class ImageCache: @unchecked Sendable {
         }
     }
 
-    /// The bytes of all images in memory, with those that have expired and are not removed yet.
+    /// The bytes of all images in memory, including those that have expired and are not removed yet.
     open var memoryStorageCacheCost: Int { memoryStorage.totalCacheCost() }
 
     // MARK: Cleaning
@@ -351,7 +353,7 @@ open class ImageCache: @unchecked Sendable {
         await clearing.value
     }
 
-    /// Removes all files; the handler is called on the main queue, whatever happens.
+    /// Removes all files; the handler is called on the main queue, also after a failure.
     open func clearDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         let clearing = core.clearDisk()
         finish(with: handler, on: .mainAsync) { await clearing() }
@@ -362,13 +364,13 @@ open class ImageCache: @unchecked Sendable {
         await isSubclassed ? completed { clearDiskCache(completion: $0) } : core.clearDisk()()
     }
 
-    /// Removes what has expired, in memory and on disk; the handler is called on the main queue, whatever happens.
+    /// Removes expired entries from memory and disk; the handler is called on the main queue, also after a failure.
     open func cleanExpiredCache(completion handler: (@Sendable () -> Void)? = nil) {
         cleanExpiredMemoryCache()
         cleanExpiredDiskCache(completion: handler)
     }
 
-    /// Removes what has expired, in memory and on disk.
+    /// Removes expired entries from memory and disk.
     open func cleanExpiredCache() async {
         guard !isSubclassed else { return await completed { cleanExpiredCache(completion: $0) } }
         cleanExpiredMemoryCache()
@@ -380,7 +382,7 @@ open class ImageCache: @unchecked Sendable {
 
     /// Removes the files that have expired, then those above the size limit; the handler is called on the main queue.
     ///
-    /// If that was any, `KingfisherDidCleanDiskCache` is posted on the main queue before.
+    /// If any were removed, `KingfisherDidCleanDiskCache` is posted on the main queue before.
     open func cleanExpiredDiskCache(completion handler: (@Sendable () -> Void)? = nil) {
         finish(with: handler, on: .mainAsync) { [self] in await cleanDisk() }
     }

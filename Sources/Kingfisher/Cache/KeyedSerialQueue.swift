@@ -1,11 +1,11 @@
-// The order of operations on keys. Knows nothing of what they do.
+// The order of operations on keys. Used by `CacheCore`.
 
 import KFSupport
 
 /// Makes operations on one key happen in the order they were called, whatever threads they run on.
 ///
-/// A ticket is taken at once, without waiting; its operation waits for those of the tickets before. Operations on
-/// different keys do not wait for each other, an operation on all keys waits for all that came before.
+/// A ticket is taken at once, without waiting; its operation waits for those of earlier tickets. Operations on
+/// different keys do not wait for each other; an operation on all keys waits for all earlier ones.
 final class KeyedSerialQueue: Sendable {
     /// Fulfilled when an operation is over.
     typealias End = Promise<Void>
@@ -13,20 +13,20 @@ final class KeyedSerialQueue: Sendable {
     private struct State: Sendable {
         /// The last operation on each key that has one under way.
         var last: [String: End] = [:]
-        /// The last operation that everything after it waits for.
+        /// The last operation on all keys that all later operations wait for.
         var barrier: End?
     }
     private let state = Locked(State())
 
     /// A position in the queue.
     ///
-    /// It has to be used, or the operations behind it wait for ever.
+    /// It has to be used, or the operations behind it wait without end.
     struct Ticket: Sendable {
         fileprivate let before: [End]
         fileprivate let end: End
         fileprivate let leave: @Sendable () -> Void
 
-        /// Runs `body` when everything before it is over.
+        /// Runs `body` when all operations before it are over.
         func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
             for end in before where end.valueIfFulfilled == nil { await end.value }
             let value = await body()
@@ -36,7 +36,7 @@ final class KeyedSerialQueue: Sendable {
         }
     }
 
-    /// Whether an operation on `key` is under way or waits: what the disk holds may be about to change.
+    /// Whether an operation on `key` is under way or waiting: the entry on disk may be about to change.
     func isBusy(_ key: String) -> Bool { state.withLock { $0.last[key] != nil || $0.barrier != nil } }
 
     /// A ticket for the next operation on `key`.
@@ -52,7 +52,7 @@ final class KeyedSerialQueue: Sendable {
         }
     }
 
-    /// A ticket behind everything so far; with `holdingBack`, also before everything that comes later.
+    /// A ticket behind all operations so far; with `holdingBack`, later operations wait for it too.
     func ticketForAll(holdingBack: Bool) -> Ticket {
         let end = End()
         let before = state.withLock { state -> [End] in

@@ -1,4 +1,4 @@
-// The memory part of a cache as users see it. The work is done in KFStorage.
+// The memory part of a cache: its public interface. The work is done in KFStorage.
 
 public import Foundation
 import KFStorage
@@ -15,7 +15,7 @@ extension Image: CacheCostCalculable {
     public var cacheCost: Int { cost }
 }
 
-/// What belongs to the memory part of a cache.
+/// The namespace of the memory part of a cache.
 public enum MemoryStorage {
     /// The limits of a memory storage.
     public struct Config: Sendable {
@@ -42,10 +42,10 @@ public enum MemoryStorage {
 
     /// Values in memory, by key.
     ///
-    /// Limits hold after every call. When one is exceeded, what has expired is removed first, then what the eviction
-    /// order names: what was looked up again stays, however many others come that are looked up once.
+    /// Limits hold after every call. When one is exceeded, expired values are removed first, then values in the
+    /// eviction order: those that were looked up repeatedly stay, however many others are looked up only once.
     ///
-    /// Safe to use from any thread. Nothing blocks.
+    /// Safe to use from any thread. No function blocks.
     public final class Backend<T: CacheCostCalculable & Sendable>: Sendable {
         private struct State: Sendable {
             var config: Config
@@ -60,7 +60,7 @@ public enum MemoryStorage {
         /// - Parameter config: Its limits.
         public convenience init(config: Config) { self.init(config: config, clock: nil) }
 
-        /// The same with other clocks: one that expiry is measured by, and one that the cleaning waits for.
+        /// Creates a storage with other clocks: one for the expiry, and one for the time between cleanings.
         init(
             config: Config,
             clock: (@Sendable () -> Date)?,
@@ -74,7 +74,7 @@ public enum MemoryStorage {
 
         deinit { state.withLock { $0.cleaning }?.cancel() }
 
-        /// The limits; what is assigned holds at once, and the time to the next cleaning begins anew.
+        /// The limits; new ones hold at once, and the time to the next cleaning begins anew.
         public var config: Config {
             get { state.withLock { $0.config } }
             set {
@@ -84,12 +84,12 @@ public enum MemoryStorage {
                     return exchange(&state.cleaning, with: cleaning)
                 }
                 previous?.cancel()
-                // The thread that gets here last applies what was assigned last, in whichever order they come.
+                // The thread that gets here last applies the value that was assigned last, whatever their order.
                 store.configure { $0 = self.config.limits }
             }
         }
 
-        /// Removes expired entries now and then, as long as the store exists.
+        /// Removes expired entries periodically, as long as the store exists.
         private static func cleaning(
             of store: MemoryStore<T>,
             every seconds: TimeInterval,
@@ -97,7 +97,7 @@ public enum MemoryStorage {
         ) -> Task<Void, Never>? {
             guard seconds > 0, seconds.isFinite else { return nil }
             let interval = Duration(clampingSeconds: seconds)
-            // Counted from now, not from when the task begins to run; and however long a cleaning takes.
+            // Counted from now, not from when the task begins to run, and regardless of how long a cleaning takes.
             let first = timer.now.advanced(by: interval)
             return Task(priority: .utility) { [weak store] in
                 var next = first
@@ -113,7 +113,7 @@ public enum MemoryStorage {
         /// - Parameters:
         ///   - value: The value. One that alone exceeds the limit is not stored.
         ///   - key: Its key.
-        ///   - expiration: How long it is valid; nil means what the configuration says. With one that is over
+        ///   - expiration: How long it is valid; nil means the value of the configuration. With one that is over
         ///     already, the key's entry is removed.
         public func store(value: T, forKey key: String, expiration: StorageExpiration? = nil) {
             store.store(value, forKey: key, cost: value.cacheCost, expiration: expiration)
@@ -123,7 +123,7 @@ public enum MemoryStorage {
         ///
         /// - Parameters:
         ///   - key: The key.
-        ///   - extendingExpiration: What the access does to the expiry.
+        ///   - extendingExpiration: The effect of the access on the expiry.
         /// - Returns: The value, or nil.
         public func value(forKey key: String, extendingExpiration: ExpirationExtending = .cacheTime) -> T? {
             store.value(forKey: key, extending: extendingExpiration)
@@ -141,13 +141,13 @@ public enum MemoryStorage {
         /// Removes the values that have expired.
         public func removeExpired() { store.removeExpired() }
 
-        /// The bytes all entries take, with those that have expired and are not removed yet.
+        /// The bytes all entries take, including those that have expired and are not removed yet.
         public func totalCacheCost() -> Int { store.totalCost }
     }
 }
 
 extension MemoryStorage.Config {
-    /// What the engine needs to know of it.
+    /// The configuration of the store that does the work.
     fileprivate var limits: MemoryConfiguration {
         MemoryConfiguration(
             costLimit: totalCostLimit,

@@ -24,7 +24,7 @@ extension ImageCache {
         ) { (_: CacheStoreResult) in completionHandler?() }
     }
 
-    /// Looks an image up in memory, then on disk, and reports what was found where; an error counts as nothing.
+    /// Looks an image up in memory, then on disk, and reports where it was found; an error counts as a miss.
     ///
     /// - Parameters:
     ///   - key: The image's key.

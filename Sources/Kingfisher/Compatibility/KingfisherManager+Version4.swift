@@ -3,8 +3,8 @@
 public import Foundation
 import KFSupport
 
-/// Called at the end of a load, as before version 5, with the image or the error, where the image was found, and the
-/// URL of what was loaded.
+/// Called at the end of a load, as before version 5, with the image or the error, where the image was found, and its
+/// URL.
 public typealias CompletionHandler =
     @Sendable (_ image: KFCrossPlatformImage?, _ error: NSError?, _ cacheType: CacheType, _ imageURL: URL?) -> Void
 
@@ -38,7 +38,7 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - url: Where the image is; a file URL is read from disk.
     ///   - key: The key it is stored under.
-    ///   - retrieveImageTask: What the load can be cancelled with; cancelled before, nothing is downloaded.
+    ///   - retrieveImageTask: The task that cancels the load; if it is cancelled already, nothing is downloaded.
     ///   - progressBlock: Called with the download's progress, on the main queue, when its length is known.
     ///   - completionHandler: Called once, on the options' callback queue.
     ///   - options: How it is downloaded, processed and cached.

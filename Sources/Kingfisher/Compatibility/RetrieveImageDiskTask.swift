@@ -1,4 +1,4 @@
-// The handle to cancel a look-up with, as before version 5. Knows nothing of what is looked up.
+// The handle that cancels a look-up, as before version 5. Returned by `ImageCache`'s older form of `retrieveImage`.
 
 import Synchronization
 
@@ -8,10 +8,10 @@ public final class RetrieveImageDiskTask: Sendable {
 
     init() {}
 
-    /// Cancels the look-up: what has not been read yet is not read, what has been read is not decoded.
+    /// Cancels the look-up: an entry that has not been read yet is not read, one that has been read is not decoded.
     ///
-    /// Its handler is called all the same, once: with nothing, or with the image if that was ready. May be called from
-    /// any thread, and more than once.
+    /// Its handler is still called, once: with nothing, or with the image if that was ready. May be called from any
+    /// thread, and more than once.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// Whether the look-up was cancelled.

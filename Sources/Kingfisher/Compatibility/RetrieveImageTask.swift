@@ -1,11 +1,11 @@
-// The handles on loads as before version 5. Cancelling is DownloadTask's; here are its older names.
+// The handles on loads as before version 5: older names for `DownloadTask`, which does the cancelling.
 
 public import Foundation
 import KFSupport
 
 /// A load that may be cancelled, as before version 5.
 public final class RetrieveImageTask: Sendable {
-    /// A task of no load: cancelling it does nothing, now or later.
+    /// A task without a load: cancelling it has no effect, now or later.
     public static let empty = RetrieveImageTask(isEmpty: true)
 
     private struct State: Sendable {
@@ -29,7 +29,7 @@ public final class RetrieveImageTask: Sendable {
     /// Cancels the load; if it has not been started yet, it never will be.
     ///
     /// Safe at any time, from any thread. The load's handler is called, once, with a cancellation error, unless the
-    /// load has settled before.
+    /// load has finished before.
     public func cancel() {
         guard !isEmpty else { return }
         let download = state.withLock { state in
@@ -39,7 +39,7 @@ public final class RetrieveImageTask: Sendable {
         download?.cancel()
     }
 
-    /// Whether it was cancelled.
+    /// Whether the task was cancelled.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Sets the load this is the task of; if the task was cancelled before, the load is cancelled at once.
@@ -73,8 +73,8 @@ public struct RetrieveImageDownloadTask: Sendable {
     /// How urgent the download is, from 0 to 1; 0.5 until there is one.
     ///
     /// A hint to the transport, for all that share the download, and replaced when another load joins or leaves it. The
-    /// library's own transport keeps the number and does nothing with it; setting it before there is a download, too,
-    /// does nothing. What counts from the start is ``KingfisherParsedOptionsInfo/downloadPriority``.
+    /// library's own transport stores the number without using it, and setting it before there is a download has no
+    /// effect. The priority from the start is ``KingfisherParsedOptionsInfo/downloadPriority``.
     public var priority: Float {
         get { task.sessionTask?.task?.priority ?? 0.5 }
         nonmutating set { task.sessionTask?.task?.priority = newValue }

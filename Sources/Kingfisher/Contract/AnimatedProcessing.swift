@@ -1,17 +1,18 @@
-// What processors make of animations: the first frame, or all of them. Knows no processor.
+// How processors treat animations: the first frame alone, or all frames. The manager applies it to every load's
+// processor.
 
 import Foundation
 import KFImaging
 import KFSupport
 
-/// What processors make of animations.
+/// How processors treat animations.
 public enum AnimatedProcessingPolicy: Sendable, Hashable {
     /// A still: the processed first frame.
     case firstFrame
     /// An animation: every frame is processed when it is shown.
     ///
-    /// What the processor makes of the first frame stands for the animation; the number of frames, how long they are
-    /// shown and how often do not change. Such images are cached under keys of their own.
+    /// The processed first frame stands for the animation; the number of frames, how long they are shown and how often
+    /// do not change. Such images are cached under keys of their own.
     case transformFrames
 }
 
@@ -27,7 +28,7 @@ extension AnimatedProcessingPolicy {
 
 extension KingfisherParsedOptionsInfo {
     /// Resolves the processor that is used, whose identifier is part of the key.
-    mutating func settle() {
+    mutating func resolveProcessor() {
         guard animatedProcessing != .firstFrame else { return }
         processor = animatedProcessing.applied(to: processor)
     }
@@ -42,7 +43,7 @@ extension KingfisherParsedOptionsInfo {
     }
 }
 
-/// Runs a processor on every frame of an animation, and on stills as always.
+/// Runs a processor on every frame of an animation, and on stills as usual.
 struct EachFrameProcessor: ImageProcessor {
     let base: any ImageProcessor
     let identifier: String
@@ -62,7 +63,7 @@ struct EachFrameProcessor: ImageProcessor {
         }
     }
 
-    /// The processor gets the data first, since only it knows what it reads.
+    /// The processor gets the data first, since only it knows which formats it reads.
     ///
     /// When it fails, this fails, and an animation that it returns is the result. A still stands for the animation that
     /// the data holds, whose frames the processor is given as images.
@@ -83,12 +84,12 @@ struct EachFrameProcessor: ImageProcessor {
             found = nil
         }
         guard let frames = wanted(found, options) else { return result }
-        // What was found in the first picture alone may be another part than what all frames keep.
+        // The part that was found in the first frame alone may differ from the one that all frames keep.
         let poster = base is any PartFindingImageProcessor ? nil : result.orientedUp.cgImage
         return animation(frames, of: result, poster: poster.map { result.derived($0) }, options)
     }
 
-    /// The animation of the processed frames, which is as damaged as the picture that they come with.
+    /// The animation of the processed frames; marked as damaged if the image they come from is.
     private func animation(
         _ frames: any ImageFrameSource,
         of image: Image,
@@ -101,7 +102,7 @@ struct EachFrameProcessor: ImageProcessor {
         return result
     }
 
-    /// The frames, if there are more than one and more than the first is wanted.
+    /// The frames, if there are more than one and not only the first is to be loaded.
     private func wanted(
         _ frames: (any ImageFrameSource)?,
         _ options: KingfisherParsedOptionsInfo
@@ -113,8 +114,8 @@ struct EachFrameProcessor: ImageProcessor {
 
 /// The frames of an animation, each processed when it is needed.
 ///
-/// All have the size of the first one: what a processor makes smaller or larger is placed in the middle of it, and what
-/// sticks out is cut off.
+/// All have the size of the first one: a frame that the processor makes smaller or larger is placed in the middle of
+/// it, and the parts that stick out are cut off.
 struct ProcessedFrames: ImageFrameSource {
     private let frames: any ImageFrameSource
     private let processor: any ImageProcessor
@@ -143,17 +144,17 @@ struct ProcessedFrames: ImageFrameSource {
     var loopCount: UInt { frames.loopCount }
 
     func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
-        guard let picture = processed(index) else { return nil }
-        if index == 0 { canvas.size.withLock { $0 = picture.size } }
-        let size = canvas.size.withLock { $0 } ?? frame(at: 0)?.size ?? picture.size
-        return (try? picture.centered(in: size))?.limited(to: maxSize)
+        guard let bitmap = processed(index) else { return nil }
+        if index == 0 { canvas.size.withLock { $0 = bitmap.size } }
+        let size = canvas.size.withLock { $0 } ?? frame(at: 0)?.size ?? bitmap.size
+        return (try? bitmap.centered(in: size))?.limited(to: maxSize)
     }
 
     func duration(at index: Int) -> TimeInterval { frames.duration(at: index) }
 
     func copy() -> ProcessedFrames { ProcessedFrames(frames.copy(), processor, options, canvas) }
 
-    /// What the processor makes of a frame.
+    /// A frame after processing; nil when it cannot be decoded or processed.
     private func processed(_ index: Int) -> Bitmap? {
         guard let frame = frames.frame(at: index) else { return nil }
         let image = Image(cgImage: frame, scale: options.scaleFactor)

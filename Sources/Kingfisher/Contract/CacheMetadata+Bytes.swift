@@ -1,9 +1,9 @@
-// The cache metadata about an entry as bytes, few enough to be kept beside it. Knows nothing of where that is.
+// The binary form of cache metadata, small enough to be stored beside an entry of the disk cache.
 
 import Foundation
 
 extension CacheMetadata {
-    /// The most bytes ``encoded()`` makes.
+    /// The largest number of bytes that ``encoded()`` returns.
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
 
@@ -46,9 +46,9 @@ extension CacheMetadata {
         }
     }
 
-    /// Reads what ``encoded()`` made; nil for bytes that are not of this kind, or damaged.
+    /// Reads the bytes that ``encoded()`` returned; nil for other bytes, and for damaged ones.
     ///
-    /// Fields of kinds that are not known are skipped: a later version may know more.
+    /// Fields of unknown kinds are skipped: a later version may write more.
     package init?(encoded bytes: [UInt8]) {
         guard bytes.first == Self.version, bytes.count <= Self.longestEncoding else { return nil }
         var values: [Field: ArraySlice<UInt8>] = [:]

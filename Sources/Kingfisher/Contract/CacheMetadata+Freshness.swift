@@ -1,4 +1,4 @@
-// How long a response is fresh: RFC 9111, section 4.2, for a private cache. Knows no clock.
+// How long a response is fresh: RFC 9111, section 4.2, for a private cache. The caller passes the time.
 
 public import Foundation
 
@@ -19,10 +19,10 @@ extension CacheMetadata {
     /// Whether the server forbids storing the bytes.
     public var forbidsStoring: Bool { CacheControl(cacheControl).noStore }
 
-    /// The seconds from the making of the response for which it is fresh; nil if the server has not stated them.
+    /// The seconds for which the response is fresh, from the time it was made; nil if the server has not stated them.
     public var freshnessLifetime: TimeInterval? { lifetime(CacheControl(cacheControl)) }
 
-    /// The seconds that have passed at `instant` since the server made or confirmed the response, as far as is known.
+    /// The seconds between the time the server made or confirmed the response and `instant`, as far as is known.
     public func currentAge(at instant: Date) -> TimeInterval {
         let apparent = date.map { storedAt.timeIntervalSince($0) } ?? 0
         let initial = max(0, apparent, age ?? 0)
@@ -40,7 +40,7 @@ struct CacheControl: Equatable {
     var noCache = false
     var noStore = false
     var isImmutable = false
-    /// Seconds; the least if there are several, and none at all if one is no number.
+    /// Seconds; the smallest if there are several, and zero if one is not a number.
     var maxAge: TimeInterval?
 
     init(_ field: String?) {
@@ -48,7 +48,7 @@ struct CacheControl: Equatable {
             let parts = directive.split(separator: "=", maxSplits: 1)
             let name = (parts.first ?? "").trimmingCharacters(in: .whitespaces).lowercased()
             switch name {
-            // With field names behind it, it concerns those fields only; taking it for all of them is safe.
+            // With field names after it, it concerns those fields only; applying it to all of them is safe.
             case "no-cache": noCache = true
             case "no-store": noStore = true
             case "immutable": isImmutable = true
@@ -69,7 +69,7 @@ struct CacheControl: Equatable {
         }
     }
 
-    /// A number of whole seconds, in quotes or not; nil if it is none.
+    /// A number of whole seconds, in quotes or not; nil for other text.
     ///
     /// A larger number counts as 2³¹.
     static func seconds(_ text: String) -> TimeInterval? {
@@ -83,7 +83,7 @@ struct CacheControl: Equatable {
 enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The instant a field's value means; nil if it is no date.
+    /// The instant that a field's value stands for; nil if it is not a date.
     static func date(from text: String) -> Date? {
         // "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and "Sun Nov  6 08:49:37 1994" all fall
         // into a name, two or three parts of a day, and a time; the form follows from their number and order.

@@ -1,4 +1,4 @@
-// The caching metadata of a response, as values. Knows nothing of requests and of where it is stored.
+// The caching metadata of a response, as values. The cache stores it, and the manager revalidates with it.
 
 public import Foundation
 
@@ -6,8 +6,8 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// The caching metadata of a response: what it takes to know how long its bytes are fresh, and to revalidate them with
-/// the server.
+/// The caching metadata of a response: the fields that say how long its bytes are fresh, and those that revalidate them
+/// with the server.
 ///
 /// It is stored with an entry of the disk cache.
 public struct CacheMetadata: Sendable, Equatable {
@@ -17,7 +17,8 @@ public struct CacheMetadata: Sendable, Equatable {
     public let lastModified: String?
     /// The field `Cache-Control`, as it came.
     public let cacheControl: String?
-    /// The instant of the field `Expires`; one that is no date is the distant past, as it means "expired already".
+    /// The instant of the field `Expires`; a value that is not a date becomes the distant past, since it means "expired
+    /// already".
     public let expires: Date?
     /// The instant of the field `Date`: when the server made the response.
     public let date: Date?
@@ -93,9 +94,10 @@ public struct CacheMetadata: Sendable, Equatable {
         return fields
     }
 
-    /// The cache metadata after the server has confirmed the bytes (with status 304): its new fields replace the old ones.
-    /// - Parameter newer: What came with the confirmation.
-    /// - Returns: What holds from now on.
+    /// The cache metadata after the server has confirmed the bytes (with status 304): its new fields replace the old
+    /// ones.
+    /// - Parameter newer: The metadata of the confirming response.
+    /// - Returns: The metadata that holds from now on.
     public func confirmed(by newer: CacheMetadata) -> CacheMetadata {
         CacheMetadata(
             eTag: newer.eTag ?? eTag,

@@ -1,4 +1,4 @@
-// How images become the bytes of the disk cache and back. Knows nothing of files.
+// How images become the bytes of the disk cache, and the bytes images again. Used by `ImageCache`.
 
 public import Foundation
 import KFImaging
@@ -19,8 +19,8 @@ public protocol CacheSerializer: Sendable {
     /// - Returns: The image, or nil when they cannot be decoded; the entry is then removed.
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
 
-    /// Whether ``data(with:original:)`` stores the original bytes, so that the processor has to run again on what
-    /// is loaded. False by default.
+    /// Whether ``data(with:original:)`` stores the original bytes, so that the processor has to run again on the image
+    /// that is loaded. False by default.
     var originalDataUsed: Bool { get }
 }
 
@@ -48,10 +48,10 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
 
     /// The bytes to store for an image.
     ///
-    /// An image that is what its original bytes decode to is stored as those bytes, unless a ``compressionQuality``
-    /// below 1 asks for smaller ones: nothing is lost, an animation stays one, and the file is the one the server sent.
+    /// An unchanged image is stored as the original bytes it was decoded from, unless a ``compressionQuality``
+    /// below 1 asks for fewer: nothing is lost, an animation stays one, and the file is the one the server sent.
     /// (Kingfisher encodes JPEG and PNG again.) Formats newer than PNG, JPEG and GIF are small already (BMP, ICO and
-    /// TIFF are older), and are then stored as they are whatever the quality. An image that a processor has decoded
+    /// TIFF are older), and are then stored unchanged whatever the quality. An image that a processor has decoded
     /// from other bytes than the original ones, say from an image embedded in them, counts as processed.
     ///
     /// A processed image is encoded in the format of its original, as PNG when that is unknown, cannot be written, or
@@ -85,7 +85,7 @@ public struct DefaultCacheSerializer: CacheSerializer, Hashable {
     /// The image the bytes decode to, with the scale of the options.
     /// - Parameters:
     ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and what is wanted of animations.
+    ///   - options: Names the scale, and how animations are decoded.
     /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options.imageCreatingOptions)
@@ -151,7 +151,7 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
     /// The image the bytes decode to, with the scale of the options.
     /// - Parameters:
     ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and what is wanted of animations.
+    ///   - options: Names the scale, and how animations are decoded.
     /// - Returns: The image, or nil for bytes that cannot be decoded.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options.imageCreatingOptions)

@@ -1,10 +1,10 @@
-// Where callbacks go. The only file that knows what "the main thread" means on Linux.
+// The queues that callbacks run on. The only file that decides what "the main thread" means on Linux.
 
 public import Dispatch
 public import Foundation
 import KFSupport
 
-/// An operation queue, as far as callbacks need one.
+/// The part of an operation queue that callbacks need.
 ///
 /// `OperationQueue` conforms.
 public protocol CallbackOperationQueue: AnyObject, Sendable {
@@ -17,7 +17,7 @@ public protocol CallbackOperationQueue: AnyObject, Sendable {
 
 extension OperationQueue: CallbackOperationQueue {}
 
-/// Where a piece of the user's code is executed.
+/// The queue or thread that a piece of the user's code is executed on.
 public enum CallbackQueue: Sendable {
     /// Asynchronously on the main queue, always.
     case mainAsync
@@ -25,19 +25,19 @@ public enum CallbackQueue: Sendable {
     ///
     /// Needs a main queue that is being served: by `dispatchMain()`, an async `main`, a run loop or a GTK main loop.
     case mainCurrentOrAsync
-    /// At once, on whatever thread the work ended on. Never wait there.
+    /// At once, on the thread the work ended on. Code called there must not block.
     case untouch
     /// Asynchronously on a dispatch queue.
     case dispatch(DispatchQueue)
     /// As an operation of an operation queue.
     case operationQueue(any CallbackOperationQueue)
 
-    /// Where handlers are called for which no queue is set; at first ``mainCurrentOrAsync``.
+    /// The queue for handlers that have none set; at first ``mainCurrentOrAsync``.
     ///
-    /// For the whole process, and read when a load or a look-up begins. A server, which has nothing to do on its main
-    /// queue, chooses ``untouch`` or a queue of its own here before it loads anything. What is documented to be called
-    /// on the main queue always, such as progress and cleaning's notification, stays there. May be used from any
-    /// thread.
+    /// It holds for the whole process, and is read when a load or a look-up begins. A server, which has nothing to do
+    /// on its main queue, chooses ``untouch`` or a queue of its own here before it loads anything. Callbacks that are
+    /// documented to run always on the main queue, such as those for progress and the notification about cleaning, stay
+    /// there. May be used from any thread.
     public static var `default`: CallbackQueue {
         get { chosenDefault.withLock { $0 } }
         set { chosenDefault.withLock { $0 = newValue } }

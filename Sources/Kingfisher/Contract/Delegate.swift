@@ -1,8 +1,8 @@
-// A callback with a weak target. Knows nothing of what calls it.
+// A callback with a weak target; public API, used by `ImageProgressive`.
 
 import KFSupport
 
-/// A callback that does not keep alive what it calls.
+/// A callback that does not keep its target alive.
 ///
 /// ```swift
 /// progressive.onImageUpdated.delegate(on: self) { (self, image) in
@@ -13,7 +13,8 @@ import KFSupport
 /// The owner of the delegate documents on which thread it is called; code that belongs to another one must not be set
 /// as its block.
 public final class Delegate<Input, Output>: Sendable {
-    // SAFETY: the block may be bound to a thread; it is only stored here, and called where the delegate's owner says.
+    // SAFETY: the block may be bound to a thread; it is only stored here, and called on the thread that the delegate's
+    // owner documents.
     private struct Block: @unchecked Sendable {
         let call: (Input) -> Output?
     }
@@ -26,7 +27,7 @@ public final class Delegate<Input, Output>: Sendable {
     ///
     /// - Parameters:
     ///   - target: Passed to the block; held weakly. Once it is gone, the block is not called.
-    ///   - block: What is called; nil for nothing.
+    ///   - block: The block to call; nil for none.
     public func delegate<Target: AnyObject>(on target: Target, block: ((Target, Input) -> Output)?) {
         let new = block.map { block in
             Block { [weak target] input in target.map { block($0, input) } }
@@ -39,25 +40,25 @@ public final class Delegate<Input, Output>: Sendable {
 
     /// Calls the block.
     ///
-    /// - Parameter input: What it is called with.
-    /// - Returns: What it returned; nil when there is none, or its target is gone.
+    /// - Parameter input: The block's argument.
+    /// - Returns: The block's result; nil when there is no block, or its target is gone.
     public func call(_ input: Input) -> Output? { block.withLock { $0 }?.call(input) }
 
     /// Calls the block.
     ///
-    /// - Parameter input: What it is called with.
-    /// - Returns: What it returned; nil when there is none, or its target is gone.
+    /// - Parameter input: The block's argument.
+    /// - Returns: The block's result; nil when there is no block, or its target is gone.
     public func callAsFunction(_ input: Input) -> Output? { call(input) }
 }
 
 extension Delegate where Input == Void {
     /// Calls the block.
     ///
-    /// - Returns: What it returned; nil when there is none, or its target is gone.
+    /// - Returns: The block's result; nil when there is no block, or its target is gone.
     public func call() -> Output? { call(()) }
 
     /// Calls the block.
     ///
-    /// - Returns: What it returned; nil when there is none, or its target is gone.
+    /// - Returns: The block's result; nil when there is no block, or its target is gone.
     public func callAsFunction() -> Output? { call(()) }
 }

@@ -1,10 +1,10 @@
-// What to do when the directory of a cache cannot be used. Knows nothing of what was to be done there.
+// Advice about a cache directory that cannot be used, for the texts of errors.
 
 import Glibc
 import KFStorage
 
 extension Error {
-    /// What to do about a directory that cannot be used for this reason.
+    /// The advice for a directory that cannot be used for this reason.
     var directoryAdvice: String {
         switch (self as? StorageError)?.code ?? 0 {
         case EACCES, EPERM: "let this user (number \(geteuid())) read and write there, or choose another directory"

@@ -1,4 +1,4 @@
-// Where image data comes from when it is not downloaded. Knows nothing of images.
+// Providers: sources of image data that is not downloaded, such as files and bytes at hand.
 
 public import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ public protocol ImageDataProvider: Sendable, SourceConvertible {
     var cacheKey: String { get }
     /// Where the content comes from, if that has a URL. Nil by default.
     var contentURL: URL? { get }
-    /// The bytes. The task it runs in is cancelled with the load.
+    /// The bytes. The task this runs in is cancelled with the load.
     func data() async throws -> Data
     /// The bytes, to a handler that must be called exactly once, on any thread.
     func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void)
@@ -51,7 +51,7 @@ public struct LocalFileImageDataProvider: ImageDataProvider {
     /// The key in the caches.
     public var cacheKey: String
     private let loadingQueue: ExecutionQueue?
-    /// Whether the provider was made of a resource, whose URL may be of anyone's choice.
+    /// Whether the provider was made from a resource, whose URL may come from an untrusted source.
     private(set) var isOfResource = false
 
     /// The provider that a resource with a file URL becomes.
@@ -140,7 +140,7 @@ public struct Base64ImageDataProvider: ImageDataProvider {
     public struct MalformedBase64: Error, CustomStringConvertible {
         /// The provider's key.
         public let cacheKey: String
-        /// What is wrong.
+        /// The error in words.
         public var description: String { "the text for \(Redaction.source(cacheKey)) is not valid Base64" }
     }
 }

@@ -1,10 +1,10 @@
-// What a processor is, and how processors are joined. Knows nothing of pixels.
+// The protocol of processors, how they are joined, and the default processor.
 
 public import Foundation
 import KFImaging
 import KFSupport
 
-/// What a processor is given.
+/// The input of a processor.
 public enum ImageProcessItem: Sendable {
     /// An image that exists already.
     case image(KFCrossPlatformImage)
@@ -14,8 +14,8 @@ public enum ImageProcessItem: Sendable {
 
 /// Makes an image out of data, or another image out of an image.
 public protocol ImageProcessor: Sendable {
-    /// Names what this processor does, down to its parameters: two processors with one identifier must give the same
-    /// result. It is part of the cache key.
+    /// Names the processing, down to its parameters: two processors with one identifier must give the same result. It
+    /// is part of the cache key.
     var identifier: String { get }
 
     /// Processes an item.
@@ -33,9 +33,9 @@ public protocol ImageProcessor: Sendable {
 extension ImageProcessor {
     /// A processor that runs this one and then another on its result.
     ///
-    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) is left out, so that one picture has
+    /// Identifiers are joined with `|>`; an empty one (``DefaultImageProcessor``) is left out, so that one image has
     /// one cache key however it is requested.
-    /// - Parameter another: What runs second.
+    /// - Parameter another: The processor that runs second.
     /// - Returns: Both, as one processor.
     public func append(another: any ImageProcessor) -> any ImageProcessor {
         JoinedImageProcessor(first: self, second: another)
@@ -65,8 +65,8 @@ private struct JoinedImageProcessor: PartFindingImageProcessor {
         identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
     }
 
-    /// The second one gets what the first one makes.
-    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    /// Each of the two, resolved; the second one gets the frames that the first one makes.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         let first = first.forAllFrames(of: frames, options)
         let between = ProcessedFrames(of: frames, by: first, options)
         return JoinedImageProcessor(first: first, second: second.forAllFrames(of: between, options))
@@ -96,7 +96,7 @@ public struct DefaultImageProcessor: ImageProcessor {
     /// The decoded image, or the given one with the scale of the options.
     /// - Parameters:
     ///   - item: Data to decode or an image.
-    ///   - options: Names the scale, and what is wanted of animations.
+    ///   - options: Names the scale, and how animations are decoded.
     /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {

@@ -1,4 +1,4 @@
-// How a picture is shown while it arrives. Knows no decoder and no view.
+// The settings for showing a progressive JPEG while it arrives.
 
 public import Foundation
 
@@ -7,13 +7,13 @@ public import Foundation
 /// Previews are made of files whose frame header says that they are progressive, and of no others. They are never
 /// cached, and never given to the completion handler.
 public struct ImageProgressive: Sendable {
-    /// What becomes of a preview.
+    /// The decision about a preview.
     public enum UpdatingStrategy: Sendable {
-        /// It is shown.
+        /// The preview is shown.
         case `default`
-        /// What is shown stays.
+        /// The image that is shown stays.
         case keepCurrent
-        /// Another picture is shown instead; nil shows none.
+        /// Another image is shown instead; nil shows none.
         case replace(KFCrossPlatformImage?)
     }
 
@@ -28,7 +28,7 @@ public struct ImageProgressive: Sendable {
 
     /// Called with every preview, on the main thread; decides what is shown.
     ///
-    /// Without a view that shows the picture it is called all the same, and what it returns is ignored.
+    /// It is called even if no view shows the image; its result is ignored then.
     public let onImageUpdated = Delegate<KFCrossPlatformImage, UpdatingStrategy>()
 
     /// Blurred previews of the latest scan, without a pause between them.

@@ -1,4 +1,4 @@
-// What an object needs in order to be given images by `kf.setImage`. Knows no load and no toolkit.
+// The protocols of objects that `kf.setImage` can give images to.
 
 public import KFImaging
 
@@ -11,7 +11,7 @@ public protocol KingfisherImageSettable: KingfisherCompatible, Sendable {
     ///
     /// - Parameters:
     ///   - image: The image; nil for none.
-    ///   - options: Those of the load it comes from.
+    ///   - options: The options of the load it comes from.
     func setImage(_ image: KFCrossPlatformImage?, options: KingfisherParsedOptionsInfo)
 
     /// The image that is shown.

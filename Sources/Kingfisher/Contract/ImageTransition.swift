@@ -1,4 +1,4 @@
-// How a loaded image takes the place of what a view showed before. Draws nothing and knows no clock.
+// The transitions from the image that a view showed before to a loaded one. The views of each toolkit animate them.
 
 public import Foundation
 public import KFImaging
@@ -9,7 +9,7 @@ public import KFImaging
 public enum ImageTransition: Sendable {
     /// At once.
     case none
-    /// The old picture fades into the new one, within so many seconds.
+    /// The old image fades into the new one, within so many seconds.
     case fade(TimeInterval)
     /// The view turns over, its left edge coming to the front, within so many seconds.
     case flipFromLeft(TimeInterval)
@@ -30,7 +30,7 @@ public enum ImageTransition: Sendable {
         completion: (@MainActor @Sendable (_ finished: Bool) -> Void)? = nil
     )
 
-    /// What a custom transition asks for besides its closures; there is nothing to ask for on Linux.
+    /// The options of a custom transition; there are none on Linux.
     public struct TransitionOptions: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
@@ -39,7 +39,7 @@ public enum ImageTransition: Sendable {
         public init(rawValue: UInt) { self.rawValue = rawValue }
     }
 
-    /// How long it takes, in seconds; 0 for none, and for what is no positive number.
+    /// How long it takes, in seconds; 0 for none, and for values that are not positive numbers.
     var duration: TimeInterval {
         let seconds =
             switch self {

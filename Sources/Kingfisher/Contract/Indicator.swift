@@ -1,4 +1,4 @@
-// What shows that a view is loading. Knows no load.
+// Indicators: the protocol of what image views show while they load, and the choice between them.
 
 public import Foundation
 
@@ -13,7 +13,7 @@ public enum IndicatorType: Sendable {
     case activity
     /// A ring that fills as the download proceeds, and turns while its length is unknown. (Not in Kingfisher.)
     case progress
-    /// An image, animated or not, from its encoded bytes; none when these are no image.
+    /// An image, animated or not, from its encoded bytes; no indicator when they cannot be decoded.
     case image(imageData: Data)
     /// One of your own.
     case custom(indicator: any Indicator)
@@ -21,8 +21,8 @@ public enum IndicatorType: Sendable {
 
 /// Something that shows that an image view is loading.
 ///
-/// It is started when a load begins. For every start there is one stop: when the load has ended, or, if the view loads
-/// something else by then, when that has ended.
+/// It is started when a load begins. Every start is followed by exactly one stop: when the load has ended, or, if
+/// another load of the view has superseded it, when that one has ended.
 @MainActor
 public protocol Indicator: Sendable {
     /// Called when a load begins; shows ``view``.
@@ -39,12 +39,12 @@ public protocol Indicator: Sendable {
     /// How far the indicator is from the middle of the image view, in points.
     var centerOffset: CGPoint { get }
 
-    /// What is shown over the image view.
+    /// The view that is shown over the image view.
     var view: IndicatorView { get }
 
     /// How large the indicator is.
     ///
-    /// - Parameter imageView: Where it is shown.
+    /// - Parameter imageView: The image view that shows the indicator.
     /// - Returns: The rule for its size.
     func sizeStrategy(in imageView: KFCrossPlatformImageView) -> IndicatorSizeStrategy
 }
@@ -62,7 +62,7 @@ extension Indicator {
 
 /// How large an indicator is.
 public enum IndicatorSizeStrategy: Sendable, Hashable {
-    /// As large as its view wants to be.
+    /// The size that its view requests.
     case intrinsicSize
     /// As large as the image view.
     case full

@@ -1,4 +1,4 @@
-// The descriptions of everything that can go wrong: what, where, why, and what to do. Decides nothing.
+// The descriptions of all errors: what went wrong, where and why, and what to do about it.
 
 public import Foundation
 import KFImaging
@@ -12,7 +12,7 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
     /// The description, where `NSError` looks for it.
     public var errorUserInfo: [String: Any] { errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:] }
 
-    /// What went wrong, in one line; nil when another load replaced one without a result.
+    /// The error in one line; nil when another load superseded one that had no result.
     ///
     /// URLs in it have lost user and password, and the values of parameters that are secrets by their name, such as
     /// signatures and tokens. The values of the cases have the whole URLs.
@@ -28,7 +28,7 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
         }
     }
 
-    /// What went wrong, in one line, with the code.
+    /// The error in one line, with its code.
     public var description: String { "\(errorDescription ?? "Superseded by another load") (code \(errorCode))" }
 
     private func describe(_ processor: any ImageProcessor, _ item: ImageProcessItem) -> String {
@@ -150,7 +150,7 @@ extension KingfisherError.ImageSettingErrorReason {
 }
 
 extension PropagationError: CustomStringConvertible {
-    /// The key of the source, and what went wrong; secrets of URLs are left out.
+    /// The key of the source, and its error; secrets of URLs are left out.
     public var description: String { "\(Redaction.source(source.cacheKey)): \(error)" }
 }
 
@@ -171,7 +171,7 @@ extension URLResponse {
 extension HTTPURLResponse {
     fileprivate var meaning: String { Self.localizedString(forStatusCode: statusCode) }
 
-    /// Why a status is an error that does not stand for one itself.
+    /// The reason why a status that is not itself an error brought no image.
     fileprivate var whyWithoutImage: String {
         switch statusCode {
         case 204, 205: ", which comes without an image"
@@ -189,7 +189,7 @@ extension HTTPURLResponse {
 }
 
 extension Error {
-    /// The error's own words where it has any, instead of "The operation could not be completed".
+    /// The error's own text where it has one, instead of "The operation could not be completed".
     var plainDescription: String {
         if let words = (self as? any LocalizedError)?.errorDescription { return words }
         // Foundation's errors about files say less than the system's behind them.
@@ -199,12 +199,12 @@ extension Error {
         return type(of: self) is NSObject.Type || self is any CustomNSError ? localizedDescription : "\(self)"
     }
 
-    /// What the network did, in words; the system's texts for `URLError` say nothing on Linux.
+    /// The network's error in words; the system's texts for `URLError` say nothing on Linux.
     fileprivate var networkDescription: String {
         guard let error = self as? URLError else { return "The transfer failed: \(plainDescription)" }
         let place = error.failingURL?.absoluteString ?? "the server"
         let host = error.failingURL?.host ?? place
-        // A transport knows more than its code says.
+        // A transport's own text says more than the error's code.
         var said = (error.errorUserInfo[NSLocalizedDescriptionKey] as? String).flatMap { $0.isEmpty ? nil : $0 }
         if said?.last == "." { said?.removeLast() }
         let what: String =

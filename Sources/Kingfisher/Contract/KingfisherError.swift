@@ -1,4 +1,4 @@
-// What can go wrong, as cases and codes. The descriptions are in KingfisherError+Description.swift.
+// The library's errors, as cases and codes. The descriptions are in KingfisherError+Description.swift.
 
 public import Foundation
 public import KFImaging
@@ -91,19 +91,19 @@ public enum KingfisherError: Error {
     public enum ImageSettingErrorReason: Sendable {
         /// 5001: no source was given.
         case emptySource
-        /// 5002: another load replaced this one.
+        /// 5002: another load superseded this one.
         case notCurrentSourceTask(result: RetrieveImageResult?, error: (any Error)?, source: Source)
         /// 5003: the provider failed.
         case dataProviderError(provider: any ImageDataProvider, error: any Error)
         /// 5004: the source and all alternatives failed.
         case alternativeSourcesExhausted([PropagationError])
-        /// 5005: another load of a live photo replaced this one. (Nothing on Linux gives it: no view shows one.)
+        /// 5005: another load of a live photo superseded this one. (It never occurs on Linux: no view shows one.)
         case notCurrentLivePhotoSourceTask(
             result: RetrieveLivePhotoResult?,
             error: (any Error)?,
             source: LivePhotoSource
         )
-        /// 5006: no live photo could be made of its files. (Nothing on Linux gives it: no view shows one.)
+        /// 5006: no live photo could be made of its files. (It never occurs on Linux: no view shows one.)
         case livePhotoResultError(result: RetrieveLivePhotoResult?, error: (any Error)?, source: LivePhotoSource)
     }
 
@@ -119,11 +119,11 @@ public enum KingfisherError: Error {
     indirect case imageSettingError(reason: ImageSettingErrorReason)
 }
 
-/// One source's failure, of several.
+/// The failure of one of several sources.
 public struct PropagationError: Sendable {
-    /// What failed.
+    /// The source that failed.
     public let source: Source
-    /// Why.
+    /// The reason.
     public let error: KingfisherError
 }
 
@@ -175,22 +175,22 @@ extension KingfisherError {
         return (error as? URLError)?.isConstrained == true
     }
 
-    /// Whether another load replaced this one.
+    /// Whether another load superseded this one.
     public var isNotCurrentTask: Bool {
         if case .imageSettingError(.notCurrentSourceTask) = self { true } else { false }
     }
 
-    /// What is wrong with the bytes that no image could be made of; nil when the bytes are fine and a processor failed,
-    /// and for all other errors. (Not in Kingfisher.)
+    /// The reason why no image could be made of the bytes; nil when the bytes are valid and a processor failed, and for
+    /// all other errors. (Not in Kingfisher.)
     ///
     /// A server chooses its status by it:
     ///
     /// ```swift
     /// switch error.imagingError {
     /// case .limitExceeded, .tooManyFrames, .outOfMemory: status = 413  // content too large
-    /// case .emptyData, .unrecognizedFormat, .unsupported: status = 415  // no picture, or none that is known here
-    /// case .malformed, .coderFailed, .encodingFailed: status = 422  // a picture, but damaged
-    /// case nil: status = 500  // the bytes are fine
+    /// case .emptyData, .unrecognizedFormat, .unsupported: status = 415  // no image, or none of a known format
+    /// case .malformed, .coderFailed, .encodingFailed: status = 422  // an image, but damaged
+    /// case nil: status = 500  // the bytes are valid
     /// }
     /// ```
     ///

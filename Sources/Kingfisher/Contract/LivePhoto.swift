@@ -1,4 +1,4 @@
-// What a live photo is loaded from: where its files are and of what type. Knows nothing of loading.
+// Live photos as sources and as results: their files, by URL and type.
 
 public import Foundation
 
@@ -6,11 +6,11 @@ public import Foundation
 public struct LivePhotoResource: Sendable {
     /// The type of a file of a live photo, which names the extension of the file in the cache.
     public enum FileType: Sendable, Hashable {
-        /// The picture.
+        /// The still image.
         case heic
         /// The movie.
         case mov
-        /// Anything else, by its extension; an empty one says that nothing is known.
+        /// Any other type, by its extension; an empty one means that the type is unknown.
         case other(String)
     }
 
@@ -24,10 +24,10 @@ public struct LivePhotoResource: Sendable {
     /// Where the data is.
     public var downloadURL: URL { resource.downloadURL }
 
-    /// Creates a resource out of one that is known by URL and key.
+    /// Creates a resource from another one, which has a URL and a key.
     /// - Parameters:
     ///   - resource: The URL and the key.
-    ///   - fileType: The type of the file; nil goes by the extension of the URL.
+    ///   - fileType: The type of the file; nil takes it from the extension of the URL.
     public init(resource: any Resource, fileType: FileType? = nil) {
         self.resource = resource
         referenceFileType = fileType ?? FileType(extensionOf: resource.downloadURL)
@@ -37,13 +37,13 @@ public struct LivePhotoResource: Sendable {
     /// - Parameters:
     ///   - downloadURL: Where the data is.
     ///   - cacheKey: The key in the caches; nil uses the URL's own.
-    ///   - fileType: The type of the file; nil goes by the extension of the URL.
+    ///   - fileType: The type of the file; nil takes it from the extension of the URL.
     public init(downloadURL: URL, cacheKey: String? = nil, fileType: FileType? = nil) {
         self.init(resource: KF.ImageResource(downloadURL: downloadURL, cacheKey: cacheKey), fileType: fileType)
     }
 }
 
-/// What a live photo is loaded from: its files, usually a HEIC and a MOV.
+/// The files that a live photo is loaded from, usually a HEIC and a MOV.
 public struct LivePhotoSource: Sendable {
     /// The files.
     public let resources: [LivePhotoResource]
@@ -76,26 +76,26 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     public let source: LivePhotoSource
     /// The source that was requested: the same.
     public let originalSource: LivePhotoSource
-    /// The bytes of the files, in the order of ``fileURLs``; those that have gone meanwhile are left out.
+    /// The bytes of the files, in the order of ``fileURLs``; files that no longer exist are left out.
     ///
-    /// Read when called, on the calling thread.
+    /// They are read when this is called, on the calling thread.
     public let data: @Sendable () -> [Data]
 }
 
-/// A live photo as a view shows it; nothing on Linux does, so there is nothing in it.
+/// A live photo as a view shows it; empty, because no view on Linux shows one.
 public struct RetrieveLivePhotoResult: Sendable {}
 
 extension LivePhotoResource.FileType {
     /// The types a live photo normally has.
     static let known: [Self] = [.heic, .mov]
 
-    /// What the extension of a URL suggests.
+    /// The type that the extension of a URL suggests.
     init(extensionOf url: URL) {
         let fileExtension = url.pathExtension.lowercased()
         self = Self.known.first { $0.fileExtension == fileExtension } ?? .other(fileExtension)
     }
 
-    /// The extension of files of this type; empty when nothing is known.
+    /// The extension of files of this type; empty when the type is unknown.
     var fileExtension: String {
         switch self {
         case .heic: "heic"
@@ -109,7 +109,7 @@ extension LivePhotoResource.FileType {
         self == .other("") ? Self.known.map(\.fileExtension) + [nil] : [fileExtension]
     }
 
-    /// The extension for a file of these bytes: the type's own, or where nothing is known, what the first bytes show.
+    /// The extension for a file of these bytes: the type's own, or for an unknown type the one its first bytes show.
     /// - Parameter data: The bytes of the file.
     /// - Returns: The extension; nil when the bytes do not show it either.
     func fileExtension(for data: Data) -> String? {

@@ -1,13 +1,13 @@
-// What the pipeline hands down with the options of a load, beside what its user chose. For managers, downloaders, caches.
+// The pipeline's own part of a load's options, beside what the user chose. Read by managers, downloaders and caches.
 
-/// Whom a load notifies, and whether its image is still wanted.
+/// The callbacks of a load, and whether it has been superseded.
 ///
-/// Part of the options, since subclasses of downloaders and caches hand these on.
+/// They are part of the options, since subclasses of downloaders and caches hand these on.
 struct LoadHooks: Sendable {
     /// The handle on the load, if it has one.
     var handle: DownloadTask?
 
-    /// Called when the service of the load is known, before that begins; again for each further attempt.
+    /// Called when the service of the load is known, before it begins; called again for each further attempt.
     var served: (@Sendable (LoadService) -> Void)?
 
     /// Called with every piece of a download: bytes so far and bytes expected (−1 when unknown).
@@ -15,25 +15,26 @@ struct LoadHooks: Sendable {
     /// Called in order, on a thread of the transport, never after the load has finished.
     var received: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
 
-    /// Called between the steps of a load, on any thread: whether the image is still wanted; nil means it is.
+    /// Called between the steps of a load, on any thread: false when the load is cancelled or superseded; nil means it
+    /// is not.
     ///
-    /// An image that is not wanted any more never will be.
+    /// Once it has returned false, it always does.
     var isWanted: (@Sendable () -> Bool)?
 
-    /// Whether a view waits for the image: of such downloads the latest goes first.
+    /// Whether a view waits for the image: of such downloads the latest runs first.
     var isForView = false
 
-    /// Whether a miss in memory counts: false where memory has been looked at before.
+    /// Whether a miss in memory is counted: false where the load has looked in memory before.
     var countsMemoryMiss = true
 
-    /// What the response said about the bytes that are about to be stored; kept with their entry.
+    /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
 }
 
-/// What an image comes from that was in no cache.
+/// The service that provides an image that is in no cache.
 enum LoadService: Sendable {
     /// A transfer, and the load's token in it.
     case transfer(SessionDataTask, SessionDataTask.CancelToken)
-    /// A provider, or a downloader of the user's that has no transfer.
+    /// A provider, or a custom downloader that has no transfer.
     case provider
 }

@@ -1,4 +1,4 @@
-// What users can change: requests before they are sent, redirections, finished images. Holds no policy.
+// The protocols by which users change requests before they are sent, redirections, and finished images.
 
 public import FoundationNetworking
 import KFSupport
@@ -11,7 +11,7 @@ public protocol AsyncImageDownloadRequestModifier: Sendable {
     /// - Returns: The request to send, or nil to refuse.
     func modified(for request: URLRequest) async -> URLRequest?
 
-    /// Called with the download's task when its transfer is about to start, also when the load joined one under way.
+    /// Called with the download's task when its transfer is about to start, also when the load joins one under way.
     var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { get }
 }
 
@@ -57,7 +57,7 @@ public protocol ImageDownloadRedirectHandler: Sendable {
     /// - Parameters:
     ///   - task: The transfer.
     ///   - response: The 3xx response.
-    ///   - newRequest: What would be sent. Credentials are gone from it when it leads to another origin.
+    ///   - newRequest: The request that would be sent, without credentials when it leads to another origin.
     /// - Returns: The request to follow, or nil.
     func handleHTTPRedirection(
         for task: SessionDataTask,
@@ -68,7 +68,7 @@ public protocol ImageDownloadRedirectHandler: Sendable {
 
 /// A redirect handler made from a closure with a callback.
 public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
-    /// What the closure of a handler looks like.
+    /// The type of a handler's closure.
     public typealias Handle =
         @Sendable (
             SessionDataTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void
@@ -81,11 +81,11 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
     ///   any the download ends in its timeout.
     public init(handle: @escaping Handle) { self.handle = handle }
 
-    /// What the closure passed to its callback.
+    /// The request that the closure passed to its callback.
     /// - Parameters:
     ///   - task: The transfer.
     ///   - response: The 3xx response.
-    ///   - newRequest: What would be sent.
+    ///   - newRequest: The request that would be sent.
     /// - Returns: The request to follow, or nil.
     public func handleHTTPRedirection(
         for task: SessionDataTask,
@@ -104,7 +104,7 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
 
 /// Changes a finished image just before it is delivered.
 ///
-/// What it returns is never cached.
+/// The image it returns is never cached.
 public protocol ImageModifier: Sendable {
     /// The image to deliver instead. Called on any thread.
     /// - Parameter image: The image as it would be delivered.

@@ -1,10 +1,10 @@
-// The `kf` namespace. Knows nothing of what is put into it.
+// The `kf` namespace, which other files extend.
 
 public import Foundation
 
 /// A value that carries the `kf` namespace of another one: `image.kf`, `size.kf`.
 public struct KingfisherWrapper<Base> {
-    /// What the namespace belongs to.
+    /// The value that the namespace belongs to.
     public let base: Base
 
     /// Wraps a value.

@@ -1,4 +1,4 @@
-// The options as elements of an array: one line each. What they mean is written at the properties in Options.swift.
+// The options as elements of an array: one line each. Their meaning is documented at the properties in Options.swift.
 
 public import Foundation
 public import KFImaging

@@ -1,4 +1,4 @@
-// The one list of options: what each means and what it is by default. Array items and builder methods only name these.
+// The one list of options, with their meaning and defaults. Array items and builder methods only refer to these.
 
 public import Foundation
 public import KFImaging
@@ -26,7 +26,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The result is still stored.
     public var forceRefresh = false
 
-    /// Take the image from memory or load it again; what is on disk is not looked at.
+    /// Take the image from memory or load it again; the disk is not looked at.
     public var fromMemoryCacheOrRefresh = false
 
     /// Keep the processed image in memory only.
@@ -72,7 +72,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// `ImageDecodingLimits/maxAnimationPixelCount`.
     public var preloadAllAnimationData = false
 
-    /// What ``processor`` makes of animations.
+    /// How ``processor`` treats animations.
     public var animatedProcessing: AnimatedProcessingPolicy = .firstFrame
 
     /// Converts images into the bytes of the disk cache and back.
@@ -80,7 +80,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Changes the delivered image.
     ///
-    /// What it returns is never stored.
+    /// The image it returns is never stored.
     public var imageModifier: (any ImageModifier)?
 
     /// Store the downloaded bytes too, in ``originalCache``, when a processor changes them.
@@ -89,21 +89,21 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Read the disk cache on the caller's thread, so that a disk hit is delivered before the call returns.
     public var loadDiskFileSynchronously = false
 
-    /// How long the image stays in memory; nil means what the cache's configuration says.
+    /// How long the image stays in memory; nil means the value of the cache's configuration.
     public var memoryCacheExpiration: StorageExpiration?
 
-    /// What a memory hit does to the entry's expiration.
+    /// The effect of a memory hit on the entry's expiration.
     public var memoryCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
 
-    /// How long the image stays on disk; nil means what the cache's configuration says.
+    /// How long the image stays on disk; nil means the value of the cache's configuration.
     public var diskCacheExpiration: StorageExpiration?
 
-    /// What a disk hit does to the entry's expiration.
+    /// The effect of a disk hit on the entry's expiration.
     public var diskCacheAccessExtendingExpiration: ExpirationExtending = .cacheTime
 
     /// How the image is written to disk.
     ///
-    /// Files are always written atomically; with `.withoutOverwriting` an entry that is there stays, and is an error.
+    /// Files are always written atomically; with `.withoutOverwriting` an existing entry is kept, and is an error.
     public var diskStoreWriteOptions: Data.WritingOptions = []
 
     /// Where processors run; nil means the library's own threads for pixel work.
@@ -114,7 +114,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Loaded instead while the downloader's network is one to save data on (``ImageDownloader/isConstrained``).
     ///
-    /// Only when there is something to download: what the caches have is delivered as usual.
+    /// Only when there is something to download: images in the caches are delivered as usual.
     public var lowDataModeSource: Source?
 
     /// Decides whether a failed load is tried again.
@@ -132,23 +132,23 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Use ``transition`` for images from a cache, too.
     public var forceTransition = false
 
-    /// How long connecting may take, in seconds; nil means what the downloader says.
+    /// How long connecting may take, in seconds; nil means the downloader's value.
     public var connectTimeout: TimeInterval?
 
-    /// How long the server may keep silent, in seconds; nil means what the downloader says.
+    /// How long the server may send nothing, in seconds; nil means the downloader's value.
     public var downloadTimeout: TimeInterval?
 
-    /// How long the whole transfer may take, redirects included and waiting in the queue not, in seconds; nil means what
-    /// the downloader says.
+    /// How long the whole transfer may take, in seconds, including redirects but not the time in the queue; nil means
+    /// the downloader's value.
     public var totalTimeout: TimeInterval?
 
-    /// Keep what a view shows until the new image is there, instead of its placeholder.
+    /// Keep the image that a view shows until the new one is there, instead of showing the placeholder.
     public var keepCurrentImageWhileLoading = false
 
-    /// What a view shows when loading fails: an image, or none with `.some(nil)`; nil leaves the placeholder.
+    /// The image that a view shows when loading fails, none with `.some(nil)`; nil leaves the placeholder.
     public var onFailureImage: KFCrossPlatformImage??
 
-    /// What the pipeline adds for those who carry the load out.
+    /// The pipeline's own part, for the manager, the downloader and the cache that carry the load out.
     var hooks = LoadHooks()
 
     /// Reads a list of options; nil or an empty list gives the defaults.

@@ -1,4 +1,4 @@
-// What a view shows until its image is there. Knows no load.
+// The protocol of placeholders, which image views show until their image is there.
 
 public import KFImaging
 
@@ -7,12 +7,12 @@ public import KFImaging
 public protocol Placeholder: Sendable {
     /// Shows the placeholder.
     ///
-    /// - Parameter imageView: Where.
+    /// - Parameter imageView: The view that shows it.
     func add(to imageView: KFCrossPlatformImageView)
 
     /// Takes the placeholder away.
     ///
-    /// - Parameter imageView: Where it was added.
+    /// - Parameter imageView: The view it was added to.
     func remove(from imageView: KFCrossPlatformImageView)
 }
 

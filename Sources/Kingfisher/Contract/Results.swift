@@ -1,4 +1,4 @@
-// The results of loads and caches. Holds no behaviour.
+// The results of loads and caches, as values.
 
 public import Foundation
 import KFTransport
@@ -39,7 +39,7 @@ public struct CacheStoreResult: Sendable {
     }
 }
 
-/// What a cache found for a key.
+/// The result of looking a key up in a cache.
 public enum ImageCacheResult: Sendable {
     /// An image from disk.
     case disk(KFCrossPlatformImage)
@@ -76,7 +76,7 @@ public struct ImageLoadingResult: Sendable {
     public let originalData: Data
     /// How long the phases of the download took.
     public let metrics: NetworkMetrics?
-    /// The head of the response, for what is kept with the cache's entry.
+    /// The head of the response, from which the entry's cache metadata is made.
     var response: TransportResponse?
 
     /// Creates a result.
@@ -103,9 +103,9 @@ public struct RetrieveImageResult: Sendable {
     public let source: Source
     /// The source that was requested.
     public let originalSource: Source
-    /// The image's bytes: the downloaded ones, or for cached images what the serializer makes of the image.
+    /// The image's bytes: the downloaded ones, or for cached images those that the serializer makes of the image.
     ///
-    /// Made when called.
+    /// They are made when this is called.
     public let data: @Sendable () -> Data?
     /// How long the phases of the download took; nil for cached images and providers.
     public let metrics: NetworkMetrics?

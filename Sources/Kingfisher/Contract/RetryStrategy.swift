@@ -1,16 +1,16 @@
-// When a failed load is tried again. Knows nothing of loading.
+// The protocol that decides whether a failed load is tried again, and a strategy with delays.
 
 public import Foundation
 import KFSupport
 
-/// What a retry strategy gets to know about a load that failed.
+/// A failed load, as a retry strategy sees it.
 public final class RetryContext: Sendable {
     private struct State: Sendable {
         var retriedCount = 0
         var userInfo: (any Sendable)?
     }
 
-    /// What was loaded.
+    /// The source that was loaded.
     public let source: Source
     /// Why the last attempt failed.
     public let error: KingfisherError
@@ -22,7 +22,7 @@ public final class RetryContext: Sendable {
         set { state.withLock { $0.retriedCount = newValue } }
     }
 
-    /// What the strategy's last ``RetryDecision/retry(userInfo:)`` carried.
+    /// The value of the strategy's last ``RetryDecision/retry(userInfo:)``.
     public var userInfo: (any Sendable)? { state.withLock { $0.userInfo } }
 
     init(source: Source, error: KingfisherError, retriedCount: Int = 0, userInfo: (any Sendable)? = nil) {
@@ -32,7 +32,7 @@ public final class RetryContext: Sendable {
     }
 }
 
-/// What is done about a failed load.
+/// The decision about a failed load.
 public enum RetryDecision: Sendable {
     /// Try again; the next ``RetryContext`` carries the value.
     case retry(userInfo: (any Sendable)?)
@@ -42,11 +42,11 @@ public enum RetryDecision: Sendable {
 
 /// Decides whether a failed load is tried again.
 ///
-/// Cancelled loads are never offered.
+/// It is never called for cancelled loads.
 public protocol RetryStrategy: Sendable {
     /// Decides about one failure.
     /// - Parameters:
-    ///   - context: What failed, why and how often.
+    ///   - context: The load that failed, why and how often.
     ///   - retryHandler: Called once with the decision, at once or later, on any thread. Later calls are ignored.
     func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void)
 }
@@ -88,7 +88,7 @@ public struct DelayRetryStrategy: RetryStrategy {
     /// Retries errors of the response (statuses, broken connections) until the limit is reached, but not those of a
     /// network to save data on.
     /// - Parameters:
-    ///   - context: What failed.
+    ///   - context: The load that failed.
     ///   - retryHandler: Called with the decision; at once when the interval is zero.
     public func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
         guard context.retriedCount < maxRetryCount, !context.error.isCancelled,

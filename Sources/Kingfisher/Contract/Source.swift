@@ -1,4 +1,4 @@
-// What an image is loaded from. Knows nothing of loading.
+// Sources: what an image is loaded from, a resource at a URL or a provider.
 
 public import Foundation
 
@@ -26,9 +26,9 @@ extension Resource {
     public func convertToSource() -> Source { convertToSource(overrideCacheKey: nil) }
 }
 
-/// Anything that can stand for a ``Source`` where one is wanted.
+/// Anything that can be used in place of a ``Source``.
 public protocol SourceConvertible: Sendable {
-    /// The source this stands for.
+    /// The source that this is used in place of.
     func convertToSource() -> Source
 }
 
@@ -69,7 +69,7 @@ extension URL: Resource {
 
     static let localFileCacheKeyPrefix = "kingfisher.local.cacheKey"
 
-    /// A key from the path, starting at the last bundle directory in it, so that a reinstalled bundle keeps its keys.
+    /// A key made from the path, starting at its last bundle directory, so that a reinstalled bundle keeps its keys.
     var localFileCacheKey: String {
         let components = pathComponents
         let bundle = components.lastIndex { $0.hasSuffix(".app") || $0.hasSuffix(".appex") }
@@ -130,7 +130,7 @@ extension Source: Hashable {
         }
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the kind, the key and the URL, which equality compares.
     public func hash(into hasher: inout Hasher) {
         if case .network = self { hasher.combine(0) } else { hasher.combine(1) }
         hasher.combine(cacheKey)

@@ -1,4 +1,4 @@
-// `KF.url(…)` and what it builds. Knows how to call the manager, not how the manager loads.
+// `KF.url(…)` and the builder that it returns, which starts a load by the manager.
 
 public import Foundation
 
@@ -12,7 +12,7 @@ extension KF {
 
         /// The options, at first the manager's.
         public var options: KingfisherParsedOptionsInfo
-        /// What is called while the image is loaded, and at the end.
+        /// The handlers that are called while the image is loaded, and at the end.
         public var handlers = KFLoadHandlers()
 
         init(source: Source?, manager: KingfisherManager = .shared) {

@@ -34,9 +34,9 @@ extension KFOptionSetter {
     /// Appends a ``ColorControlsProcessor``.
     ///
     /// - Parameters:
-    ///   - brightness: What is added to every component; 0 changes nothing.
-    ///   - contrast: By what distances from the middle are multiplied; 1 changes nothing.
-    ///   - saturation: By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    ///   - brightness: The number added to every component; 0 changes nothing.
+    ///   - contrast: The factor for distances from the middle; 1 changes nothing.
+    ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
     ///   - inputEV: How many times the light is doubled; 0 changes nothing.
     /// - Returns: The changed copy.
     public func colorControls(

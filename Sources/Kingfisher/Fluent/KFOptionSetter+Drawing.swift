@@ -8,8 +8,8 @@ extension KFOptionSetter {
     ///
     /// - Parameters:
     ///   - mode: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     /// - Returns: The changed copy.
     public func blend(mode: CGBlendMode, alpha: CGFloat = 1, backgroundColor: KFCrossPlatformColor? = nil) -> Self {
         appendProcessor(BlendImageProcessor(blendMode: mode, alpha: alpha, backgroundColor: backgroundColor))
@@ -19,8 +19,8 @@ extension KFOptionSetter {
     ///
     /// - Parameters:
     ///   - operation: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     /// - Returns: The changed copy.
     public func compositing(
         operation: NSCompositingOperation,

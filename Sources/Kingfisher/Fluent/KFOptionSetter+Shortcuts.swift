@@ -1,4 +1,4 @@
-// Chained methods that say in a word what takes a value elsewhere: processors, serializers, retries.
+// Chained methods that are short for options with a value: processors, serializers, retries.
 
 public import Foundation
 import KFImaging
@@ -25,7 +25,7 @@ extension KFOptionSetter {
 
     /// Runs another processor after those set before.
     ///
-    /// - Parameter processor: What runs last.
+    /// - Parameter processor: The processor that runs last.
     /// - Returns: The changed copy.
     public func appendProcessor(_ processor: any ImageProcessor) -> Self {
         setProcessor(options.processor |> processor)
@@ -84,9 +84,9 @@ extension KFOptionSetter {
     ///
     /// It needs the data, so it replaces the default processor; after any other it is appended.
     /// - Parameters:
-    ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the picture.
-    ///   - mode: How the picture gets into the box.
-    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``.
+    ///   - size: The box in points; a side of 0 follows from the other one and the proportions of the image.
+    ///   - mode: How the image is fitted to the box.
+    ///   - anchor: The part that ``ThumbnailMode/fill`` keeps.
     /// - Returns: The changed copy.
     public func thumbnail(
         size: CGSize,

@@ -1,4 +1,4 @@
-// The options as methods that can be chained: one line each. What they mean is written at the properties in
+// The options as methods that can be chained: one line each. Their meaning is documented at the properties in
 // Options.swift.
 
 public import Foundation
@@ -9,11 +9,11 @@ public import KFImaging
 public protocol KFOptionSetter {
     /// The options.
     var options: KingfisherParsedOptionsInfo { get set }
-    /// What is called while the image is loaded, and at the end.
+    /// The handlers that are called while the image is loaded, and at the end.
     var handlers: KFLoadHandlers { get set }
 }
 
-/// What is called while an image is loaded, and at the end; all of it on the main actor.
+/// The handlers that are called while an image is loaded, and at the end; all of them on the main actor.
 ///
 /// Set by ``KFOptionSetter/onProgress(_:)``, ``KFOptionSetter/onSuccess(_:)`` and ``KFOptionSetter/onFailure(_:)``.
 public struct KFLoadHandlers: Sendable {
@@ -31,21 +31,22 @@ public struct KFLoadHandlers: Sendable {
 }
 
 extension KFOptionSetter {
-    /// Sets what is called with the download's progress, when its length is known; the last block counts, nil is none.
+    /// Sets the block called with the download's progress, when its length is known; it replaces an earlier one, nil is
+    /// none.
     public func onProgress(_ block: DownloadProgressBlock?) -> Self {
         var copy = self
         copy.handlers.progress = block
         return copy
     }
 
-    /// Sets what is called once with the image; the last block counts, nil is none.
+    /// Sets the block called once with the image; it replaces an earlier one, nil is none.
     public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
         var copy = self
         copy.handlers.success = block
         return copy
     }
 
-    /// Sets what is called once with the error; the last block counts, nil is none.
+    /// Sets the block called once with the error; it replaces an earlier one, nil is none.
     public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
         var copy = self
         copy.handlers.failure = block
@@ -166,7 +167,7 @@ extension KFOptionSetter {
     }
     /// See ``KingfisherParsedOptionsInfo/transition``.
     public func transition(_ transition: ImageTransition) -> Self { with(\.transition, transition) }
-    /// A transition that fades the old picture into the new one, within so many seconds.
+    /// A transition that fades the old image into the new one, within so many seconds.
     public func fade(duration: TimeInterval) -> Self { with(\.transition, .fade(duration)) }
     /// See ``KingfisherParsedOptionsInfo/forceTransition``.
     public func forceTransition(_ enabled: Bool = true) -> Self { with(\.forceTransition, enabled) }

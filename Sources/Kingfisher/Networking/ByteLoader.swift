@@ -51,7 +51,8 @@ final class ByteLoader: Sendable {
     ///   - url: Where the bytes are.
     ///   - options: How they are downloaded.
     ///   - timeout: How long the server may keep silent, in seconds; nil means what the settings say.
-    ///   - sharesValuesSince: Bytes will do that arrived after this, if others still work with them; nil if not.
+    ///   - sharesValuesSince: Bytes that arrived after this instant and that others still work with are shared; nil
+    ///     shares none.
     ///   - use: What is done with the bytes; also given the error to end with if the calling task is cancelled.
     /// - Returns: What `use` returns.
     /// - Throws: ``KingfisherError``, also for a cancelled download.

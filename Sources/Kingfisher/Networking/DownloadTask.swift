@@ -30,7 +30,7 @@ public final class DownloadTask: Sendable {
     /// The transfer this load waits for, which other loads may share; nil until there is one, and for providers.
     public var sessionTask: SessionDataTask? { transfer?.task }
 
-    /// What distinguishes this load from the others that share its transfer.
+    /// Distinguishes this load from the others that share its transfer.
     public var cancelToken: SessionDataTask.CancelToken? { transfer?.token }
 
     /// Whether a transfer has been created for this load, or it is being served by a provider.

@@ -1,11 +1,11 @@
-// Who waits for one piece of shared work, and how far the work is. For Flights.
+// The subscribers of one piece of shared work, and its state. For Flights.
 
 import Foundation
 import KFSupport
 
 /// One load that waits for the value of a flight.
 struct Subscriber<Value: Sendable>: Sendable {
-    /// What the load is notified through.
+    /// The hooks through which the load is notified.
     let hooks: LoadHooks
     /// How urgent it is, from 0 to 1.
     let priority: Float
@@ -15,7 +15,7 @@ struct Subscriber<Value: Sendable>: Sendable {
     var redirectHandler: (any ImageDownloadRedirectHandler)?
     /// A value that arrived after this will do, while others use it; nil when only one that is to come will.
     var sharesValuesSince: ContinuousClock.Instant?
-    /// What it waits for; the first outcome counts.
+    /// The outcome it waits for; the first one counts.
     let result = Promise<Result<Value, KingfisherError>>()
 
     /// Whether its handle was cancelled.
@@ -35,13 +35,13 @@ struct Subscriber<Value: Sendable>: Sendable {
 ///
 /// It is over when its last subscriber has left, or has finished with the value.
 final class Flight<Value: Sendable>: Sendable {
-    /// What joining gives a subscriber.
+    /// A subscriber's place in a flight.
     struct Ticket: Sendable {
         /// The subscriber's number: 0 for the first, then 1, and so on.
         let number: Int
         /// Whether the subscriber has to start the work.
         var isFirst: Bool { number == 0 }
-        /// What serves the flight, if that is known.
+        /// The service of the flight, if that is known.
         let service: LoadService?
         /// Whether the flight is more urgent than before.
         let raisesPriority: Bool
@@ -86,7 +86,7 @@ final class Flight<Value: Sendable>: Sendable {
     /// The highest priority of those who wait.
     var priority: Float { state.withLock { $0.priority } }
 
-    /// What serves the flight, if that is known.
+    /// The service of the flight, if that is known.
     var service: LoadService? { state.withLock { $0.service } }
 
     /// Adds a subscriber; nil when the flight is over, or its value is older than the subscriber's load.
@@ -117,7 +117,7 @@ final class Flight<Value: Sendable>: Sendable {
         }
     }
 
-    /// What serves the flight is known; returns the subscribers of that moment.
+    /// The service of the flight is known; returns the subscribers of that moment.
     func serve(_ service: LoadService) -> [Subscriber<Value>] {
         state.withLock { state in
             state.service = service

@@ -7,9 +7,9 @@ protocol FlightWork: AnyObject, Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable
 
-    /// What distinguishes it from other work.
+    /// Distinguishes it from other work.
     var key: Key { get }
-    /// Who waits for it.
+    /// The subscribers that wait for it.
     var flight: Flight<Value> { get }
 
     /// Starts; called once.

@@ -1,4 +1,4 @@
-// What a downloader may use: connections, time, memory, and addresses. Not in Kingfisher, where URLSession decides.
+// The limits of a downloader: connections, time, memory, and addresses. Not in Kingfisher, where URLSession decides.
 
 public import Foundation
 import KFSupport

@@ -1,4 +1,4 @@
-// What a downloader calls its delegate for, and the default implementations.
+// The delegate of a downloader, and its default implementations.
 
 public import Foundation
 

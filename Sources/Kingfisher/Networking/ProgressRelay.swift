@@ -1,4 +1,4 @@
-// How progress gets from a transport's thread to the main queue. Knows nothing of what progresses.
+// Brings progress from a transport's thread to the main queue. For downloads and the manager.
 
 import KFSupport
 

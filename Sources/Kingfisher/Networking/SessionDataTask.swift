@@ -8,7 +8,7 @@ public import KFTransport
 ///
 /// Several loads of one URL share it.
 public final class SessionDataTask: Sendable {
-    /// What distinguishes the loads of one transfer: 0 for the first, then 1, and so on.
+    /// Distinguishes the loads of one transfer: 0 for the first, then 1, and so on.
     public typealias CancelToken = Int
 
     private struct State: Sendable {

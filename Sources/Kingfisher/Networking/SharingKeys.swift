@@ -1,10 +1,10 @@
-// What two loads must have in common to share what is made of their bytes. For LoadedBytes and the manager.
+// The keys by which loads share what is made of the same bytes. For LoadedBytes and the manager.
 
 import Foundation
 import KFImaging
 import KFSupport
 
-/// What two loads must have in common to be given one image of the same bytes.
+/// The key by which loads are given one image of the same bytes.
 struct ProcessingKey: Hashable {
     private let processor: String
     private let creating: ImageCreatingOptions
@@ -19,7 +19,7 @@ struct ProcessingKey: Hashable {
     }
 }
 
-/// What two loads must have in common to be served by one entry made of the same image.
+/// The key by which loads share one cache entry made of the same image.
 struct StoreKey: Hashable, Sendable {
     /// The key with the identifier of the processor.
     let key: String

@@ -1,4 +1,4 @@
-// What the download priority of a load means to tasks. For all loads.
+// The task priority for a download priority. For all loads.
 
 extension TaskPriority {
     /// The priority of the tasks of a load: background below 0.25, utility below 0.5, medium below 0.75, and high.

@@ -240,7 +240,7 @@ final class Transfer: TransportEvents, FlightWork {
     }
 }
 
-/// What makes two requests one transfer: what is sent, and the conditions under which it may fail.
+/// The key by which downloads share a transfer: all that is sent, and the conditions under which it may fail.
 struct TransferKey: Hashable, Sendable {
     private let url: URL?
     private let method: String

@@ -11,7 +11,7 @@ extension ImageCache {
             : core.findInMemory(key.computedKey(with: options.processor.identifier), options)
     }
 
-    /// What is in memory or on disk.
+    /// Looks in memory, then on disk.
     ///
     /// A look at the disk alone cannot be overridden in the form that has parsed options.
     func find(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {

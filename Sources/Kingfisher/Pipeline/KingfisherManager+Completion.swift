@@ -38,7 +38,7 @@ extension KingfisherManager {
         previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
-        options.settle()
+        options.resolveProcessor()
         let options = options
         if let hit = imageInMemory(source, options, requested: source) {
             guard let completionHandler else { return nil }

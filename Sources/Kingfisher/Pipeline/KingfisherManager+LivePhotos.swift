@@ -1,4 +1,4 @@
-// Live photos as files: which are missing, how they get to disk, where they are there. Makes no picture of them.
+// Live photos as files: finds those that are missing, downloads them to the disk cache. For the manager.
 
 import Foundation
 import KFSupport

@@ -16,7 +16,7 @@ public final class KingfisherManager: Sendable {
         var downloader: ImageDownloader { didSet { update() } }
         var cache: ImageCache { didSet { update() } }
         var defaultOptions: KingfisherOptionsInfo = [] { didSet { update() } }
-        /// What every load's options begin with, made once: a hit in memory takes hardly longer than making it would.
+        /// The options that every load begins with, made once: a hit in memory takes hardly longer than making them.
         private(set) var template = KingfisherParsedOptionsInfo()
         /// Whether the default options leave the callback queue to ``CallbackQueue/default``, which may change.
         private(set) var usesDefaultQueue = true
@@ -127,7 +127,7 @@ public final class KingfisherManager: Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        options.settle()
+        options.resolveProcessor()
         let options = options
         if let hit = imageInMemory(source, options, requested: source) { return hit }
         guard options.needsHandle else {

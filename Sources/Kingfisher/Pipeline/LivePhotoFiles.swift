@@ -1,4 +1,4 @@
-// Where the files of live photos are in the cache. Knows nothing of how they got there.
+// The files of live photos in a cache: finding them, and removing older ones. For the manager.
 
 import Foundation
 

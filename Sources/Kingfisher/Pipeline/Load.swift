@@ -1,4 +1,4 @@
-// What one caller requests, and what a load that several share comes to. For the manager.
+// The request of one caller, and the result of a load that several callers may share. For the manager.
 
 import Foundation
 import KFStorage

@@ -1,9 +1,9 @@
-// What makes two loads the same work. For the manager.
+// The key by which loads share their work. For the manager.
 
 import Foundation
 import KFSupport
 
-/// What makes two loads the same work: everything that decides where the image is found, what is made and what is
+/// The key by which loads share their work: everything that decides where the image is found, what is made and what is
 /// stored, and under which conditions loading fails.
 ///
 /// Priority, waiting for the cache, alternative sources and the image modifier are not part of it: they differ from

@@ -37,7 +37,7 @@ extension KingfisherManager {
         guard loads.goOn(load, orEndWith: wanted.notExisting) else { throw wanted.notExisting }
     }
 
-    /// What the caches have of something that is unchanged according to the server; also for loads that did not look
+    /// The cached image of something that is unchanged according to the server; also for loads that did not look
     /// there first.
     private func confirmedImage(_ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult? {
         var options = wanted.options
@@ -138,7 +138,7 @@ extension KingfisherManager {
         }
     }
 
-    /// What a provider provides, off the caller's thread.
+    /// The data of a provider, which is called off the caller's thread.
     func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
         let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
             do { return .success(try await provider.data()) } catch { return .failure(error) }

@@ -5,7 +5,7 @@ import KFStorage
 import KFSupport
 
 extension KingfisherManager {
-    /// What memory has of a source, as it is delivered; never waits and makes no system call.
+    /// The image of a source in memory, as it is delivered; never waits and makes no system call.
     ///
     /// Nothing for a file that is forbidden, and for an animation that was made with other options.
     func imageInMemory(
@@ -26,14 +26,14 @@ extension KingfisherManager {
         )
     }
 
-    /// What the serializer makes of a cached image, made when it is needed.
+    /// The serializer's encoding of a cached image, made when it is needed.
     func encoding(of image: KFCrossPlatformImage, _ options: KingfisherParsedOptionsInfo)
         -> @Sendable () -> Data?
     {
         { [serializer = options.cacheSerializer] in serializer.data(with: image, original: nil) }
     }
 
-    /// What the disk has, read without leaving the thread; nil where that is not known, or is not the image yet.
+    /// The image on disk, read without leaving the thread; nil where it has to be processed first.
     func imageOnDiskAtOnce(_ wanted: KeyedSource) async -> LoadResult? {
         var (options, query) = (wanted.options, wanted.query)
         guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed,
@@ -71,7 +71,7 @@ extension KingfisherManager {
         return LoadResult(image: image, cacheType: found.cacheType)
     }
 
-    /// What another load has put in memory since it was missed there.
+    /// The image that another load has put in memory since it was missed there.
     func imageStoredMeanwhile(_ wanted: KeyedSource) -> LoadResult? {
         let options = wanted.options
         guard !options.forceRefresh, let cache = options.targetCache,

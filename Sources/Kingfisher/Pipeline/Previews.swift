@@ -1,4 +1,4 @@
-// What one load's progressive JPEG looks like before all of it has arrived. Knows no cache and no completion handler.
+// Previews of one load's progressive JPEG, made while its bytes arrive. For the manager.
 
 import Foundation
 import KFImaging

@@ -59,7 +59,7 @@ extension KingfisherManager {
 }
 
 extension CacheMetadata {
-    /// What a response says about the bytes that came with it; nil if it says nothing about how long they are valid.
+    /// The cache metadata of a response; nil if it says nothing about how long its bytes are valid.
     init?(_ response: TransportResponse) {
         guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
         self.init(url: response.url) { response.value(forHTTPHeaderField: $0) }

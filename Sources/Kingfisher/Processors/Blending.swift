@@ -1,27 +1,27 @@
-// Processors that lay images over colours and colours over images. The pixels are KFImaging's business.
+// Processors that lay images over colours and colours over images. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
-/// Lays images over a colour, in one of CoreGraphics' ways.
+/// Lays images over a colour, by one of CoreGraphics' blend modes.
 ///
-/// Without a background most modes change nothing but the opacity, for there is nothing to blend with.
+/// Without a background most modes change nothing but the opacity, since there is nothing to blend with.
 public struct BlendImageProcessor: ImageProcessor {
     /// Names the mode, the opacity and the background.
     public let identifier: String
     /// How image and background are combined.
     public let blendMode: CGBlendMode
-    /// What the image's opacity is multiplied with first, 0…1.
+    /// The factor the image's opacity is multiplied by first, 0…1.
     public let alpha: CGFloat
-    /// What the image is laid over; nil is nothing.
+    /// The colour the image is laid over; nil is none.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - blendMode: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     public init(blendMode: CGBlendMode, alpha: CGFloat = 1.0, backgroundColor: KFCrossPlatformColor? = nil) {
         self.blendMode = blendMode
         self.alpha = alpha
@@ -43,25 +43,25 @@ public struct BlendImageProcessor: ImageProcessor {
     }
 }
 
-/// Lays images over a colour, in one of AppKit's ways.
+/// Lays images over a colour, by one of AppKit's compositing operations.
 ///
-/// Without a background most operations change nothing but the opacity, for there is nothing to blend with.
+/// Without a background most operations change nothing but the opacity, since there is nothing to blend with.
 public struct CompositingImageProcessor: ImageProcessor {
     /// Names the operation, the opacity and the background.
     public let identifier: String
     /// How image and background are combined.
     public let compositingOperation: NSCompositingOperation
-    /// What the image's opacity is multiplied with first, 0…1.
+    /// The factor the image's opacity is multiplied by first, 0…1.
     public let alpha: CGFloat
-    /// What the image is laid over; nil is nothing.
+    /// The colour the image is laid over; nil is none.
     public let backgroundColor: KFCrossPlatformColor?
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - compositingOperation: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     public init(
         compositingOperation: NSCompositingOperation,
         alpha: CGFloat = 1.0,

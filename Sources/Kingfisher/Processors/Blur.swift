@@ -1,13 +1,13 @@
-// The processor that blurs. The pixels are KFImaging's business.
+// The processor that blurs. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
-/// Blurs images like a Gaussian does; the time it takes does not depend on the radius.
+/// Blurs images as a Gaussian filter does; the time it takes does not depend on the radius.
 public struct BlurImageProcessor: ImageProcessor {
     /// Names the radius.
     public let identifier: String
-    /// The standard deviation in points; nothing is blurred by one that is not above 0.
+    /// The standard deviation in points; the image is blurred only if it is above 0.
     public let blurRadius: CGFloat
 
     /// Creates a processor.

@@ -1,10 +1,10 @@
-// Processors that change colours one by one. The pixels are KFImaging's business.
+// Processors that change colours one by one. The pixel work is in KFImaging.
 
 public import Foundation
 public import KFImaging
 
 extension WorkingSpace {
-    /// What an identifier ends with; nothing for the default.
+    /// The suffix of identifiers that stands for the space; empty for the default one.
     var identifierText: String { self == .linear ? "" : "_encoded" }
 }
 
@@ -13,15 +13,15 @@ extension WorkingSpace {
 public struct ColorControlsProcessor: ImageProcessor {
     /// Names the four numbers.
     public let identifier: String
-    /// What is added to every component; 0 changes nothing.
+    /// The number added to every component; 0 changes nothing.
     public let brightness: CGFloat
-    /// By what distances from the middle are multiplied; 1 changes nothing.
+    /// The factor for distances from the middle; 1 changes nothing.
     public let contrast: CGFloat
-    /// By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    /// The factor for distances from grey; 1 changes nothing, 0 leaves greys.
     public let saturation: CGFloat
     /// How many times the light is doubled; 0 changes nothing.
     public let inputEV: CGFloat
-    /// What is calculated with.
+    /// The space the calculation is done in.
     public let workingSpace: WorkingSpace
 
     /// Creates a processor.
@@ -29,11 +29,11 @@ public struct ColorControlsProcessor: ImageProcessor {
     /// Numbers that are NaN or infinite change nothing.
     ///
     /// - Parameters:
-    ///   - brightness: What is added to every component; 0 changes nothing.
-    ///   - contrast: By what distances from the middle are multiplied; 1 changes nothing.
-    ///   - saturation: By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    ///   - brightness: The number added to every component; 0 changes nothing.
+    ///   - contrast: The factor for distances from the middle; 1 changes nothing.
+    ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
     ///   - inputEV: How many times the light is doubled; 0 changes nothing.
-    ///   - workingSpace: What is calculated with.
+    ///   - workingSpace: The space the calculation is done in.
     public init(
         brightness: CGFloat,
         contrast: CGFloat,
@@ -70,13 +70,13 @@ public struct ColorControlsProcessor: ImageProcessor {
 
 /// Takes the colours out of images, and brightens them a little.
 public struct BlackWhiteProcessor: ImageProcessor {
-    /// Always the same, but for the working space.
+    /// Always the same, except for the working space.
     public let identifier: String
     private let controls: ColorControlsProcessor
 
     /// Creates a processor.
     ///
-    /// - Parameter workingSpace: What is calculated with.
+    /// - Parameter workingSpace: The space the calculation is done in.
     public init(workingSpace: WorkingSpace = .linear) {
         identifier = "com.onevcat.Kingfisher.BlackWhiteProcessor" + workingSpace.identifierText
         controls = ColorControlsProcessor(
@@ -101,14 +101,14 @@ public struct BlackWhiteProcessor: ImageProcessor {
 
 /// Lays a colour over images, in linear light unless `workingSpace` says otherwise.
 ///
-/// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode it is the mode that says
-/// where the colour goes: `CGBlendMode/sourceIn` makes a stencil of the image, as icons need it.
+/// Transparent pixels are tinted too: an opaque colour gives a rectangle. With a blend mode, the mode decides where the
+/// colour goes: `CGBlendMode/sourceIn` makes a stencil of the image, as icons need it.
 public struct TintImageProcessor: ImageProcessor {
     /// Names the colour, and the blend mode if there is one.
     public let identifier: String
     /// The colour; its opacity says how much of the image is left.
     public let tint: KFCrossPlatformColor
-    /// What is calculated with; with a blend mode always `WorkingSpace/encoded`.
+    /// The space the calculation is done in; with a blend mode always `WorkingSpace/encoded`.
     public let workingSpace: WorkingSpace
     /// How colour and image are combined; nil lays the colour over everything.
     public let blendMode: CGBlendMode?
@@ -117,7 +117,7 @@ public struct TintImageProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - tint: The colour; its opacity says how much of the image is left.
-    ///   - workingSpace: What is calculated with.
+    ///   - workingSpace: The space the calculation is done in.
     public init(tint: KFCrossPlatformColor, workingSpace: WorkingSpace = .linear) {
         self.tint = tint
         self.workingSpace = workingSpace
@@ -126,7 +126,7 @@ public struct TintImageProcessor: ImageProcessor {
             "com.onevcat.Kingfisher.TintImageProcessor(\(tint.identifierText))" + workingSpace.identifierText
     }
 
-    /// Creates a processor that blends, like all that do, in encoded sRGB.
+    /// Creates a processor that blends; it calculates in encoded sRGB, as all blending processors do.
     ///
     /// - Parameters:
     ///   - tint: The colour, which is the source; its opacity counts.

@@ -1,17 +1,17 @@
-// Processors made of closures and of other processors. Knows nothing of pixels.
+// Processors made of closures and of other processors.
 
 import KFImaging
 
 /// A processor that is a closure.
 public struct AnyImageProcessor: ImageProcessor {
-    /// What the creator calls it.
+    /// The identifier that its creator has given it.
     public let identifier: String
     private let body: @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?
 
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - id: Names what the closure does; it is part of the cache key, so no two closures may share it. Reverse
+    ///   - id: Names the closure's processing; it is part of the cache key, so no two closures may share it. Reverse
     ///     domain names are a good choice.
     ///   - body: Makes the new image out of the given one, on a thread for pixel work; nil is a failure.
     public init(id: String, _ body: @escaping @Sendable (KFCrossPlatformImage) -> KFCrossPlatformImage?) {
@@ -19,7 +19,7 @@ public struct AnyImageProcessor: ImageProcessor {
         self.body = body
     }
 
-    /// What the closure makes of the image; data is decoded first.
+    /// The image that the closure returns; data is decoded first.
     ///
     /// - Parameters:
     ///   - item: Data to decode or an image.
@@ -32,7 +32,7 @@ public struct AnyImageProcessor: ImageProcessor {
 
 /// Several processors, one after another.
 ///
-/// It has the identifier that joining them with `|>` gives, so both share what they cache.
+/// It has the identifier that joining them with `|>` gives, so that both share cached images.
 public struct CompositionImageProcessor: ImageProcessor {
     /// The processors' identifiers, joined.
     public var identifier: String { joined.identifier }
@@ -48,11 +48,11 @@ public struct CompositionImageProcessor: ImageProcessor {
         joined = processors.dropFirst().reduce(processors.first ?? DefaultImageProcessor.default, |>)
     }
 
-    /// What the last processor makes of it.
+    /// The image that the last processor returns.
     ///
     /// - Parameters:
-    ///   - item: What the first processor gets.
-    ///   - options: Handed to each.
+    ///   - item: The input of the first processor.
+    ///   - options: The options that are passed to each.
     /// - Returns: The image, or nil when a processor fails; those after it do not run.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         joined.process(item: item, options: options)
@@ -60,7 +60,7 @@ public struct CompositionImageProcessor: ImageProcessor {
 }
 
 extension CompositionImageProcessor: PartFindingImageProcessor {
-    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         joined.forAllFrames(of: frames, options)
     }
 }

@@ -1,4 +1,4 @@
-// Processors that shape an image's rim. The pixels are KFImaging's business.
+// Processors that shape an image's edges: rounded corners, borders and circles. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
@@ -92,9 +92,9 @@ public struct RoundCornerImageProcessor: ImageProcessor {
 
 /// Draws a line inside the edges of images.
 ///
-/// What is outside a rounded line stays visible: round the corners as well to cut it off.
+/// The part outside a rounded line stays visible: round the corners as well to cut it off.
 public struct BorderImageProcessor: ImageProcessor {
-    /// Names all there is to the line.
+    /// Names the line: its colour, width, radius and corners.
     public let identifier: String
     /// The line.
     public let border: Border
@@ -120,7 +120,7 @@ public struct BorderImageProcessor: ImageProcessor {
 
 /// Cuts the middle of images to a circle.
 ///
-/// What is outside is transparent: combine with ``FormatIndicatedCacheSerializer/png`` when the source is a JPEG.
+/// The part outside is transparent: combine with ``FormatIndicatedCacheSerializer/png`` when the source is a JPEG.
 public struct CircleImageProcessor: ImageProcessor {
     /// Names the line, if there is one.
     public let identifier: String

@@ -1,9 +1,9 @@
-// Processors that cut images. The pixels are KFImaging's business.
+// Processors that cut images. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
-/// Cuts a part of some size out of images, at a relative position; never enlarges.
+/// Cuts a part of a given size out of images, at a relative position; never enlarges.
 public struct CroppingImageProcessor: ImageProcessor {
     /// Names the size and the position.
     public let identifier: String
@@ -15,7 +15,7 @@ public struct CroppingImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - size: The size of the part in points; what is larger than the image is limited to it.
+    ///   - size: The size of the part in points; it is limited to the size of the image.
     ///   - anchor: Where the part is, 0…1 on each axis: 0 is the left or top edge, 1 the right or bottom one.
     public init(size: CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5)) {
         self.size = size
@@ -63,9 +63,9 @@ public struct RectCroppingImageProcessor: ImageProcessor {
     }
 }
 
-/// Cuts the part out of images that people look at: where there is detail, saturated colour, or skin.
+/// Cuts the most interesting part out of images: where there is detail, saturated colour, or skin.
 ///
-/// The part is not scaled: scale images to about the size wanted first, with a ``ResizingImageProcessor`` that fills
+/// The part is not scaled: scale images to about the desired size first, with a ``ResizingImageProcessor`` that fills
 /// it.
 public struct SmartCroppingImageProcessor: ImageProcessor {
     /// Names the size.
@@ -75,7 +75,7 @@ public struct SmartCroppingImageProcessor: ImageProcessor {
 
     /// Creates a processor.
     ///
-    /// - Parameter size: The size of the part in points; what is larger than the image is limited to it.
+    /// - Parameter size: The size of the part in points; it is limited to the size of the image.
     public init(size: CGSize) {
         self.size = size
         identifier = "com.onevcat.Kingfisher.SmartCroppingImageProcessor(\(size.identifierText))"
@@ -107,18 +107,18 @@ public struct TrimmingImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.TrimmingImageProcessor(\(tolerance.identifierText))"
     }
 
-    /// What is inside the edges; data is decoded first.
+    /// The image without those edges; data is decoded first.
     ///
     /// - Parameters:
     ///   - item: Data to decode or an image.
     ///   - options: Names the scale.
-    /// - Returns: The image, or nil for data that cannot be decoded; an image that is nothing but edge stays as it is.
+    /// - Returns: The image, or nil for data that cannot be decoded; an image that is nothing but edge is not changed.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         DefaultImageProcessor.default.process(item: item, options: options)?.trimmed(tolerance: tolerance)
     }
 }
 
-/// Places images on a canvas of exactly some size.
+/// Places images on a canvas of exactly the given size.
 public struct CanvasResizingImageProcessor: ImageProcessor {
     /// Names the size and the mode.
     public let identifier: String

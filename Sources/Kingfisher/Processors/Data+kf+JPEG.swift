@@ -1,4 +1,4 @@
-// `data.kf` on JPEGs: what segments the bytes have. Decodes nothing.
+// `data.kf` on JPEGs: the markers of the file's segments, found without decoding.
 
 public import Foundation
 import KFImaging
@@ -6,9 +6,9 @@ import KFImaging
 extension ImageFormat {
     /// A marker of JPEG: two bytes that begin a segment, or stand alone.
     public enum JPEGMarker: Sendable, Hashable {
-        /// The frame of a baseline picture.
+        /// The frame header of a baseline image.
         case SOF0
-        /// The frame of a progressive picture.
+        /// The frame header of a progressive image.
         case SOF2
         /// Huffman tables.
         case DHT
@@ -24,7 +24,7 @@ extension ImageFormat {
         case APPn
         /// A comment.
         case COM
-        /// The end of the picture.
+        /// The end of the image.
         case EOI
 
         /// The two bytes.
@@ -46,13 +46,13 @@ extension ImageFormat {
 }
 
 extension KingfisherWrapper where Base == Data {
-    /// Whether a marker stands between the segments of a JPEG, up to the first scan's own.
+    /// Whether a JPEG has a segment with this marker, up to and including the first scan's.
     ///
-    /// Segments are skipped by their length, so that the thumbnail of an EXIF block is not mistaken for one of the
-    /// picture. What follows the first scan's header is not looked at.
+    /// Segments are skipped by their length, so that markers inside an EXIF thumbnail are not taken for the image's
+    /// own. The bytes after the first scan's header are not looked at.
     ///
     /// - Parameter marker: The marker.
-    /// - Returns: Whether it is there; false for data that is no JPEG.
+    /// - Returns: Whether it is there; false for data that is not a JPEG.
     public func contains(jpeg marker: ImageFormat.JPEGMarker) -> Bool {
         guard imageFormat == .JPEG else { return false }
         let wanted = JPEGSegmentParser.Event.marker(marker.bytes[1])

@@ -1,28 +1,28 @@
-// Filters that users write themselves, and two that are built in. Knows `FilterImage`, and no bytes.
+// Filters that users write themselves, two that are built in, and the processors that run filters.
 
 public import Foundation
 public import KFImaging
 
-/// Makes a picture out of a picture; nil leaves it as it is.
+/// Makes an image out of an image; nil leaves it unchanged.
 public typealias Transformer = @Sendable (FilterImage) -> FilterImage?
 
-/// A calculation on a picture's pixels as numbers.
+/// A calculation on an image's pixels as numbers.
 ///
-/// Every pixel takes 16 bytes while a filter runs: for what the other processors do, they are faster.
+/// Every pixel takes 16 bytes while a filter runs: where another processor does the same, it is faster.
 public struct Filter: Sendable {
-    /// What the pixels' numbers stand for.
+    /// The space of the pixels' numbers: linear light or encoded sRGB.
     public typealias WorkingSpace = KFImaging.WorkingSpace
 
-    /// What the filter does.
+    /// The calculation.
     public let transform: Transformer
-    /// What the numbers that it is given stand for.
+    /// The space of the numbers that it is given.
     public let workingSpace: WorkingSpace
 
     /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - workingSpace: What the numbers that `transform` is given stand for.
-    ///   - transform: Called on a thread for pixel work, never on the caller's own of a load.
+    ///   - workingSpace: The space of the numbers that `transform` is given.
+    ///   - transform: The calculation; called on a thread for pixel work, never on the thread that started a load.
     public init(workingSpace: WorkingSpace = .linear, transform: @escaping Transformer) {
         self.workingSpace = workingSpace
         self.transform = transform
@@ -30,11 +30,11 @@ public struct Filter: Sendable {
 
     /// Four numbers that change colours.
     public struct ColorElement: Sendable, Hashable {
-        /// What is added to every component; 0 changes nothing.
+        /// The number added to every component; 0 changes nothing.
         public var brightness: CGFloat
-        /// By what distances from the middle are multiplied; 1 changes nothing.
+        /// The factor for distances from the middle; 1 changes nothing.
         public var contrast: CGFloat
-        /// By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+        /// The factor for distances from grey; 1 changes nothing, 0 leaves greys.
         public var saturation: CGFloat
         /// How many times the light is doubled; 0 changes nothing.
         public var inputEV: CGFloat
@@ -42,9 +42,9 @@ public struct Filter: Sendable {
         /// Four numbers.
         ///
         /// - Parameters:
-        ///   - brightness: What is added to every component; 0 changes nothing.
-        ///   - contrast: By what distances from the middle are multiplied; 1 changes nothing.
-        ///   - saturation: By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+        ///   - brightness: The number added to every component; 0 changes nothing.
+        ///   - contrast: The factor for distances from the middle; 1 changes nothing.
+        ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
         ///   - inputEV: How many times the light is doubled; 0 changes nothing.
         public init(brightness: CGFloat, contrast: CGFloat, saturation: CGFloat, inputEV: CGFloat) {
             self.brightness = brightness
@@ -54,21 +54,21 @@ public struct Filter: Sendable {
         }
     }
 
-    /// The filter that lays a colour over a picture.
+    /// The filter that lays a colour over an image.
     public static let tint: @Sendable (KFCrossPlatformColor) -> Filter = { color in
         Filter { $0.tinted(with: color) }
     }
 
     /// The filter that changes brightness, contrast, saturation and exposure.
     public static let colorControl: @Sendable (ColorElement) -> Filter = { element in
-        Filter { picture in
-            picture.adjusted(
+        Filter { image in
+            image.adjusted(
                 ColorAdjustment(
                     brightness: Double(element.brightness),
                     contrast: Double(element.contrast),
                     saturation: Double(element.saturation),
                     inputEV: Double(element.inputEV),
-                    in: picture.workingSpace
+                    in: image.workingSpace
                 )
             )
         }
@@ -77,9 +77,9 @@ public struct Filter: Sendable {
 
 /// A processor that runs a filter.
 ///
-/// Give it an identifier and a filter; the rest is there.
+/// A conforming type needs an identifier and a filter only.
 public protocol CIImageProcessor: ImageProcessor {
-    /// What is done to images.
+    /// The filter that is applied to images.
     var filter: Filter { get }
 }
 
@@ -100,7 +100,7 @@ extension CIImageProcessor {
 
 /// Runs one filter on images.
 public struct FilterImageProcessor: CIImageProcessor {
-    /// What is done to images.
+    /// The filter that is applied to images.
     public let filter: Filter
     /// Names the filter down to its parameters, and its working space unless that is the default.
     public let identifier: String
@@ -108,7 +108,7 @@ public struct FilterImageProcessor: CIImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - filter: What is done to images.
+    ///   - filter: The filter that is applied to images.
     ///   - identifier: Names the filter down to its parameters: it becomes a part of cache keys.
     public init(filter: Filter, identifier: String) {
         self.filter = filter

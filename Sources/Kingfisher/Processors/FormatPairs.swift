@@ -1,13 +1,13 @@
-// One processor and one serializer for every format that can be written. Knows no format but by its name.
+// One processor and one serializer for every format that can be written.
 
 public import Foundation
 public import KFImaging
 
-/// A format of which there are a processor and a serializer.
+/// A format that has a processor and a serializer.
 public protocol PairedImageFormat: SendableMetatype {
     /// The format.
     static var contentType: ImageContentType { get }
-    /// The name its processor and its serializer are named after.
+    /// The name that the identifier of its processor begins with.
     static var name: String { get }
 }
 
@@ -30,7 +30,7 @@ public struct FormatImageProcessor<Format: PairedImageFormat>: ImageProcessor {
         fallback = nil
     }
 
-    /// Creates a processor that leaves data of other formats to another one.
+    /// Creates a processor that passes data of other formats on to another one.
     ///
     /// - Parameter fallback: The other processor.
     public init(fallback: any ImageProcessor) {
@@ -42,7 +42,7 @@ public struct FormatImageProcessor<Format: PairedImageFormat>: ImageProcessor {
     ///
     /// - Parameters:
     ///   - item: Data to decode or an image.
-    ///   - options: Names the scale, and what is wanted of animations.
+    ///   - options: Names the scale, and how animations are decoded.
     /// - Returns: The image, or nil for data of another format and data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         switch item {
@@ -70,8 +70,8 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
 
     /// The image in the format.
     ///
-    /// An animation that came in the format is stored as the bytes it came as, and so is every other image that nothing
-    /// was done to, when original bytes are preferred.
+    /// An unchanged animation whose original bytes have the format is stored as those bytes; with `preferOriginal`, so
+    /// is every other unchanged image.
     ///
     /// - Parameters:
     ///   - image: The image.
@@ -90,7 +90,7 @@ public struct FormatCacheSerializer<Format: PairedImageFormat>: CacheSerializer,
     ///
     /// - Parameters:
     ///   - data: Bytes from the cache.
-    ///   - options: Names the scale, and what is wanted of animations.
+    ///   - options: Names the scale, and how animations are decoded.
     /// - Returns: The image, or nil for bytes of another format.
     public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         guard ImageContentType(sniffing: data) == Format.contentType else { return nil }
@@ -106,7 +106,7 @@ public enum WebPPair: PairedImageFormat {
     public static let name = "WebP"
 }
 
-/// AVIF; of sequences, those that nothing was done to are kept.
+/// AVIF; unchanged sequences are stored as their original bytes, others as their first frame.
 public enum AVIFPair: PairedImageFormat {
     /// AVIF.
     public static let contentType = ImageContentType.avif
@@ -122,7 +122,7 @@ public enum JPEGPair: PairedImageFormat {
     public static let name = "JPEG"
 }
 
-/// PNG; of animations, those that nothing was done to are kept.
+/// PNG; unchanged animations are stored as their original bytes, others as their first frame.
 public enum PNGPair: PairedImageFormat {
     /// PNG.
     public static let contentType = ImageContentType.png
@@ -130,7 +130,7 @@ public enum PNGPair: PairedImageFormat {
     public static let name = "PNG"
 }
 
-/// GIF, whose bytes are kept and never made.
+/// GIF, whose original bytes are stored; nothing is encoded as GIF.
 public enum GIFPair: PairedImageFormat {
     /// GIF.
     public static let contentType = ImageContentType.gif
@@ -166,9 +166,9 @@ extension FormatCacheSerializer where Format == WebPPair {
     /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - quality: From 0 to 1; without meaning when nothing may be lost.
-    ///   - lossless: Whether nothing may be lost.
-    ///   - preferOriginal: Whether WebP bytes that nothing was done to are stored as they are.
+    ///   - quality: From 0 to 1; ignored when `lossless` is true.
+    ///   - lossless: Whether to encode without loss.
+    ///   - preferOriginal: Whether the original WebP bytes of an unchanged image are stored.
     public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
         self.init(quality, lossless, preferOriginal)
     }
@@ -181,9 +181,9 @@ extension FormatCacheSerializer where Format == AVIFPair {
     /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - quality: From 0 to 1; without meaning when nothing may be lost.
-    ///   - lossless: Whether nothing may be lost.
-    ///   - preferOriginal: Whether AVIF bytes that nothing was done to are stored as they are.
+    ///   - quality: From 0 to 1; ignored when `lossless` is true.
+    ///   - lossless: Whether to encode without loss.
+    ///   - preferOriginal: Whether the original AVIF bytes of an unchanged image are stored.
     public init(quality: CGFloat = 0.8, lossless: Bool = false, preferOriginal: Bool = true) {
         self.init(quality, lossless, preferOriginal)
     }
@@ -197,7 +197,7 @@ extension FormatCacheSerializer where Format == JPEGPair {
     ///
     /// - Parameters:
     ///   - quality: From 0 to 1.
-    ///   - preferOriginal: Whether JPEG bytes that nothing was done to are stored as they are.
+    ///   - preferOriginal: Whether the original JPEG bytes of an unchanged image are stored.
     public init(quality: CGFloat = 0.8, preferOriginal: Bool = true) { self.init(quality, false, preferOriginal) }
 }
 
@@ -207,7 +207,7 @@ extension FormatCacheSerializer where Format == PNGPair {
 
     /// Creates a serializer.
     ///
-    /// - Parameter preferOriginal: Whether PNG bytes that nothing was done to are stored as they are.
+    /// - Parameter preferOriginal: Whether the original PNG bytes of an unchanged image are stored.
     public init(preferOriginal: Bool = true) { self.init(1, true, preferOriginal) }
 }
 

@@ -1,4 +1,4 @@
-// How long frames are shown, in Kingfisher's words. Knows no format.
+// Kingfisher's type for an animation with all its frames decoded; public API for the durations of frames.
 
 public import Foundation
 import KFImaging
@@ -18,7 +18,7 @@ public final class GIFAnimatedImage: Sendable {
         duration = image.duration
     }
 
-    /// How long a frame is shown, from what other programs call its properties.
+    /// How long a frame is shown, from its properties as Apple's ImageIO names them.
     ///
     /// - Parameter gifInfo: Numbers of seconds, of any type, under `UnclampedDelayTime` or, if that is missing,
     ///   `DelayTime`.
@@ -41,7 +41,7 @@ public final class GIFAnimatedImage: Sendable {
     ///
     /// - Parameters:
     ///   - source: The frames.
-    ///   - index: From 0 up.
+    ///   - index: The number of the frame, from 0.
     /// - Returns: Seconds; 0 when there is no such frame.
     public static func getFrameDuration(from source: any ImageFrameSource, at index: Int) -> TimeInterval {
         (0..<source.frameCount).contains(index) ? source.duration(at: index) : 0

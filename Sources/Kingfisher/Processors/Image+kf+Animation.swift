@@ -1,26 +1,26 @@
-// `image.kf` for animations: how they are made of data, and what is known of them. The frames are KFImaging's business.
+// `image.kf` for animations: how they are made from data, and their properties. The frames are made in KFImaging.
 
 public import Foundation
 import KFImaging
 
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
-    /// The image some bytes make; nil when they cannot be decoded.
+    /// The image that some bytes decode to; nil when they cannot be decoded.
     ///
     /// Bytes of an animation (GIF, APNG, animated WebP, AVIF sequences) make an animation, all others a still.
     ///
     /// - Parameters:
     ///   - data: The bytes of an image file.
-    ///   - options: The scale, and what is wanted of an animation.
+    ///   - options: The scale, and how an animation is decoded.
     /// - Returns: The image.
     public static func image(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options)
     }
 
-    /// The animation some bytes make, a still when they hold no more; nil when they cannot be decoded.
+    /// The animation that some bytes decode to, or a still if they hold one; nil when they cannot be decoded.
     ///
     /// - Parameters:
     ///   - data: The bytes of an image file.
-    ///   - options: The scale, and what is wanted of the animation.
+    ///   - options: The scale, and how the animation is decoded.
     /// - Returns: The image.
     public static func animatedImage(data: Data, options: ImageCreatingOptions) -> KFCrossPlatformImage? {
         .decoded(from: data, options: options)
@@ -35,7 +35,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameters:
     ///   - source: The frames.
     ///   - options: The scale, and which frames are decoded now.
-    ///   - baseImage: What stands for an animation that is decoded on demand; nil means its first frame.
+    ///   - baseImage: The image that stands for an animation decoded on demand; nil means its first frame.
     /// - Returns: The image.
     public static func animatedImage(
         source: any ImageFrameSource,
@@ -45,7 +45,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         .animated(source, options: options, baseImage: baseImage)
     }
 
-    /// How many frames the data has that the image was made from, even if one only was decoded; nil for stills.
+    /// The number of frames in the data that the image was made from, even if only one was decoded; nil for stills.
     public var imageFrameCount: Int? {
         get { base.frameCount }
         nonmutating set { base.frameCount = newValue }
@@ -57,7 +57,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The same as ``frameSource``.
     public var imageSource: (any ImageFrameSource)? { base.frameSource }
 
-    /// Copies to another image what this one knows of its animation: bytes, number of frames, frames on demand, and how
+    /// Copies the state of this image's animation to another image: bytes, number of frames, frames on demand, and how
     /// it was made.
     ///
     /// Frames that are decoded already stay with this image.
@@ -65,19 +65,19 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Parameter image: The other image.
     public func copyKingfisherState(to image: KFCrossPlatformImage) { base.copyAnimation(to: image) }
 
-    /// The image with its pixels ready to be shown, which on Linux they always are; animations stay what they are.
+    /// The image with its pixels ready to be shown, which on Linux they always are; animations are not changed.
     public var decoded: KFCrossPlatformImage { decoded(scale: base.scale) }
 
-    /// The image with its pixels ready to be shown, under another scale; animations stay what they are.
+    /// The image with its pixels ready to be shown, with another scale; animations are not changed.
     ///
     /// - Parameter scale: Pixels a point; the pixels themselves do not change.
     /// - Returns: The image.
     public func decoded(scale: CGFloat) -> KFCrossPlatformImage { base.decoded(scale: scale) }
 
-    /// The image drawn with a Cairo context over what its surface holds, and that surface as an image.
+    /// Draws the image with a Cairo context over the content of its surface, and returns the surface as an image.
     ///
-    /// - Parameter context: A `cairo_t *` over an image surface of 32 bits a pixel, which no other thread uses
-    ///   meanwhile.
+    /// - Parameter context: A `cairo_t *` over an image surface of 32 bits a pixel, which no other thread uses during
+    ///   the call.
     /// - Returns: The whole surface, with this image's scale and orientation; the image itself when it is animated or
     ///   empty, or the context cannot be drawn with.
     public func decoded(on context: OpaquePointer) -> KFCrossPlatformImage { base.drawn(on: context) }
@@ -117,6 +117,6 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     var scale: CGFloat { base.scale }
     var size: CGSize { base.size }
     var cgImage: CGImage? { base.cgImage }
-    /// What the pixels take in memory, in bytes.
+    /// The memory that the pixels take, in bytes.
     var cost: Int { base.cost }
 }

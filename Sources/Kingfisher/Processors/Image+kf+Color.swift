@@ -4,10 +4,10 @@ public import Foundation
 public import KFImaging
 
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
-    /// The image, blurred like by a Gaussian.
+    /// The image, blurred as by a Gaussian filter.
     ///
-    /// - Parameter radius: The standard deviation in pixels; nothing is blurred by one that is not above 0.
-    /// - Returns: The new image; the image itself when there is nothing to do or no memory to do it.
+    /// - Parameter radius: The standard deviation in pixels; the image is blurred only if it is above 0.
+    /// - Returns: The new image; the image itself when there is nothing to do or not enough memory.
     public func blurred(withRadius radius: CGFloat) -> KFCrossPlatformImage {
         base.blurred(radius: Double(radius)) ?? base
     }
@@ -16,8 +16,8 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///
     /// - Parameters:
     ///   - color: The colour; its opacity says how much of the image is left.
-    ///   - workingSpace: What is calculated with.
-    /// - Returns: The new image; the image itself when there is nothing to do or no memory to do it.
+    ///   - workingSpace: The space the calculation is done in.
+    /// - Returns: The new image; the image itself when there is nothing to do or not enough memory.
     public func tinted(
         with color: KFCrossPlatformColor,
         workingSpace: WorkingSpace = .linear
@@ -31,7 +31,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     ///   - color: The colour, which is the source; its opacity counts.
     ///   - blendMode: How it and the image, the destination, are combined. `CGBlendMode/sourceIn` leaves nothing but
     ///     the colour, where the image is.
-    /// - Returns: The new image; the image itself when it is empty or there is no memory.
+    /// - Returns: The new image; the image itself when it is empty or there is not enough memory.
     public func tinted(with color: KFCrossPlatformColor, blendMode: CGBlendMode) -> KFCrossPlatformImage {
         base.tinted(with: color, blendMode) ?? base
     }
@@ -39,12 +39,12 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// The image in changed colours.
     ///
     /// - Parameters:
-    ///   - brightness: What is added to every component; 0 changes nothing.
-    ///   - contrast: By what distances from the middle are multiplied; 1 changes nothing.
-    ///   - saturation: By what distances from grey are multiplied; 1 changes nothing, 0 leaves greys.
+    ///   - brightness: The number added to every component; 0 changes nothing.
+    ///   - contrast: The factor for distances from the middle; 1 changes nothing.
+    ///   - saturation: The factor for distances from grey; 1 changes nothing, 0 leaves greys.
     ///   - inputEV: How many times the light is doubled; 0 changes nothing.
-    ///   - workingSpace: What is calculated with.
-    /// - Returns: The new image; the image itself when there is nothing to do or no memory to do it.
+    ///   - workingSpace: The space the calculation is done in.
+    /// - Returns: The new image; the image itself when there is nothing to do or not enough memory.
     public func adjusted(
         brightness: CGFloat,
         contrast: CGFloat,
@@ -64,7 +64,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 
     /// The image as a filter changes it.
     ///
-    /// - Parameter filter: What is done to its pixels.
+    /// - Parameter filter: The calculation on its pixels.
     /// - Returns: The new image, of the same scale; the image itself when the filter returns nil.
     public func apply(_ filter: Filter) -> KFCrossPlatformImage {
         base.filtered(in: filter.workingSpace, filter.transform)

@@ -1,15 +1,15 @@
-// `image.kf` for blending, shapes, cropping and rotation. The pixels are KFImaging's business.
+// `image.kf` for blending, shapes, cropping and rotation. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
-    /// The image laid over a colour, in one of CoreGraphics' ways.
+    /// The image laid over a colour, by one of CoreGraphics' blend modes.
     ///
     /// - Parameters:
     ///   - blendMode: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     /// - Returns: The new image; the image itself when there is not enough memory.
     public func image(
         withBlendMode blendMode: CGBlendMode,
@@ -19,12 +19,12 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.blended(blendMode, alpha: alpha, background: backgroundColor) ?? base
     }
 
-    /// The image laid over a colour, in one of AppKit's ways.
+    /// The image laid over a colour, by one of AppKit's compositing operations.
     ///
     /// - Parameters:
     ///   - compositingOperation: How image and background are combined.
-    ///   - alpha: What the image's opacity is multiplied with first, 0…1.
-    ///   - backgroundColor: What the image is laid over; nil is nothing.
+    ///   - alpha: The factor the image's opacity is multiplied by first, 0…1.
+    ///   - backgroundColor: The colour the image is laid over; nil is none.
     /// - Returns: The new image; the image itself when there is not enough memory.
     public func image(
         withCompositingOperation compositingOperation: NSCompositingOperation,
@@ -86,7 +86,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.trimmed(tolerance: tolerance) ?? base
     }
 
-    /// The image on a canvas of exactly some size.
+    /// The image on a canvas of exactly the given size.
     ///
     /// - Parameters:
     ///   - size: The size of the canvas in points.
@@ -106,7 +106,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
         base.rotated(by: angle, fits: fitSize) ?? base
     }
 
-    /// The image as a mirror shows it.
+    /// The image, mirrored.
     ///
     /// - Parameters:
     ///   - horizontal: Whether left and right are exchanged.

@@ -1,4 +1,4 @@
-// `image.kf` for what an image's colours are, and for hashes that stand for it. The pixels are KFImaging's business.
+// `image.kf` for an image's colours, and for hashes that stand for it. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
@@ -26,19 +26,19 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// - Returns: The colours, row by row; none when the rectangle is outside of the image.
     public func colors(in rect: CGRect) -> [KFCrossPlatformColor] { base.colors(in: rect) }
 
-    /// The image's BlurHash: a few letters that hold a very blurred copy, transparent parts laid over white.
+    /// The image's BlurHash: a short text that holds a very blurred copy, transparent parts laid over white.
     ///
-    /// `Image(blurHash:size:punch:)` makes a picture of them.
+    /// `Image(blurHash:size:punch:)` makes an image of it.
     ///
     /// - Parameter components: How many details are kept on each axis, 1…9.
-    /// - Returns: The letters; nil for an empty image and for other numbers.
+    /// - Returns: The text; nil for an empty image and for other numbers.
     public func blurHash(components: (Int, Int) = (4, 3)) -> String? {
         base.blurHash(components: (x: components.0, y: components.1))
     }
 
     /// The image's ThumbHash: some 25 bytes that hold a very blurred copy, its proportions and its transparency.
     ///
-    /// `Image(thumbHash:)` makes a picture of them.
+    /// `Image(thumbHash:)` makes an image of them.
     ///
     /// - Returns: The bytes; nil for an empty image.
     public func thumbHash() -> Data? { base.thumbHash() }

@@ -1,10 +1,10 @@
-// `image.kf`, `size.kf` and `data.kf`: what processors do, on values at hand.
+// `image.kf`, `size.kf` and `data.kf`: the operations of processors, as methods of images, sizes and data.
 
 public import Foundation
 import KFImaging
 
 extension KingfisherWrapper where Base == KFCrossPlatformImage {
-    /// An equal image whose pixels are stored the way they are shown: orientation `.up`.
+    /// An image that looks the same, with its pixels stored the way they are shown: orientation `.up`.
     public var normalized: KFCrossPlatformImage { base.normalized }
 
     /// The image as PNG, the way it is shown; nil for an empty image.
@@ -97,7 +97,7 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
 extension Image {
     /// The still that some bytes decode to, upright and its longer side limited; nil for bytes that cannot be decoded.
     ///
-    /// A limit of 0 limits nothing, and the result is a thumbnail all the same.
+    /// A limit of 0 limits nothing; the result still counts as a thumbnail.
     static func downsampled(_ data: Data, limit: Int, scale: CGFloat) -> Image? {
         try? Codecs.decode(data, options: DecodingOptions(scale: scale, maxPixelSize: limit))
     }
@@ -126,7 +126,7 @@ extension KingfisherWrapper where Base == CGSize {
     /// - Returns: The resulting size, no side below 1.
     public func filling(_ size: CGSize) -> CGSize { base.filling(size) }
 
-    /// A rectangle of some size at a relative position in this size, cut at the edges.
+    /// A rectangle of the given size at a relative position in this size, cut at the edges.
     ///
     /// - Parameters:
     ///   - size: The size of the rectangle.
@@ -138,6 +138,6 @@ extension KingfisherWrapper where Base == CGSize {
 }
 
 extension KingfisherWrapper where Base == Data {
-    /// The format that the first bytes show; needs more than eight of them.
+    /// The format that the first bytes show; there must be more than eight of them.
     public var imageFormat: ImageFormat { ImageFormat(sniffing: base) }
 }

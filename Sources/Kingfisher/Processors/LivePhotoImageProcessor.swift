@@ -1,8 +1,8 @@
-// What stands for "a file of a live photo" in cache keys. Makes no picture of anything.
+// The processor whose identifier marks the files of live photos in cache keys. Used by the manager's live-photo loads.
 
 import Foundation
 
-/// The processor whose identifier is in the keys of live photos' files; leaves the bytes alone.
+/// The processor whose identifier is in the keys of live photos' files; the bytes are stored unchanged.
 struct LivePhotoImageProcessor: ImageProcessor {
     static let `default` = LivePhotoImageProcessor()
 
@@ -10,7 +10,7 @@ struct LivePhotoImageProcessor: ImageProcessor {
 
     private init() {}
 
-    /// An empty image: what is wanted is the file.
+    /// An empty image: a live-photo load returns files, so nothing is decoded.
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
         KFCrossPlatformImage()
     }

@@ -1,12 +1,12 @@
-// Processors that look for a part of a picture: all frames of an animation keep the same one. The pixels are
-// KFImaging's.
+// How the processors that look for a part of an image treat animations: all frames keep the same part. The pixel work
+// is in KFImaging.
 
 import Foundation
 import KFImaging
 
 extension TrimmingImageProcessor: PartFindingImageProcessor {
-    /// All that is not empty in some frame.
-    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    /// The processor for the smallest part that holds the non-empty parts of all frames.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         let parts = (0..<frames.frameCount).lazy.compactMap { index in
             frames.image(at: index, options)?.trimmedRect(tolerance: tolerance)
         }
@@ -18,8 +18,8 @@ extension TrimmingImageProcessor: PartFindingImageProcessor {
 }
 
 extension SmartCroppingImageProcessor: PartFindingImageProcessor {
-    /// What is interesting in the first frame.
-    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    /// The processor for the most interesting part of the first frame.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         PartImageProcessor(
             part: frames.image(at: 0, options)?.smartCropRect(ofPoints: size),
             identifier: identifier

@@ -1,12 +1,12 @@
-// Processors that change an image's size. The pixels are KFImaging's business.
+// Processors that change an image's size. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
 /// Scales images to a size in points.
 ///
-/// Fit and fill keep the proportions; fill does not cut off what sticks out. The scale of the options decides how many
-/// pixels a point has, and the result has that scale. To make a small picture of a large file,
+/// Fit and fill keep the proportions; fill does not cut off the parts that stick out. The scale of the options decides
+/// how many pixels a point has, and the result has that scale. To make a small image from a large file,
 /// ``ThumbnailImageProcessor`` is much faster and needs far less memory.
 public struct ResizingImageProcessor: ImageProcessor {
     /// Names the size, the mode and a filter that is not the default one.
@@ -53,9 +53,9 @@ public struct ResizingImageProcessor: ImageProcessor {
 
 /// Decodes images at a reduced size, which is faster and needs less memory than decoding and then resizing.
 ///
-/// Neither side of the result is longer than the longer side of the size: for 50 × 400 points it makes 400 × 225 of a
-/// picture of 16:9. ``ThumbnailImageProcessor`` takes the size for a box. Proportions are kept; images are never
-/// enlarged; the orientation in the file is applied.
+/// Neither side of the result is longer than the longer side of the size: for 50 × 400 points, an image of 16:9 becomes
+/// 400 × 225. ``ThumbnailImageProcessor``, in contrast, treats the size as a box. Proportions are kept; images are
+/// never enlarged; the orientation in the file is applied.
 public struct DownsamplingImageProcessor: ImageProcessor {
     /// The size in points; only its longer side counts.
     public let size: CGSize

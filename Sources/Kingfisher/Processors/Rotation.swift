@@ -1,4 +1,4 @@
-// Processors that rotate, mirror and sharpen images. The pixels are KFImaging's business.
+// Processors that rotate, mirror and sharpen images. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging

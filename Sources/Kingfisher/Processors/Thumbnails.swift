@@ -1,30 +1,30 @@
-// The processor for thumbnails in a box. The pixels are KFImaging's business.
+// The processor for thumbnails in a box. The pixel work is in KFImaging.
 
 public import Foundation
 import KFImaging
 
-/// Makes thumbnails: pictures that fit into a box, or fill it, decoded small wherever the format can.
+/// Makes thumbnails: images that fit into a box, or fill it, decoded at a reduced size wherever the format allows that.
 ///
-/// The orientation in the file is applied first, so the box is that of the picture as it is displayed. Images are not
-/// enlarged unless ``enlarges`` says so: then a smaller picture keeps its size, or with ``ThumbnailMode/fill`` is cut
-/// to the proportions of the box. Drawings (SVG) are always drawn at the size of the box.
+/// The orientation in the file is applied first, so the box is that of the image as it is displayed. Unless
+/// ``enlarges`` is true, a smaller image keeps its size, or with ``ThumbnailMode/fill`` is cut to the proportions of
+/// the box. Drawings (SVG) are always drawn at the size of the box.
 ///
 /// ```swift
 /// // 300 × 200 points, cut where there is least to see.
 /// ThumbnailImageProcessor(size: CGSize(width: 300, height: 200), mode: .fill, anchor: .smart)
-/// // 300 points wide, as high as the proportions want.
+/// // 300 points wide, as high as the proportions require.
 /// ThumbnailImageProcessor(size: CGSize(width: 300, height: 0))
 /// ```
 public struct ThumbnailImageProcessor: ImageProcessor {
     /// The box in points; the scale of the options decides how many pixels that are.
     ///
-    /// A side of 0 is free: it follows from the other one and the proportions of the picture.
+    /// A side of 0 is free: it follows from the other one and the proportions of the image.
     public let size: CGSize
-    /// How the picture gets into the box.
+    /// How the image is fitted to the box.
     public let mode: ThumbnailMode
-    /// Which part is kept by ``ThumbnailMode/fill``.
+    /// The part that ``ThumbnailMode/fill`` keeps.
     public let anchor: ThumbnailAnchor
-    /// Whether smaller pictures are made larger.
+    /// Whether smaller images are enlarged.
     public let enlarges: Bool
     /// Names the box, and the mode, the anchor and enlarging where they are not the default ones.
     public let identifier: String
@@ -32,12 +32,12 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - size: The box in points. A side that is 0, negative or no finite number is free: it follows from the other
-    ///     one and the proportions of the picture.
-    ///   - mode: How the picture gets into the box.
-    ///   - anchor: Which part is kept by ``ThumbnailMode/fill``. In an animation, ``ThumbnailAnchor/smart`` keeps the
+    ///   - size: The box in points. A side that is 0, negative or not a finite number is free: it follows from the
+    ///     other one and the proportions of the image.
+    ///   - mode: How the image is fitted to the box.
+    ///   - anchor: The part that ``ThumbnailMode/fill`` keeps. In an animation, ``ThumbnailAnchor/smart`` keeps the
     ///     part of all frames that is right for the first one.
-    ///   - enlarges: Whether smaller pictures are made larger.
+    ///   - enlarges: Whether smaller images are enlarged.
     public init(
         size: CGSize,
         mode: ThumbnailMode = .fit,
@@ -87,8 +87,8 @@ public struct ThumbnailImageProcessor: ImageProcessor {
 }
 
 extension ThumbnailImageProcessor: PartFindingImageProcessor {
-    /// What is interesting in the first frame.
-    func settled(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
+    /// The processor for the most interesting part of the first frame.
+    func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         var box = box(options)
         if let first = frames.frame(at: 0) {
             box.thumbnail = Image(cgImage: first).resolvingSmartAnchor(of: box.thumbnail)

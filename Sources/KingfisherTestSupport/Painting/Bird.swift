@@ -1,4 +1,4 @@
-// A kingfisher on nothing: a picture with an alpha channel. Knows nothing of files.
+// A kingfisher on a transparent ground: an image with an alpha channel.
 
 import Foundation
 
@@ -12,7 +12,7 @@ package struct Bird: Sendable {
     /// - Parameter shade: Turns the plumage a little; from 0 to 1.
     package init(shade: Float) { self.shade = shade }
 
-    /// The bird in the middle of a picture: its colour at each pixel.
+    /// The bird in the middle of an image: the colour at each pixel.
     package func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let side = Float(min(width, height))
         return { x, y in
@@ -67,13 +67,13 @@ package struct Bird: Sendable {
         SIMD2(place.x * cos(angle) + place.y * sin(angle), place.y * cos(angle) - place.x * sin(angle))
     }
 
-    /// About how far a place is outside an ellipse around the middle.
+    /// The approximate distance of a place from an ellipse around the middle.
     private func ellipse(_ place: SIMD2<Float>, _ across: Float, _ down: Float) -> Float {
         let part = place / SIMD2(across, down)
         return ((part * part).sum().squareRoot() - 1) * min(across, down)
     }
 
-    /// How far a place is outside a line that gets thinner.
+    /// The distance of a place from a line that gets thinner.
     private func wedge(
         _ place: SIMD2<Float>,
         from start: SIMD2<Float>,

@@ -1,4 +1,4 @@
-// Pixels to draw on, and colours. Knows nothing of formats.
+// Pixels to draw on, and colours; for the images of demonstrations, tests and benchmarks.
 
 package import KFImaging
 
@@ -36,9 +36,9 @@ package struct Canvas {
         pixels = Array(repeating: Self.pixel(color), count: width * height)
     }
 
-    /// Lays colours over a rectangle; what reaches over the edges is left out.
+    /// Lays colours over a rectangle; parts beyond the edges are left out.
     ///
-    /// `color` is given places inside the rectangle, counted from its top left corner.
+    /// `color` receives positions inside the rectangle, counted from its top left corner.
     package mutating func lay(x left: Int, y top: Int, width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint)
     {
         for y in (top..<top + height).clamped(to: 0..<self.height) {
@@ -50,7 +50,7 @@ package struct Canvas {
         }
     }
 
-    /// Lays a picture over a rectangle of its size.
+    /// Lays an image over a rectangle of its size.
     package mutating func lay(x: Int, y: Int, _ bitmap: Bitmap) {
         bitmap.withUnsafeBytes { bytes in
             lay(x: x, y: y, width: bitmap.width, height: bitmap.height) { x, y in
@@ -79,7 +79,7 @@ package struct Canvas {
 }
 
 extension Image {
-    /// A picture made by a function of place; x and y count from the top left corner.
+    /// An image made by a function of position; x and y count from the top left corner.
     package static func painted(width: Int, height: Int, _ color: (_ x: Int, _ y: Int) -> Paint) -> Image {
         var canvas = Canvas(width: width, height: height)
         canvas.lay(x: 0, y: 0, width: width, height: height, color)

@@ -1,8 +1,8 @@
-// Photo-like landscapes: sky, clouds, sun, hills in haze, water. Knows nothing of files.
+// Photo-like landscapes: sky, clouds, sun, hills in haze, water.
 
 import Foundation
 
-/// A landscape that a number, 0 or more, decides: the same number draws the same picture at any size.
+/// A landscape made from a number, 0 or more: the same number draws the same image at any size.
 package struct Landscape: Sendable {
     private let mood: Mood
     private let noise: Noise
@@ -40,7 +40,7 @@ package struct Landscape: Sendable {
         hasWater = noise.hash(4, 0) > 0.45
     }
 
-    /// The picture at a size in pixels: its colour at each of them.
+    /// The image at a size in pixels: the colour at each of them.
     package func painting(width: Int, height: Int) -> (_ x: Int, _ y: Int) -> Paint {
         let scale = 1 / Float(max(width, height))
         let tall = Float(height) * scale
@@ -59,7 +59,7 @@ package struct Landscape: Sendable {
         }
     }
 
-    /// How high a row of hills stands at a place, from 0 at the top to 1 at the bottom.
+    /// The height of a row of hills at a position, from 0 at the top to 1 at the bottom.
     private func ridge(_ layer: Int, x: Float) -> Float {
         let offset = Float(layer) * 31.7
         let roughness = [2.2, 2.8, 3.5, 4.5][layer] as Float
@@ -106,7 +106,7 @@ package struct Landscape: Sendable {
         _ tall: Float,
         _ ridges: [[Float]]
     ) -> Paint {
-        // What stands above the shore, upside down and moved by waves that grow towards the viewer.
+        // The reflection of the shore: upside down, moved by waves that grow towards the viewer.
         let depth = (y - shore) / tall
         let wave = noise.layered(x * 14, y * 130 / (0.4 + depth * 3), layers: 3) - 0.5
         let moved = min(max(column + Int(wave * depth * 260), 0), ridges[0].count - 1)

@@ -1,4 +1,4 @@
-// Randomness that is the same on every machine and every run. Knows nothing of pictures.
+// Randomness that is the same on every machine and in every run, for the landscapes.
 
 /// Smooth noise over the plane, made from a hash of whole coordinates.
 struct Noise: Sendable {
@@ -26,7 +26,7 @@ struct Noise: Sendable {
         return mix(upper, lower, down)
     }
 
-    /// Noise upon noise, each layer twice as fine and half as strong; from 0 to 1.
+    /// The sum of layers of noise, each twice as fine and half as strong; from 0 to 1.
     func layered(_ x: Float, _ y: Float, layers: Int) -> Float {
         var sum: Float = 0
         var strength: Float = 0.5

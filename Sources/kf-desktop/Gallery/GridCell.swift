@@ -1,62 +1,62 @@
-// One cell of the grid, which shows one picture after the other. Knows no list.
+// One cell of the grid, which shows one image after the other.
 
 import CKFGTK4
 import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// A cell: a picture, its title, and where it came from.
+/// A cell: an image, its title, and where it came from.
 @MainActor
 final class GridCell {
-    /// The size of the picture at least, in points.
+    /// The least size of the image, in points.
     static let size = CGSize(width: 196, height: 147)
 
     let widget: Widget
-    /// Plays animations, shows all others.
+    /// Shows images and plays animations.
     let view = AnimatedImageView()
     private let title = Widget.label("caption-title")
     private let origin = Widget.label("origin")
     private let loading: Loading
-    private var picture: Picture?
-    /// Whether the picture is on its way.
+    private var image: GalleryImage?
+    /// Whether the image is being loaded.
     private(set) var isLoading = false
 
     init(_ loading: Loading) {
         self.loading = loading
         view.contentMode = .scaleAspectFill
-        let picture = Widget(view.widget)
-        gtk_widget_set_size_request(picture, Int32(Self.size.width), Int32(Self.size.height))
-        gtk_widget_set_overflow(picture, GTK_OVERFLOW_HIDDEN)
-        gtk_widget_add_css_class(picture, "picture")
+        let imageWidget = Widget(view.widget)
+        gtk_widget_set_size_request(imageWidget, Int32(Self.size.width), Int32(Self.size.height))
+        gtk_widget_set_overflow(imageWidget, GTK_OVERFLOW_HIDDEN)
+        gtk_widget_add_css_class(imageWidget, "cell-image")
         gtk_label_set_ellipsize(title.opaque, PANGO_ELLIPSIZE_END)
         gtk_label_set_xalign(title.opaque, 0)
         gtk_widget_set_hexpand(title, 1)
         let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [title, origin])
-        widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4, [picture, caption])
+        widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4, [imageWidget, caption])
     }
 
-    /// Shows a picture as soon as it is there.
-    func show(_ picture: Picture) {
-        self.picture = picture
+    /// Loads an image and shows it.
+    func show(_ image: GalleryImage) {
+        self.image = image
         isLoading = true
-        gtk_label_set_text(title.opaque, picture.title)
+        gtk_label_set_text(title.opaque, image.title)
         show(origin: "", tooltip: nil)
-        view.accessibilityLabel = picture.title
+        view.accessibilityLabel = image.title
         view.kf.setImage(
-            with: picture.source,
-            placeholder: picture.placeholder,
-            options: loading.thumbnail(of: picture, size: Self.size, scale: view.contentScaleFactor)
+            with: image.source,
+            placeholder: image.placeholder,
+            options: loading.thumbnail(of: image, size: Self.size, scale: view.contentScaleFactor)
         ) { [weak self] result in
             self?.end(result)
         }
     }
 
-    /// Loads the picture anew.
-    func reload() { if let picture { show(picture) } }
+    /// Loads the image again.
+    func reload() { if let image { show(image) } }
 
-    /// Gives up the picture, so that a cell that waits for its next one needs no memory.
+    /// Releases the image, so that a cell that waits for its next one needs no memory.
     func clear() {
-        picture = nil
+        image = nil
         isLoading = false
         view.kf.cancelDownloadTask()
         view.image = nil
@@ -68,7 +68,7 @@ final class GridCell {
             isLoading = false
             show(origin: value.cacheType.word, tooltip: nil)
         case .failure(let error):
-            // The cell shows another picture by now, or none.
+            // The cell shows another image by now, or none.
             if error.isTaskCancelled || error.isNotCurrentTask { return }
             isLoading = false
             show(origin: loading.isOffline ? "offline" : "failed", tooltip: error.localizedDescription)

@@ -1,22 +1,22 @@
-// The grid that scrolls: GTK makes as many cells as it needs and passes them from picture to picture. Loads nothing.
+// The grid that scrolls: GTK makes as many cells as it needs and passes them from image to image.
 
 import CKFGTK
 import CKFGTK4
 import Kingfisher
 import KingfisherGTK
 
-/// A `GtkGridView` of pictures in a `GtkScrolledWindow`.
+/// A `GtkGridView` of images in a `GtkScrolledWindow`.
 @MainActor
 final class GridView {
     let widget: Widget = gtk_scrolled_window_new()
-    private(set) var pictures: [Picture] = []
-    /// Called with the place of a picture that is to be looked at.
+    private(set) var images: [GalleryImage] = []
+    /// Called with the index of an image that is to be shown alone.
     var onOpen: (@MainActor (Int) -> Void)?
 
     private let loading: Loading
-    /// By list item, from "setup" to "teardown".
+    /// The cells by list item, from "setup" to "teardown".
     private var cells: [OpaquePointer: GridCell] = [:]
-    /// By place, from "bind" to "unbind".
+    /// The cells by index, from "bind" to "unbind".
     private var bound: [Int: GridCell] = [:]
     private let grid: Widget
 
@@ -26,31 +26,31 @@ final class GridView {
         grid = gtk_grid_view_new(nil, factory)
         gtk_grid_view_set_max_columns(grid.opaque, 8)
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
-        kf_set_accessible_label(grid, "Pictures")
+        kf_set_accessible_label(grid, "Images")
         gtk_scrolled_window_set_child(widget.opaque, grid)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(widget, 1)
         connect(UnsafeMutableRawPointer(factory))
     }
 
-    /// Shows pictures instead of those before.
-    func show(_ pictures: [Picture]) {
-        self.pictures = pictures
-        // The list has the titles; a cell finds the rest by its place.
+    /// Replaces the images that are shown.
+    func show(_ images: [GalleryImage]) {
+        self.images = images
+        // The list has the titles; a cell finds the rest by its index.
         let list: OpaquePointer = gtk_string_list_new(nil)
-        for picture in pictures { gtk_string_list_append(list, picture.title) }
+        for image in images { gtk_string_list_append(list, image.title) }
         let model: OpaquePointer = gtk_no_selection_new(list)
         gtk_grid_view_set_model(grid.opaque, model)
         g_object_unref(UnsafeMutableRawPointer(model))
     }
 
-    /// Loads anew what the cells show.
+    /// Loads the images of all cells again.
     func reload() { for cell in bound.values { cell.reload() } }
 
-    /// What a cell shows at a place; nil when no cell does.
+    /// The image that the cell at an index shows; nil when there is no such cell.
     func image(at index: Int) -> KFCrossPlatformImage? { bound[index]?.view.image }
 
-    /// Whether all pictures to be seen are there, or have failed.
+    /// Whether all visible images are loaded, or have failed.
     var isComplete: Bool { !bound.isEmpty && bound.values.allSatisfy { !$0.isLoading || !isInView($0) } }
 
     private func isInView(_ cell: GridCell) -> Bool {
@@ -70,7 +70,7 @@ final class GridView {
             guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
             let index = Int(gtk_list_item_get_position(item))
             bound[index] = cell
-            cell.show(pictures[index])
+            cell.show(images[index])
         }
         connectSignal(factory, "unbind", .one) { [weak self] argument in
             guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }

@@ -1,6 +1,6 @@
-// Parts of a text that know where they stand, so that a mistake can be pointed at. Knows nothing of what is written.
+// Parts of a pipeline's text that keep their position, so that an error can point at the mistake.
 
-/// A part of a text that remembers where it stands in the whole.
+/// A part of a text that knows its position in the whole.
 struct Fragment: Equatable {
     private let whole: [Character]
     private let range: Range<Int>
@@ -40,7 +40,7 @@ struct Fragment: Equatable {
 
     /// Without white space at both ends.
     ///
-    /// Nothing but white space becomes the position where it ends.
+    /// If there is only white space, the result is the empty position at its end.
     var trimmed: Fragment {
         guard let first = whole[range].firstIndex(where: { !$0.isWhitespace }),
             let last = whole[range].lastIndex(where: { !$0.isWhitespace })
@@ -66,7 +66,7 @@ struct Fragment: Equatable {
         return parts + [Fragment(whole, start..<range.upperBound)]
     }
 
-    /// A mistake that stands here.
+    /// An error at this position.
     func error(_ problem: String, allowed: [String]) -> PipelineError {
         PipelineError(text: String(whole), range: range, problem: problem, allowed: allowed)
     }

@@ -1,4 +1,4 @@
-// Colours as they are typed: `#rgb`, `#rrggbb`, `#rrggbbaa` or a name. Knows nothing of pixels.
+// Colours as they are typed: `#rgb`, `#rrggbb`, `#rrggbbaa` or a name.
 
 import Foundation
 

@@ -1,4 +1,4 @@
-// The arguments of one step, read one after the other. Knows numbers, sizes and colours, but no step.
+// The arguments of one step, read one after the other as numbers, sizes, colours and words.
 
 import Foundation
 
@@ -21,7 +21,7 @@ struct PipelineArguments {
     /// Whether every argument has been taken.
     var isEmpty: Bool { rest.isEmpty }
 
-    // MARK: What must be there
+    // MARK: Required arguments
 
     /// Takes a size: `WxH`.
     mutating func size() throws(PipelineError) -> CGSize { try size(try next()) }
@@ -45,7 +45,7 @@ struct PipelineArguments {
         return .fraction(percent / 100)
     }
 
-    /// Takes a number of a range; `what` says what it is, with its article.
+    /// Takes a number of a range; `what` names it in messages, with its article.
     mutating func number(_ what: String, _ range: ClosedRange<Double>) throws(PipelineError) -> Double {
         try number(try next(), what, range)
     }
@@ -64,9 +64,9 @@ struct PipelineArguments {
         return word
     }
 
-    // MARK: What may be there
+    // MARK: Optional arguments
 
-    /// Takes a number if another argument is there at all.
+    /// Takes a number if there is another argument.
     mutating func numberIfAny(_ what: String, _ range: ClosedRange<Double>) throws(PipelineError) -> Double? {
         isEmpty ? nil : try number(what, range)
     }
@@ -87,7 +87,7 @@ struct PipelineArguments {
         return word
     }
 
-    /// Takes an opacity and a colour, each if it is there.
+    /// Takes an opacity and a colour, each if it is given.
     mutating func opacityAndColor() throws(PipelineError) -> (alpha: Double?, color: HexColor?) {
         guard let first = rest.first else { return (nil, nil) }
         var alpha: Double?
@@ -102,7 +102,7 @@ struct PipelineArguments {
         return (alpha, isEmpty ? nil : try color())
     }
 
-    /// Takes `key=value`, if another argument is there at all.
+    /// Takes `key=value` if there is another argument.
     ///
     /// Each key may come once.
     mutating func named(_ keys: [String]) throws(PipelineError) -> (key: String, value: Fragment)? {
@@ -120,7 +120,7 @@ struct PipelineArguments {
         return (key.text, argument.dropFirst(equals + 1).trimmed)
     }
 
-    /// Throws if something was not taken.
+    /// Throws if arguments are left.
     func finish() throws(PipelineError) {
         guard let left = rest.first else { return }
         throw left.error("\"\(step)\" has one argument too many", allowed: [usage])
@@ -131,7 +131,7 @@ struct PipelineArguments {
             taken += 1
             return rest.removeFirst()
         }
-        // Those that may be left out stand in brackets.
+        // Optional arguments stand in brackets.
         let needed = usage.dropFirst(step.count + 1).prefix { $0 != "[" && $0 != ")" }.split(separator: ",").count
         let missing = max(1, needed - taken)
         let amount = missing > 1 ? "\(missing)\(taken > 0 ? " more" : "")" : taken > 0 ? "one more" : "an"
@@ -199,7 +199,7 @@ extension PipelineArguments {
         return filter
     }
 
-    /// Reads a number of a range; `what` says what it is, with its article.
+    /// Reads a number of a range; `what` names it in messages, with its article.
     func number(
         _ value: Fragment,
         _ what: String,

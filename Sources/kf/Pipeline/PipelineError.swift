@@ -1,6 +1,6 @@
-// What is wrong with a pipeline, and where. Knows nothing of what the steps do.
+// A mistake in a pipeline, and its position.
 
-/// A mistake in a pipeline: what is wrong, where it stands, and what would be allowed there.
+/// A mistake in a pipeline: the problem, its position, and what is allowed there.
 struct PipelineError: Error, Equatable, CustomStringConvertible {
     /// The whole pipeline as it was typed.
     let text: String
@@ -8,9 +8,9 @@ struct PipelineError: Error, Equatable, CustomStringConvertible {
     ///
     /// Empty where something is missing.
     let range: Range<Int>
-    /// What is wrong with them.
+    /// The problem with them.
     let problem: String
-    /// What may stand there, one alternative an item.
+    /// The alternatives that are allowed there.
     let allowed: [String]
 
     /// The problem, the pipeline with a mark under the offending part, and the alternatives.

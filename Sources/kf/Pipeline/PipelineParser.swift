@@ -1,10 +1,10 @@
-// The spelling of pipelines: `downsample(200x200)|>round(20)`. Knows nothing of pixels.
+// The parser of pipelines such as `downsample(200x200)|>round(20)`. The steps are in PipelineSteps.
 
 import Foundation
 
-/// Reads pipelines; every step there is stands in one table, `PipelineParser.steps`.
+/// Reads pipelines; all steps are in one table, `PipelineParser.steps`.
 enum PipelineParser {
-    /// A step's name, its spelling and its meaning for people, and how its arguments become a value.
+    /// A step's name, its spelling and meaning for the help, and the function that reads its arguments.
     struct Entry: Sendable {
         let name: String
         let usage: String
@@ -17,7 +17,7 @@ enum PipelineParser {
 
     /// The steps that `text` spells, first to last.
     ///
-    /// An empty text is a mistake: it asks for nothing.
+    /// An empty text is a mistake.
     static func parse(_ text: String) throws(PipelineError) -> [PipelineStep] {
         var result: [PipelineStep] = []
         for part in Fragment(whole: text).split(separator: "|>") {

@@ -1,4 +1,4 @@
-// From the steps of a pipeline to the library's processors. Knows neither spelling nor pixels.
+// The library's processor for each step of a pipeline.
 
 import Foundation
 import KFImaging
@@ -7,7 +7,7 @@ import Kingfisher
 extension PipelineStep {
     /// The processor that does this step.
     ///
-    /// Pictures have a scale of one here, so points are pixels.
+    /// Images have a scale of one here, so points are pixels.
     var processor: any ImageProcessor {
         switch self {
         case .thumbnail(let size, let mode, let anchor):

@@ -1,4 +1,4 @@
-// The words of pipelines as the library's values. Knows no step.
+// The library's value for each word of a pipeline.
 
 import Foundation
 import KFImaging
@@ -64,7 +64,7 @@ extension PipelineStep.Corner {
     }
 }
 
-// The words stand in the order of the library's numbers; a test holds every pair against each other.
+// The cases are in the order of the library's raw values; a test compares every pair.
 
 extension PipelineStep.BlendMode {
     var libraryMode: CGBlendMode {

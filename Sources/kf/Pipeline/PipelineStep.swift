@@ -1,19 +1,20 @@
-// The steps a pipeline is made of, as values. Knows neither their spelling nor how pixels are moved.
+// The steps of a pipeline as values, between the parser and the library's processors.
 
 import Foundation
 
 /// One step of a pipeline; lengths are in pixels.
 enum PipelineStep: Equatable {
-    /// Make a thumbnail in a box; a side of 0 follows from the other one and the picture's proportions.
+    /// Make a thumbnail in a box; a side of 0 follows from the other one and the image's proportions.
     case thumbnail(CGSize, Filling = .fit, Anchor = .point(CGPoint(x: 0.5, y: 0.5)))
-    /// Decode with the longer side of a size as the limit; with a side of 0, the other one is the limit of its own.
+    /// Decode with the longer side of a size as the limit; with a side of 0, the other one limits its own side.
     case downsample(CGSize)
-    /// Scale to this size; a side of 0 follows from the other one and the picture's proportions. Without a filter, the
-    /// library's default is used.
+    /// Scale to this size; a side of 0 follows from the other one and the image's proportions.
+    ///
+    /// Without a filter, the library's default is used.
     case resize(CGSize, Fit = .none, Filter? = nil)
     /// Cut out this size; the anchor counts from 0 at the left or top to 1 at the right or bottom.
     case crop(CGSize, anchor: CGPoint = CGPoint(x: 0.5, y: 0.5))
-    /// Cut out this size where there is most to see.
+    /// Cut out this size where the image has the most detail.
     case smartcrop(CGSize)
     /// Cut off edges of one colour; 0 tolerates no difference, 1 every one.
     case trim(tolerance: Double = 0.04)
@@ -31,7 +32,7 @@ enum PipelineStep: Equatable {
     case blur(radius: Double)
     /// Make edges stand out.
     case sharpen(sigma: Double, amount: Double = 1)
-    /// Lay a colour over the picture; a fraction of 0 hides the picture, 1 the colour.
+    /// Lay a colour over the image; a fraction of 0 hides the image, 1 the colour.
     case overlay(HexColor, fraction: Double = 0.5)
     /// Lay a colour over everything, empty places included.
     case tint(HexColor)
@@ -39,35 +40,35 @@ enum PipelineStep: Equatable {
     case colors(ColorControls)
     /// Take the colours away.
     case blackAndWhite
-    /// Blend the picture with a background.
+    /// Blend the image with a background.
     case blend(BlendMode, alpha: Double = 1, background: HexColor? = nil)
-    /// Compose the picture with a background.
+    /// Compose the image with a background.
     case composite(CompositingOperation, alpha: Double = 1, background: HexColor? = nil)
 
-    /// How a thumbnail gets into its box.
+    /// How a thumbnail fits its box.
     enum Filling: String, CaseIterable {
         case fit, fill, exact
     }
 
-    /// Which part of a picture fills a box.
+    /// The part of an image that fills a box.
     enum Anchor: Equatable {
         /// From 0 at the left or top to 1 at the right or bottom.
         case point(CGPoint)
-        /// Where there is most to see.
+        /// Where the image has the most detail.
         case smart
     }
 
-    /// How a picture meets a size of another aspect ratio.
+    /// How an image is scaled to a size of another aspect ratio.
     enum Fit: String, CaseIterable {
         case none, aspectFit, aspectFill
     }
 
-    /// How pixels are made of more or fewer pixels.
+    /// The filter of scaling.
     enum Filter: String, CaseIterable {
         case nearest, bilinear, catmullRom, lanczos3
     }
 
-    /// Which sides change places.
+    /// The sides that change places.
     enum Axis: String, CaseIterable {
         /// Left and right.
         case horizontal = "h"
@@ -92,14 +93,14 @@ enum PipelineStep: Equatable {
         var exposure: Double
     }
 
-    /// A radius: pixels, or a part of the picture's size.
+    /// A radius: pixels, or a part of the image's size.
     enum Length: Equatable {
         case pixels(Double)
         /// From 0 to 1.
         case fraction(Double)
     }
 
-    /// A corner, spelled by the first letters of its place.
+    /// A corner, spelled by the first letters of its name.
     enum Corner: String, CaseIterable {
         case topLeft = "tl"
         case topRight = "tr"
@@ -107,7 +108,7 @@ enum PipelineStep: Equatable {
         case bottomRight = "br"
     }
 
-    /// Core Graphics' blend modes, in the order of their numbers.
+    /// Core Graphics' blend modes, in the order of their raw values.
     enum BlendMode: String, CaseIterable {
         case normal, multiply, screen, overlay, darken, lighten, colorDodge, colorBurn, softLight, hardLight
         case difference, exclusion, hue, saturation, color, luminosity
@@ -115,7 +116,7 @@ enum PipelineStep: Equatable {
         case destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker, plusLighter
     }
 
-    /// AppKit's compositing operations, in the order of their numbers.
+    /// AppKit's compositing operations, in the order of their raw values.
     enum CompositingOperation: String, CaseIterable {
         case clear, copy, sourceOver, sourceIn, sourceOut, sourceAtop
         case destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker, highlight, plusLighter

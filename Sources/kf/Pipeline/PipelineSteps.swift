@@ -1,9 +1,9 @@
-// The table of steps: help, error messages and the parser follow from it. Knows nothing of pixels.
+// The table of steps, from which the help, the error messages and the parser follow.
 
 import Foundation
 
 extension PipelineParser {
-    /// Every step there is.
+    /// All steps.
     static let steps = sizes + shapes + colors + mixtures
 
     private static let sizes = [
@@ -64,7 +64,7 @@ extension PipelineParser {
         Entry(name: "sharpen", usage: "sharpen(SIGMA[,AMOUNT])", meaning: "make edges stand out") {
             arguments throws(PipelineError) in try sharpening(&arguments)
         },
-        Entry(name: "overlay", usage: "overlay(COLOR[,FRACTION])", meaning: "lay a colour over the picture") {
+        Entry(name: "overlay", usage: "overlay(COLOR[,FRACTION])", meaning: "lay a colour over the image") {
             arguments throws(PipelineError) in
             .overlay(try arguments.color(), fraction: try arguments.numberIfAny("a fraction", 0...1) ?? 0.5)
         },
@@ -110,7 +110,7 @@ extension PipelineParser {
 
     private static func resizing(_ arguments: inout PipelineArguments) throws(PipelineError) -> PipelineStep {
         let size = try arguments.sizeOrSide()
-        // One side alone leaves nothing to fit.
+        // A single side determines the scale: there is nothing to fit.
         let isWhole = size.width > 0 && size.height > 0
         let fit = isWhole ? try arguments.wordIfAny(of: PipelineStep.Fit.self, before: ["filter"]) : nil
         var filter: PipelineStep.Filter?

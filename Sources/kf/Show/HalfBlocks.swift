@@ -1,4 +1,4 @@
-// Pictures made of the character ▀ in 24-bit colours, two pixels a character. Knows nothing of cursors.
+// Images made of the character ▀ in 24-bit colours, two pixels in each character.
 
 /// Draws with half blocks, which every terminal with colours can show.
 enum HalfBlocks {
@@ -23,7 +23,7 @@ enum HalfBlocks {
         return text + pen.change(foreground: ShownPixels.nothing, background: ShownPixels.nothing)
     }
 
-    /// The terminal's two colours, changed only where they have to be.
+    /// The terminal's current colours, changed only where they differ.
     private struct Pen {
         private var foreground = ShownPixels.nothing
         private var background = ShownPixels.nothing

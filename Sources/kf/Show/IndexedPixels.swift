@@ -1,4 +1,4 @@
-// Pictures of a few colours: the colour of each pixel. Knows no terminal.
+// An image as a palette of a few colours and an index for each pixel, for sixels.
 
 import KFImaging
 
@@ -14,7 +14,7 @@ struct IndexedPixels: Equatable, Sendable {
     /// From the top left, row by row: indices of the palette, or ``nothing``.
     let indices: [Int]
 
-    /// Keeps the colours if there are few enough; otherwise finds some that serve, and spreads the difference.
+    /// Keeps the colours if there are few enough; otherwise quantizes them and diffuses the errors.
     init(_ pixels: ShownPixels, limit: Int = 256) {
         width = pixels.width
         height = pixels.height

@@ -1,17 +1,17 @@
-// Ctrl-C, Ctrl-Z and similar signals, for a command that has to clean up first. Knows nothing of what it cleans up.
+// Ctrl-C, Ctrl-Z and similar signals, for commands that have to clean up the terminal first.
 
 import Dispatch
 import Foundation
 import KFSupport
 
-/// Catches the signals that end or stop a process, until it has tidied up.
+/// Catches the signals that end or stop a process, so that it can clean up first.
 final class Interruption {
     private struct State {
         var signal: Int32?
         var stop: (@Sendable () -> Void)?
     }
 
-    /// Which signal came first, and what it stops.
+    /// The first signal that came, and the work it stops.
     private final class Arrival: Sendable {
         let state = Locked(State())
     }
@@ -50,7 +50,7 @@ final class Interruption {
         sources.append(Self.pausing(pause))
     }
 
-    /// Has something tidied up before the first signal ends the process, or Ctrl-Z stops it.
+    /// Calls `tidy` before the first signal ends the process, or Ctrl-Z stops it.
     convenience init(tidy: @escaping @Sendable () -> Void) {
         self.init(tidy: tidy) { stop in
             tidy()
@@ -74,7 +74,7 @@ final class Interruption {
         return source
     }
 
-    /// Names what the first signal stops, at once if it is there already.
+    /// Sets the action of the first signal; runs it at once if that signal has arrived already.
     func stopping(_ stop: @escaping @Sendable () -> Void) {
         let hasArrived = arrival.state.withLock { state in
             state.stop = stop
@@ -90,7 +90,7 @@ final class Interruption {
         for number in Self.signals + [SIGTSTP] { signal(number, SIG_DFL) }
     }
 
-    /// Stops the process the way Ctrl-Z would have; returns when it goes on.
+    /// Stops the process as Ctrl-Z does by default; returns when the process is continued.
     private static func stop() {
         var (standard, caught) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
@@ -99,13 +99,13 @@ final class Interruption {
         sigaction(SIGTSTP, &caught, nil)
     }
 
-    /// Ends the process the way it would have ended.
+    /// Ends the process as the signal does by default.
     private static func terminate(by number: Int32) {
         signal(number, SIG_DFL)
         deliver(number)
     }
 
-    /// Sends this thread a signal that is unblocked meanwhile.
+    /// Sends this thread a signal, which is unblocked until it has been delivered.
     private static func deliver(_ number: Int32) {
         // If this thread blocks the signal, another one would take it too late.
         var (signals, before) = (sigset_t(), sigset_t())

@@ -1,4 +1,4 @@
-// Pictures for terminals that speak kitty's graphics protocol: PNG in Base64, in pieces. Knows nothing of cursors.
+// Images for terminals with kitty's graphics protocol: PNG in Base64, in pieces.
 
 import Foundation
 
@@ -10,17 +10,17 @@ enum KittyGraphics {
     /// Asks whether the terminal knows the protocol: one pixel that is not to be shown.
     static let question = "\u{1B}_Gi=\(questionID),s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
 
-    /// The reply of a terminal that does, up to its end.
+    /// The reply of a terminal that knows the protocol, without its end.
     static let reply = "\u{1B}_Gi=\(questionID);OK"
 
     private static let questionID = 31
 
-    /// The sequences that show a picture at the cursor without moving that.
+    /// The sequences that show an image at the cursor without moving the cursor.
     ///
     /// - Parameters:
-    ///   - png: The picture.
-    ///   - id: A number for a picture that takes the place of the last one with that number.
-    /// - Returns: What to write.
+    ///   - png: The image as PNG.
+    ///   - id: A number for the image, which replaces the last one with that number.
+    /// - Returns: The bytes to write.
     static func sequences(png: Data, id: UInt32?) -> [UInt8] {
         let text = Array(png.base64EncodedData())
         // Shown at once, PNG, no replies wanted, the cursor left alone.

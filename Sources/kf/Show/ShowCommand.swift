@@ -5,16 +5,16 @@ import Foundation
 import KFSupport
 import Kingfisher
 
-/// Draws a picture in the terminal.
+/// Draws an image in the terminal.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Draw a picture in the terminal, and play animations.",
+        abstract: "Draw an image in the terminal, and play animations.",
         discussion: """
             The terminal is asked what it can do: kitty's graphics come first, then sixels, then half blocks in 24-bit \
             colours. It has half a second to reply, or as many seconds as KF_TERMINAL_PATIENCE says: more for a slow \
             connection. Where standard output is no terminal, no question is written: half blocks, and of animations \
-            the first frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Pictures are \
+            the first frame, or with --protocol kitty or sixel what --frames and --loops ask for, once. Images are \
             shrunk to the columns and rows there are, never enlarged. Half blocks and sixels leave out what is less \
             than half opaque.
             """
@@ -56,7 +56,7 @@ struct ShowCommand: AsyncParsableCommand {
         do throws(Failure) {
             let data = try await SourceBytes(network).read(source)
             let limit = frameLimit
-            let image = try await PictureBytes.picture(data, processor, isStill: limit == 1)
+            let image = try await ImageBytes.image(data, processor, isStill: limit == 1)
             try await show(ShowFrames(image, limit: limit))
         } catch {
             Console().error(error.line(about: source))
@@ -66,9 +66,9 @@ struct ShowCommand: AsyncParsableCommand {
 
     private var isScreen: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How many frames may be drawn.
+    /// The most frames that are drawn.
     ///
-    /// What is written to a file has to end, and half blocks in a file are one frame.
+    /// Output to a file has to end, and half blocks in a file are one frame.
     private var frameLimit: Int {
         if isScreen { return frames ?? .max }
         guard let form = form.named, form != .blocks else { return 1 }
@@ -78,7 +78,7 @@ struct ShowCommand: AsyncParsableCommand {
     private func show(_ frames: ShowFrames) async throws(Failure) {
         let terminal = Terminal()
         let screen = ShowScreen(STDOUT_FILENO)
-        // Before the modes change: whatever happens then, they are restored.
+        // Set up before the terminal's modes change, so that they are restored in every case.
         let interruption = Interruption {
             terminal?.restore()
         } pause: { stop in
@@ -104,8 +104,8 @@ struct ShowCommand: AsyncParsableCommand {
         let asked = form == .auto ? await terminal?.bestProtocol() : nil
         let form = form.named ?? asked ?? .blocks
         let layout = ShowLayout(
-            width: frames.picture.pixelWidth,
-            height: frames.picture.pixelHeight,
+            width: frames.image.pixelWidth,
+            height: frames.image.pixelHeight,
             in: Terminal.size(),
             columns: width,
             with: form

@@ -1,9 +1,9 @@
-// Shows frames one after the other, each for its time. Knows neither files nor protocols.
+// Shows frames one after the other, each for its duration.
 
 import Foundation
 import KFSupport
 
-/// Draws a picture, or plays an animation.
+/// Draws an image, or plays an animation.
 struct ShowPlayer: Sendable {
     let frames: ShowFrames
     let drawing: ShowDrawing
@@ -13,7 +13,7 @@ struct ShowPlayer: Sendable {
 
     /// Plays until the end, until the task is cancelled, or until the output is closed.
     ///
-    /// - Throws: Why a frame cannot be drawn; the screen is left in order all the same.
+    /// - Throws: The reason why a frame cannot be drawn; the screen is restored first.
     func play() async throws(Failure) {
         var result = Result<Void, Failure>.success(())
         do throws(Failure) {
@@ -25,7 +25,7 @@ struct ShowPlayer: Sendable {
         try result.get()
     }
 
-    /// How often all frames are shown; nil is for ever.
+    /// How often all frames are shown; nil is without end.
     static func rounds(file: UInt, limit: Int?) -> Int? {
         let wanted = file == 0 ? nil : Int(clamping: file)
         guard let limit else { return wanted }
@@ -39,7 +39,7 @@ struct ShowPlayer: Sendable {
         var round = 0
         while rounds.map({ round < $0 }) ?? true {
             for index in 0..<frames.count {
-                // Prepared while the frame before is still being looked at.
+                // Prepared while the previous frame is still shown.
                 let bytes = try await bytes(at: index)
                 if clock.now < due {
                     try? await clock.sleep(until: due)
@@ -51,23 +51,23 @@ struct ShowPlayer: Sendable {
             }
             round += 1
         }
-        // The last frame has its time too before the prompt comes back.
+        // The last frame is shown for its duration before the prompt comes back.
         if frames.count > 1 { try? await clock.sleep(until: due) }
     }
 
     private func bytes(at index: Int) async throws(Failure) -> [UInt8] {
         let result = await WorkExecutor.cpu.run { () async -> Result<[UInt8], Failure> in
             Result { () throws(Failure) in
-                guard let picture = frames.picture(at: index) else {
+                guard let image = frames.image(at: index) else {
                     throw Failure(code: 9006, reason: "badFrame", message: "frame \(index) cannot be decoded")
                 }
-                return try drawing.bytes(for: picture)
+                return try drawing.bytes(for: image)
             }
         }
         return try result.get()
     }
 
-    /// Whether what was drawn arrived; no is not an error where only the output was closed.
+    /// Whether the bytes were written; false is not an error where the output was only closed.
     private func isTaken(_ code: Int32) throws(Failure) -> Bool {
         guard code != 0, code != EPIPE, !drawing.isScreen else { return code == 0 }
         throw .cannotWrite("standard output", code)

@@ -1,13 +1,13 @@
-// The ways to draw in a terminal, and how large a picture may be with each. Draws nothing.
+// The ways to draw in a terminal, and the largest size of an image with each of them.
 
 import ArgumentParser
 
-/// A way to draw pictures in a terminal.
+/// A way to draw images in a terminal.
 enum ShowProtocol: String, Sendable {
     case kitty, sixel, blocks
 }
 
-/// What `--protocol` may say.
+/// The values of `--protocol`.
 enum ShowProtocolChoice: String, CaseIterable, ExpressibleByArgument {
     case auto, kitty, sixel, blocks
 
@@ -15,12 +15,12 @@ enum ShowProtocolChoice: String, CaseIterable, ExpressibleByArgument {
     var named: ShowProtocol? { ShowProtocol(rawValue: rawValue) }
 }
 
-/// How much room there is.
+/// The size of the terminal.
 struct TerminalSize: Equatable, Sendable {
     var columns = 80
-    /// Nil where nothing ends, as in a file.
+    /// Nil where there is no limit, as in a file.
     var rows: Int?
-    /// The size of a character in pixels, if the terminal says.
+    /// The size of a character in pixels, if the terminal reports it.
     var cell: (width: Int, height: Int)?
 
     static func == (one: TerminalSize, other: TerminalSize) -> Bool {
@@ -29,13 +29,13 @@ struct TerminalSize: Equatable, Sendable {
     }
 }
 
-/// Where a picture goes: its size in pixels, and the lines it takes.
+/// The size of an image in pixels, and the lines it takes.
 struct ShowLayout: Equatable, Sendable {
     let width: Int
     let height: Int
     let lines: Int
 
-    /// Shrinks a picture to the room there is, the line for the prompt left out; never enlarges it.
+    /// Shrinks an image to the terminal without the line for the prompt; never enlarges it.
     init(width: Int, height: Int, in size: TerminalSize, columns: Int?, with form: ShowProtocol) {
         // A common size of characters, for terminals that do not report theirs.
         let cell = form == .blocks ? (width: 1, height: 2) : size.cell ?? (width: 8, height: 16)

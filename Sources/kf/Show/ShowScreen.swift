@@ -1,19 +1,19 @@
-// The place where pictures are drawn, and the pauses in between. Knows nothing of what is drawn.
+// Standard output while `kf show` draws, and pauses between two drawings.
 
 import Foundation
 import KFSupport
 
-/// Standard output with one writer at a time, so that a pause never falls into the middle of a picture.
+/// Standard output with one writer at a time, so that a pause never interrupts the drawing of an image.
 final class ShowScreen: Sendable {
     private let descriptor: Int32
-    /// What was begun and is not yet ended.
+    /// The drawing that was begun and not yet ended.
     private let current = Locked<ShowDrawing?>(nil)
-    /// One thread: whatever is written or done here comes one after the other.
+    /// One thread, so that writes and pauses come one after the other.
     private static let executor = WorkExecutor("kf.screen", threads: 1)
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Begins a drawing; returns 0 or the error's number, as the others do.
+    /// Begins a drawing; returns 0 or the error's number.
     func open(_ drawing: ShowDrawing) async -> Int32 {
         await Self.executor.run { () async -> Int32 in
             self.current.withLock { $0 = drawing }
@@ -21,7 +21,7 @@ final class ShowScreen: Sendable {
         }
     }
 
-    /// Writes one picture of the drawing.
+    /// Writes one frame of the drawing; returns 0 or the error's number.
     func draw(_ bytes: [UInt8]) async -> Int32 {
         await Self.executor.run { () async -> Int32 in self.put(bytes) }
     }
@@ -37,7 +37,7 @@ final class ShowScreen: Sendable {
         }
     }
 
-    /// Leaves the terminal as it was found while `stop` lasts, and goes on below afterwards.
+    /// Restores the terminal while `stop` runs; afterwards the drawing goes on below.
     func pause(_ terminal: Terminal?, _ stop: @escaping @Sendable () -> Void) async {
         await Self.executor.run { () async -> Void in
             let drawing = self.current.withLock { $0 }

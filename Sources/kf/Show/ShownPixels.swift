@@ -1,8 +1,8 @@
-// The pixels a terminal is to show: fully there or left out, since its own background is not known.
+// The pixels a terminal shows: opaque or left out, since the colour behind them is not known.
 
 import KFImaging
 
-/// A picture without half-transparent pixels.
+/// An image without half-transparent pixels.
 struct ShownPixels: Equatable, Sendable {
     let width: Int
     let height: Int
@@ -18,7 +18,7 @@ struct ShownPixels: Equatable, Sendable {
         self.colors = colors
     }
 
-    /// Leaves out what is less than half opaque, and takes the rest for opaque.
+    /// Leaves out pixels that are less than half opaque, and makes the others opaque.
     init(_ bitmap: Bitmap) {
         width = bitmap.width
         height = bitmap.height
@@ -42,7 +42,7 @@ struct ShownPixels: Equatable, Sendable {
     }
 }
 
-/// The parts of a shown colour.
+/// The components of a shown colour.
 struct ShownColor {
     let red: Int
     let green: Int

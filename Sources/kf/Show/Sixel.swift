@@ -1,11 +1,11 @@
-// Pictures as sixels: strips of six rows, one colour after the other. Knows nothing of cursors.
+// Images as sixels: strips of six rows, one colour after the other.
 
 /// Draws with the graphics of DEC's terminals, which some emulators still understand.
 ///
-/// At most 256 colours, chosen by median cut; with more than that in the picture, errors are diffused. Places where
-/// nothing is to be drawn stay as they are.
+/// There are at most 256 colours; if the image has more, they are chosen by median cut, and errors are diffused. Pixels
+/// that are left out stay as they are.
 enum Sixel {
-    /// The rows of a strip.
+    /// The number of rows in a strip.
     static let stripHeight = 6
 
     /// The whole sequence, from `ESC P` to `ESC \`.
@@ -25,7 +25,7 @@ enum Sixel {
         return bytes + Array("\u{1B}\\".utf8)
     }
 
-    /// For each colour of a strip the sixels of the whole width: one bit a row, the lowest at the top.
+    /// The sixels of the whole width for each colour of a strip: one bit per row, the lowest at the top.
     private static func strip(_ pixels: IndexedPixels, top: Int) -> [(index: Int, sixels: [UInt8])] {
         var rows: [[UInt8]?] = Array(repeating: nil, count: pixels.palette.count)
         for y in top..<min(top + stripHeight, pixels.height) {

@@ -1,9 +1,9 @@
-// The terminal behind standard output: its size, its modes, its replies. Knows nothing of pictures.
+// The terminal behind standard output: its size, its modes and its replies.
 
 import Foundation
 import KFSupport
 
-/// A terminal that is written to and can be asked.
+/// A terminal that is written to and can be queried.
 final class Terminal: Sendable {
     private struct State {
         var modes: termios?
@@ -13,7 +13,7 @@ final class Terminal: Sendable {
     private let descriptor: Int32
     private let state: Locked<State>
 
-    /// Nil when the descriptor is no terminal, or one that this process may not use now.
+    /// Nil when the descriptor is no terminal, or when this process may not use it now.
     init?(output: Int32 = STDOUT_FILENO) {
         var name = [CChar](repeating: 0, count: 256)
         guard isatty(output) == 1, ttyname_r(output, &name, name.count) == 0 else { return nil }
@@ -34,31 +34,31 @@ final class Terminal: Sendable {
         close(descriptor)
     }
 
-    /// From now on to ``restore()`` what is typed is neither shown nor collected into lines; Ctrl-C still interrupts.
+    /// Turns off echo and line editing until ``restore()``; Ctrl-C still interrupts.
     func disableEcho() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// Gives the terminal back as it was until ``disableEcho()`` is called again.
+    /// Restores the modes until ``disableEcho()`` is called again.
     func suspend() {
         guard var modes = state.withLock({ $0.modes }) else { return }
         tcsetattr(descriptor, TCSANOW, &modes)
     }
 
-    /// Gives the terminal back as it was; safe from any thread, and more than once.
+    /// Restores the modes; safe from any thread, and more than once.
     func restore() {
         let (modes, isLate) = state.withLock { state in
             defer { state.modes = nil }
             return (state.modes, state.mayHaveLateReplies)
         }
         guard var modes else { return }
-        // What came too late must not look as if it had been typed at the prompt.
+        // Late replies must not appear as input at the prompt.
         tcsetattr(descriptor, isLate ? TCSAFLUSH : TCSANOW, &modes)
     }
 
-    /// The room on the screen.
+    /// The size of the terminal.
     static func size(of output: Int32 = STDOUT_FILENO) -> TerminalSize {
         var size = winsize()
         guard ioctl(output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -69,17 +69,16 @@ final class Terminal: Sendable {
         return TerminalSize(columns: columns, rows: rows, cell: cell.width > 0 && cell.height > 0 ? cell : nil)
     }
 
-    /// How long the terminal may take to reply: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at
-    /// most.
+    /// The time limit of replies: half a second, or the seconds in `KF_TERMINAL_PATIENCE`, an hour at most.
     private static var replyTimeout: Duration {
         let text = ProcessInfo.processInfo.environment["KF_TERMINAL_PATIENCE"]
         guard let seconds = text.flatMap(Double.init), (0...3600).contains(seconds) else { return .milliseconds(500) }
         return .seconds(seconds)
     }
 
-    /// Asks the terminal what it can draw, and waits a moment for its replies.
+    /// Asks the terminal what it can draw, and waits for its replies.
     ///
-    /// Some terminals would print the question; these are not asked.
+    /// Terminals that would print the question are not asked.
     func bestProtocol() async -> ShowProtocol {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         guard !["", "dumb", "linux"].contains(kind) else { return .blocks }

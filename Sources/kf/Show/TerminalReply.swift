@@ -1,19 +1,19 @@
-// What a terminal replies when it is asked what it can draw. Reads bytes from nowhere.
+// The replies of a terminal to the questions about its graphics.
 
 import Foundation
 
 /// The replies of a terminal so far.
 ///
-/// Every terminal replies to the last question, for its attributes, so a reply to that one ends the waiting.
+/// Every terminal replies to the last question, for its attributes, so the reply to that one is the end.
 struct TerminalReply {
-    /// What is asked: kitty's graphics, then the attributes, of which 4 are sixels.
+    /// The questions: kitty's graphics, then the attributes, of which 4 means sixels.
     static let questions = KittyGraphics.question + "\u{1B}[c"
 
     private var bytes: [UInt8] = []
 
-    /// Whether the terminal has said that it knows kitty's graphics.
+    /// Whether the terminal has replied that it knows kitty's graphics.
     private(set) var knowsKitty = false
-    /// The terminal's attributes; nil until it has named them.
+    /// The terminal's attributes; nil until they have arrived.
     private(set) var attributes: [Int]?
 
     var isComplete: Bool { attributes != nil }

@@ -1,4 +1,4 @@
-// How an entry's metadata and its key are encoded, and that other bytes are not taken for them.
+// The encoding of an entry's metadata and key, and the rejection of other bytes.
 
 import CKFLinux
 import Foundation
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// What earlier and later versions write: with other bytes of theirs it would be taken for what it is not.
+    /// Earlier and later versions write other metadata, whose bytes must not be read as those of this version.
     @Test(
         "An entry with metadata of another version is a miss and is removed",
         .needsAttributes,

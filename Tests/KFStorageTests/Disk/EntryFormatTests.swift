@@ -1,4 +1,4 @@
-// The metadata of an entry, and that damage to the bytes is detected with it. DSK-27 to DSK-29.
+// The metadata of an entry, by which damage to its bytes is detected.
 
 import CKFLinux
 import Foundation
@@ -30,7 +30,7 @@ import Testing
         try #require(futimens(file, times) == 0)
     }
 
-    /// Whether an entry whose bytes have become `damaged` is a miss and gone.
+    /// Whether an entry whose bytes have become `damaged` is a miss and is removed.
     private func isDetected(_ damaged: Data) throws -> Bool {
         try overwrite("a", with: damaged)
         let found = try store.read("a")
@@ -72,7 +72,7 @@ import Testing
         #expect(names(in: scratch("cache")) == [])
     }
 
-    /// What a power loss leaves when the file system had noted the length, but not yet written the bytes.
+    /// A power loss leaves such an entry when the file system had recorded the length, but not yet written the bytes.
     @Test(
         "An entry with zeros in place of its bytes is a miss and is removed",
         .needsAttributes,
@@ -85,7 +85,7 @@ import Testing
         #expect(try isDetected(zeros))
     }
 
-    /// Against values of the system's `libxxhash.so`, `XXH3_64bits` of so many zeros.
+    /// The expected values are those of `XXH3_64bits` in the system's `libxxhash.so`, for so many zeros.
     @Test(
         "The checksum is XXH3",
         arguments: [
@@ -107,7 +107,7 @@ import Testing
         #expect(try store.read("a")?.data == other)
     }
 
-    @Test("DSK-28: without attributes an entry's lifetime is the time from its last access to its expiry")
+    @Test("Without attributes an entry's lifetime is the time from its last access to its expiry")
     func lifetimeWithoutAttributes() throws {
         try store.write(small, to: "a", expiration: .date(clock.now + 100))
         removexattr(scratch("cache/a"), EntryMetadata.attribute)

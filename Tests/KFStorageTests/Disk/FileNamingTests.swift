@@ -1,4 +1,4 @@
-// File names of keys: hashes, extensions, and that no key leads out of the directory. DSK-7 to DSK-11.
+// File names of keys: hashes, extensions, and keys that would lead out of the directory.
 
 import KFStorage
 import Testing
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "The extension of a key is what follows the last dot before the first `@`",
+        "The extension of a key is the text behind the last dot before the first `@`",
         arguments: [
             ("a.jpeg@proc", "jpeg"), ("https://x.org/57373197@300.jpg", nil), ("image.jpg?v=2", nil), ("nodot", nil),
             ("a.PnG", "PnG"), ("a.", nil), ("a.abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),

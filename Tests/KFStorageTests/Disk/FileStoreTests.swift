@@ -1,4 +1,4 @@
-// The file store without failures: reading, writing, expiry, listing, cleaning. DSK-12 to DSK-36.
+// The file store without failures: reading, writing, expiry, listing, cleaning.
 
 import CKFLinux
 import Foundation
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "An entry stored for ever never expires",
+        "An entry stored without a time limit never expires",
         arguments: [StorageExpiration.never, .date(.distantFuture), .days(.max)]
     )
     func neverExpires(expiration: StorageExpiration) throws {

@@ -1,4 +1,4 @@
-// What a file store knows of its directory: right after every operation, corrected when other processes change it.
+// The totals that a file store keeps of its directory: after its own operations, and after changes by others.
 
 import Foundation
 import Glibc
@@ -122,7 +122,7 @@ import Testing
         #expect(try !store.contains("a") && store.read("a") == nil)
     }
 
-    @Test("The total on request includes changes by others, what is known since the last scan") func total() throws {
+    @Test("A requested total includes changes by others, the known one those of the last scan") func total() throws {
         store.startScan()
         try write(10, "a")
         try write(20, "b")
@@ -135,7 +135,7 @@ import Testing
         #expect(store.knownSize == 1)
     }
 
-    @Test("An entry that was used or replaced since the scan is not removed for its age") func usedSinceTheScan()
+    @Test("An entry that was used or replaced since the scan is not removed because of its age") func usedSinceTheScan()
         async throws
     {
         let (store, clock) = (store, clock)
@@ -151,7 +151,7 @@ import Testing
         #expect(try store.totalSize() == found())
     }
 
-    @Test("DSK-23: the folder deleted behind the store: probes miss, the total is 0, the next write works")
+    @Test("After the folder was deleted behind the store, look-ups miss, the total is 0 and the next write succeeds")
     func deletedFolder() throws {
         store.startScan()
         try write(10, "a")
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: The clock
 
-    @Test("A clock that jumps deletes nothing that is valid") func jumpingClock() throws {
+    @Test("A jump of the clock removes no valid entry") func jumpingClock() throws {
         store.startScan()
         try write(10, "a")
         clock.advance(-86_400 * 365)
@@ -193,7 +193,7 @@ import Testing
 
     // MARK: Counts
 
-    @Test("Everything is counted once") func counts() throws {
+    @Test("Every operation is counted once") func counts() throws {
         store.startScan()
         try write(10, "a")
         try write(20, "b")

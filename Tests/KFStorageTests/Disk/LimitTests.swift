@@ -1,4 +1,4 @@
-// The size limit of a file store: which entries go, which stay, and what other processes do meanwhile.
+// The size limit of a file store: which entries are removed, which stay, also with several processes at work.
 
 import Foundation
 import Glibc
@@ -39,12 +39,12 @@ import Testing
         #expect(entries == (2..<10).map { "\($0)" } + ["new"])
         #expect(try store.totalSize() == 81)
         #expect(store.counts.trimmed == 2)
-        // There is room again: nothing goes.
+        // There is room again: nothing is removed.
         try write(19, "more")
         #expect(entries.count == 10)
     }
 
-    @Test("Entries that were read stay") func usedStays() throws {
+    @Test("Entries that were read are kept") func usedStays() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -54,7 +54,7 @@ import Testing
         #expect(entries == ["a", "c", "d"])
     }
 
-    @Test("Expired entries go first") func expiredGoesFirst() throws {
+    @Test("Expired entries are removed first") func expiredGoesFirst() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         try write(9, "old")
@@ -65,7 +65,8 @@ import Testing
         #expect(store.counts.expired == 1 && store.counts.trimmed == 0)
     }
 
-    @Test("An entry that alone exceeds the limit is not stored, and no other entry goes for it") func tooLarge() throws
+    @Test("An entry that alone exceeds the limit is not stored, and no other entry is removed for it") func tooLarge()
+        throws
     {
         store.configure(sizeLimit: 30)
         store.startScan()
@@ -80,7 +81,7 @@ import Testing
         #expect(entries == ["huge", "just"])
     }
 
-    @Test("A stored entry that alone exceeds the limit goes first, and no other entry for it") func hugeGoesFirst()
+    @Test("A stored entry larger than the limit is removed first, and no other entry for it") func hugeGoesFirst()
         throws
     {
         for name in ["a", "b"] { try write(10, name) }
@@ -118,7 +119,7 @@ import Testing
 
     // MARK: Several processes
 
-    @Test("The limit holds for what several stores write, after a tenth of it at the latest") func several() throws {
+    @Test("The limit holds for the writes of several stores, after a tenth of it at the latest") func several() throws {
         let stores = [anotherStore(limit: 1_000), anotherStore(limit: 1_000)]
         for store in stores { store.startScan() }
         for number in 0..<200 {
@@ -130,7 +131,7 @@ import Testing
         #expect(total == entries.count * 10 && total > 700)
     }
 
-    @Test("Entries that another store has used stay if others can go") func usedByOthers() throws {
+    @Test("Entries that another store has used are kept if others can be removed") func usedByOthers() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }
@@ -141,7 +142,7 @@ import Testing
         #expect(entries == ["a", "c", "d"])
     }
 
-    @Test("If another store has used all entries, the limit holds all the same") func allUsedByOthers() throws {
+    @Test("The limit holds even if another store has used all entries") func allUsedByOthers() throws {
         store.configure(sizeLimit: 30)
         store.startScan()
         for name in ["a", "b", "c"] { try write(10, name) }

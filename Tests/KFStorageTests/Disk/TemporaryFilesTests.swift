@@ -18,12 +18,12 @@ import Testing
         store = FileStore(path: scratch("cache"))
     }
 
-    /// How far a process had come with its file when it died.
+    /// The progress of a process with its file when it was killed.
     enum CrashPoint: CaseIterable {
         case opened, written, half, attributed, timed
     }
 
-    /// Leaves behind what a process did that was killed at `point` more than an hour ago.
+    /// Leaves behind the files of a process that was killed at `point` more than an hour ago.
     private func crash(at point: CrashPoint, in folder: String) throws {
         let number = open(folder + "/" + TemporaryFiles.prefix + "dead", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         try #require(number >= 0)
@@ -39,7 +39,7 @@ import Testing
         file.attach(EntryMetadata(of: bytes, lifetime: .infinity, key: "key", userMetadata: [1]))
     }
 
-    @Test("The next start removes what a crash left in the temporary folder", arguments: CrashPoint.allCases)
+    @Test("The next start removes the leftovers of a crash in the temporary folder", arguments: CrashPoint.allCases)
     func crashBesideDirectory(point: CrashPoint) throws {
         try store.write(bytes, to: "a", expiration: .days(1))
         try crash(at: point, in: scratch(".cache.tmp"))
@@ -49,7 +49,7 @@ import Testing
         #expect(names(in: scratch("cache")) == ["a"])
     }
 
-    @Test("The next scan removes what a crash left inside the directory", arguments: CrashPoint.allCases)
+    @Test("The next scan removes the leftovers of a crash inside the directory", arguments: CrashPoint.allCases)
     func crashInsideDirectory(point: CrashPoint) throws {
         try Data("in the way".utf8).write(to: URL(fileURLWithPath: scratch(".cache.tmp")))
         try store.write(bytes, to: "a", expiration: .days(1))
@@ -59,7 +59,7 @@ import Testing
         #expect(names(in: scratch) == [".cache.tmp", "cache"])
     }
 
-    /// The file in the way has been removed by then, or the disk was full when the folder was to be made.
+    /// By then the file in the way was removed, or the disk that was too full for the folder has space again.
     @Test("Leftovers inside the directory are removed even if there is a temporary folder by now")
     func leftoversInsideDirectory() throws {
         let obstacle = scratch(".cache.tmp")
@@ -88,7 +88,7 @@ import Testing
     private func names(in path: String) -> [String] { KFStorageTests.names(in: path) }
 
     /// Every new store removes leftovers, as every new process does.
-    @Test("A store that starts does not remove what others are writing") func startDuringWrites() async throws {
+    @Test("A store that starts does not remove files that others are writing") func startDuringWrites() async throws {
         try store.prepare()
         let path = store.path
         let bytes = bytes
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "DSK-13: a file that was written, but whose times could not be set, is removed",
+        "A file that was written, but whose times could not be set, is removed",
         arguments: [true, false]
     )
     func unfinishedFile(isBeside: Bool) throws {
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Names of directories
 
-    /// The name of a folder beside it would be too long: temporary files are inside the directory then.
+    /// The name of a folder beside it would be too long, so temporary files are inside the directory.
     @Test("A directory may have the longest possible name", arguments: [250, 251, 255])
     func longDirectoryNames(length: Int) throws {
         let name = String(repeating: "c", count: length)

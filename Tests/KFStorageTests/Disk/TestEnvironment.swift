@@ -1,4 +1,4 @@
-// The environment that tests of failures need: a small disk, a user without privileges. Knows nothing of stores.
+// The environment that tests of failures need: a small disk, a user without privileges.
 
 import CKFLinux
 import Foundation
@@ -16,7 +16,7 @@ final class SmallFileSystem {
         return (try? SmallFileSystem(at: scratch("probe"), kilobytes: 64)) != nil
     }()
 
-    /// Such a file system knows extended attributes since Linux 6.6.
+    /// Such a file system supports extended attributes since Linux 6.6.
     static let knowsAttributes: Bool = {
         guard isPossible, let scratch = try? Scratch(),
             let disk = try? SmallFileSystem(at: scratch("probe"), kilobytes: 64)
@@ -68,7 +68,7 @@ func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> Result {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For tests of what lies in extended attributes.
+    /// A trait for tests that need extended attributes.
     static var needsAttributes: Self { .enabled(if: knowsAttributes, "the file system knows no extended attributes") }
 }
 

@@ -1,4 +1,4 @@
-// User metadata: written, read, replaced and removed with its entry. Knows nothing of what it means.
+// User metadata: written, read, replaced and removed with its entry.
 
 import CKFLinux
 import Foundation
@@ -12,7 +12,7 @@ import Testing
     let scratch: Scratch
     let store: FileStore
     let bytes = Data("the entry".utf8)
-    let facts = Array("ETag: \"1\"".utf8)
+    let metadata = Array("ETag: \"1\"".utf8)
 
     init() throws {
         scratch = try Scratch()
@@ -21,16 +21,16 @@ import Testing
 
     @Test("User metadata is stored with its entry and is read by another store", .needsAttributes)
     func storedWithEntry() throws {
-        try store.write(bytes, to: "a", key: "key", expiration: .days(1), userMetadata: facts)
+        try store.write(bytes, to: "a", key: "key", expiration: .days(1), userMetadata: metadata)
         let later = FileStore(path: store.path, clock: clock.read)
-        #expect(try later.userMetadata(of: "a") == facts)
-        #expect(try later.read("a")?.userMetadata == facts)
+        #expect(try later.userMetadata(of: "a") == metadata)
+        #expect(try later.read("a")?.userMetadata == metadata)
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch("cache/a"))) == bytes)
         #expect(try later.entries().first?.key == "key")
     }
 
     @Test("Writing an entry again replaces its user metadata", .needsAttributes) func replacedWithEntry() throws {
-        try store.write(bytes, to: "a", expiration: .days(1), userMetadata: facts)
+        try store.write(bytes, to: "a", expiration: .days(1), userMetadata: metadata)
         try store.write(bytes, to: "a", expiration: .days(1), userMetadata: [1, 2])
         #expect(try store.userMetadata(of: "a") == [1, 2])
         try store.write(bytes, to: "a", expiration: .days(1))
@@ -56,15 +56,15 @@ import Testing
     }
 
     @Test("User metadata is removed with its entry") func removedWithEntry() throws {
-        try store.write(bytes, to: "a", expiration: .days(1), userMetadata: facts)
+        try store.write(bytes, to: "a", expiration: .days(1), userMetadata: metadata)
         try store.remove("a")
         #expect(try store.userMetadata(of: "a") == nil)
-        #expect(try store.setUserMetadata(facts, of: "a") == false)
+        #expect(try store.setUserMetadata(metadata, of: "a") == false)
         #expect(names(in: scratch("cache")) == [])
     }
 
     @Test("Changing user metadata does not change the entry", .needsAttributes) func changedEntry() throws {
-        try store.write(bytes, to: "a", expiration: .seconds(100), userMetadata: facts)
+        try store.write(bytes, to: "a", expiration: .seconds(100), userMetadata: metadata)
         let entry = try #require(try store.read("a"))
         let listed = try store.entries()
         clock.advance(10)
@@ -102,8 +102,8 @@ import Testing
         try store.prepare()
         try FileManager.default.createDirectory(atPath: scratch("cache/a"), withIntermediateDirectories: false)
         #expect(try store.userMetadata(of: "a") == nil)
-        #expect(try store.setUserMetadata(facts, of: "a") == false)
+        #expect(try store.setUserMetadata(metadata, of: "a") == false)
         #expect(throws: StorageError(.name, "../a", EINVAL)) { try store.userMetadata(of: "../a") }
-        #expect(throws: StorageError(.name, "../a", EINVAL)) { try store.setUserMetadata(facts, of: "../a") }
+        #expect(throws: StorageError(.name, "../a", EINVAL)) { try store.setUserMetadata(metadata, of: "../a") }
     }
 }

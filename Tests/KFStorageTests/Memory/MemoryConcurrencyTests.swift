@@ -6,7 +6,7 @@ import KFSupport
 import Testing
 
 @Suite struct MemoryConcurrencyTests {
-    @Test("MEM-14: eight threads may do everything at once; limits hold and counts add up")
+    @Test("Eight threads may do everything at once; limits hold and counts add up")
     func eightThreads() async {
         let store = MemoryStore<Int>(configuration: .init(costLimit: 300, countLimit: 50))
         let lookups = Locked(0)
@@ -44,7 +44,7 @@ import Testing
         #expect(counts.hits > 0)
     }
 
-    @Test("MEM-14: a read while a value is replaced finds the old one or the new one")
+    @Test("A read while a value is replaced finds the old one or the new one")
     func replacingLeavesNoGap() async {
         let store = MemoryStore<Int>(configuration: .init(countLimit: 10))
         store.store(0, forKey: "a", cost: 1)
@@ -63,7 +63,7 @@ import Testing
         #expect(misses.withLock { $0 } == 0)
     }
 
-    @Test("MEM-14: values may call the store in their deinitialisers, however they are removed")
+    @Test("Values may call the store in their deinitialisers, however they are removed")
     func valuesCallBackOnDeinit() {
         final class Caller: Sendable {
             let store: MemoryStore<Caller>

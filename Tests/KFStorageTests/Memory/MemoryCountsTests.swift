@@ -1,4 +1,4 @@
-// What the memory store counts: every look-up, and every way in and out.
+// The counts of the memory store: look-ups, stores, removals, evictions.
 
 import Foundation
 import KFStorage
@@ -37,7 +37,7 @@ import Testing
         #expect(counts.entries == counts.stores - counts.gone)
     }
 
-    @Test("Entries removed and entries purged are counted apart") func removedAndPurged() {
+    @Test("Entries removed and entries purged are counted separately") func removedAndPurged() {
         let store = MemoryStore<Int>()
         for number in 0..<5 { store.store(number, forKey: "\(number)", cost: 1) }
         store.purge()
@@ -53,6 +53,6 @@ import Testing
 }
 
 extension MemoryCounts {
-    /// How many entries have gone, in whichever way.
+    /// The number of entries that were removed in any way.
     var gone: Int { evictedByCost + evictedByCount + expired + purged + removed + replaced }
 }

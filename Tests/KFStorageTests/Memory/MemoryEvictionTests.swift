@@ -1,4 +1,4 @@
-// The memory store: limits, and which entries are evicted when one is exceeded.
+// The limits of the memory store, and which entries are evicted when one is exceeded.
 
 import Foundation
 import KFStorage
@@ -16,7 +16,7 @@ import Testing
         keys.filter { store.isCached(forKey: $0) }
     }
 
-    @Test("MEM-12, MEM-20: three entries coexist under a limit of three, then an entry that was not read goes first")
+    @Test("Three entries coexist under a limit of three, and an entry that was not read is evicted first")
     func readEntriesStay() {
         for configuration in [MemoryConfiguration(costLimit: 3), MemoryConfiguration(countLimit: 3)] {
             let store = store(configuration)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("MEM-20: a tiny cache holds the entry stored last and the one before", arguments: 3...20)
+    @Test("A tiny cache holds the entry stored last and the one before", arguments: 3...20)
     func recentlyStoredStay(limit: Int) {
         let store = store(.init(countLimit: limit))
         // All entries have been used repeatedly.
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("MEM-12: with a limit of one, the last one stored is there")
+    @Test("With a limit of one, the entry stored last is found")
     func limitOfOne() {
         let store = store(.init(countLimit: 1))
         for number in 0..<100 {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("MEM-20: entries that were read again survive one long scan")
+    @Test("Entries that were read again survive one long scan")
     func scanResistance() {
         let store = store(.init(costLimit: 1_000))
         let shown = (0..<50).map { "shown \($0)" }
@@ -64,7 +64,7 @@ import Testing
         #expect(store.totalCost == 1_000)
     }
 
-    @Test("MEM-20: entries that are not used for long are evicted in the end")
+    @Test("Entries that have not been used for a long time are evicted")
     func unusedEntriesGo() {
         let store = store(.init(countLimit: 100))
         for number in 0..<100 { store.store(number, forKey: "old \(number)", cost: 1) }
@@ -77,7 +77,7 @@ import Testing
         #expect(present((0..<90).map { "new \($0)" }, in: store).count == 90)
     }
 
-    @Test("MEM-20: expired entries go before valid ones, however recently they were used")
+    @Test("Expired entries are evicted before valid ones, however recently they were used")
     func expiredGoFirst() {
         let store = store(.init(countLimit: 3))
         store.store(1, forKey: "old", cost: 1, expiration: .seconds(1_000))
@@ -96,7 +96,7 @@ import Testing
         #expect(present(["old", "new", "newest", "last"], in: store) == before + ["last"])
     }
 
-    @Test("MEM-20, EXP-6: an entry whose life a read has shortened goes when it has expired")
+    @Test("An entry whose life a read has shortened is evicted when it has expired")
     func shortenedExpiry() {
         let store = store(.init(countLimit: 2))
         store.store(1, forKey: "a", cost: 1, expiration: .never)
@@ -108,7 +108,7 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-7: an entry whose life was extended stays, and goes when it has expired")
+    @Test("An entry whose life was extended stays, and is evicted when it has expired")
     func extendedExpiry() {
         let store = store()
         for number in 0..<100 { store.store(number, forKey: "\(number)", cost: 1, expiration: .seconds(10)) }
@@ -123,7 +123,7 @@ import Testing
         #expect(store.counts.expired == 100)
     }
 
-    @Test("MEM-20: a value that alone exceeds the limit is not stored, and removes the old value of its key")
+    @Test("A value that alone exceeds the limit is not stored, and removes the old value of its key")
     func tooCostly() {
         let store = store(.init(costLimit: 10))
         store.store(1, forKey: "a", cost: 5)
@@ -136,7 +136,7 @@ import Testing
         #expect(store.value(forKey: "b") == 4)
     }
 
-    @Test("MEM-12: a replaced value's cost does not count, and the new value does not evict itself")
+    @Test("A replaced value's cost does not count, and the new value does not evict itself")
     func replacingUnderALimit() {
         let store = store(.init(costLimit: 10))
         for (number, key) in ["a", "b"].enumerated() { store.store(number, forKey: key, cost: 5) }
@@ -148,7 +148,7 @@ import Testing
         #expect(store.totalCost == 10)
     }
 
-    @Test("MEM-9: new limits hold at once")
+    @Test("New limits are enforced at once")
     func newLimits() {
         let store = store()
         for number in 0..<10 { store.store(number, forKey: "\(number)", cost: 10) }
@@ -162,7 +162,7 @@ import Testing
         #expect(store.counts.evictedByCount == 3)
     }
 
-    @Test("MEM-12: zero means no limit, and no sum of costs is too large")
+    @Test("Zero means no limit, and no sum of costs is too large")
     func zeroMeansNoLimit() {
         let store = store(.init(costLimit: 0, countLimit: 0))
         for number in 0..<1_000 { store.store(number, forKey: "\(number)", cost: .max) }

@@ -91,7 +91,7 @@ import Testing
             }
         }
 
-        /// What holds after every step.
+        /// Checks the conditions that hold after every step.
         func check() throws {
             let (counts, limits) = (store.counts, store.configuration)
             try #require(limits.costLimit == 0 || counts.cost <= limits.costLimit)
@@ -104,14 +104,14 @@ import Testing
         }
     }
 
-    @Test("MEM-1, MEM-7, MEM-10, MEM-12: limits, values and sums hold after every random step", arguments: 1...4)
+    @Test("Limits, values and sums hold after every random step", arguments: 1...4)
     func randomSteps(seed: UInt64) throws {
         var world = World(seed: seed)
         for number in 0..<4_000 {
             try world.step(number)
             try world.check()
         }
-        // Not because no entry was ever found.
+        // The conditions did not hold merely because no entry was ever found.
         #expect(world.store.counts.hits > 100)
         #expect(world.store.counts.evictedByCost + world.store.counts.evictedByCount > 100)
     }

@@ -1,4 +1,4 @@
-// The memory store: what is found, when it expires, how it is removed.
+// The memory store: look-ups, expiry, removal and generations.
 
 import Foundation
 import KFStorage
@@ -12,7 +12,7 @@ import Testing
         MemoryStore(configuration: configuration, clock: clock.read)
     }
 
-    @Test("MEM-1: a stored value is read, and replaced under the same key")
+    @Test("A stored value is read, and replaced under the same key")
     func storeAndReplace() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(watched == nil)
     }
 
-    @Test("MEM-2: the expiration is the given one, or the one configured when the value was stored")
+    @Test("The expiration is the given one, or the one configured when the value was stored")
     func defaultExpiration() {
         let store = store(.init(expiration: .seconds(10)))
         store.store(1, forKey: "configured", cost: 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(store.isCached(forKey: "given"))
     }
 
-    @Test("MEM-3, F-15: storing an expired value removes the entry")
+    @Test("Storing an expired value removes the entry")
     func storeExpired() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
@@ -58,7 +58,7 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-4, MEM-7: an expired entry is not found, but stays until expired entries are removed")
+    @Test("An expired entry is not found, but stays until expired entries are removed")
     func expiredEntryStays() {
         let store = store()
         store.store(1, forKey: "a", cost: 7, expiration: .seconds(10))
@@ -70,7 +70,7 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test("MEM-5: reading extends as the caller says")
+    @Test("Reading extends the life of an entry as the caller says")
     func readingExtends() {
         let store = store()
         for key in ["default", "none", "longer"] { store.store(1, forKey: key, cost: 1, expiration: .seconds(10)) }
@@ -86,7 +86,7 @@ import Testing
         #expect(store.isCached(forKey: "longer"))
     }
 
-    @Test("MEM-6: `isCached` does not extend")
+    @Test("`isCached` does not extend the life of an entry")
     func probeExpiry() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .seconds(10))
@@ -96,7 +96,7 @@ import Testing
         #expect(!store.isCached(forKey: "a"))
     }
 
-    @Test("MEM-11: an absolute date stays, however often it is read")
+    @Test("An expiry given as a date stays, however often it is read")
     func absoluteDateStays() {
         let store = store()
         store.store(1, forKey: "a", cost: 1, expiration: .date(clock.now + 10))
@@ -106,7 +106,7 @@ import Testing
         #expect(store.value(forKey: "a") == nil)
     }
 
-    @Test("MEM-13, MEM-21: a purge spares the entries stored to survive it, and no others")
+    @Test("A purge keeps only the entries that were stored to survive it")
     func purgeSparesSurvivors() {
         let store = store()
         store.store(1, forKey: "before", cost: 1)
@@ -128,7 +128,8 @@ import Testing
         #expect(store.totalCost == 0)
     }
 
-    @Test("A store with a stale generation does not bring back what was removed or replaced") func staleGeneration() {
+    @Test("A store with an outdated generation does not bring back a removed or replaced value") func staleGeneration()
+    {
         let store = store()
         let beforeRemoval = store.generation(forKey: "a")
         store.remove(forKey: "a")
@@ -150,7 +151,7 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test("A store with a generation that may replace does so, unless the entry was removed meanwhile")
+    @Test("A store with a generation that may replace does so, unless the entry has been removed since")
     func replacingWithGeneration() {
         let store = store()
         store.store(1, forKey: "a", cost: 1)
@@ -184,7 +185,7 @@ import Testing
         #expect(store.value(forKey: "a") == 3)
     }
 
-    @Test("A noted change makes the generation stale and keeps the entry") func notedChange() {
+    @Test("A recorded change outdates the generation and keeps the entry") func notedChange() {
         let store = store()
         store.store(1, forKey: "b", cost: 1)
         let before = store.generation(forKey: "a")

@@ -1,4 +1,4 @@
-// What a player keeps in memory: purges, the background, the size of frames, preloaded frames.
+// The memory of an animation player: purged frames, the background, the size of decoded frames, preloaded frames.
 
 import Foundation
 import KFImaging
@@ -12,7 +12,7 @@ import Testing
         (0..<8).filter { rig.player.animator?.frame(at: $0) != nil }
     }
 
-    @Test("PU01, PU02: a player drops its frames on request and goes on")
+    @Test("A player drops its frames on request and continues to play")
     func purge() {
         let rig = PlayerRig()
         rig.player.framePreloadCount = 2
@@ -32,7 +32,7 @@ import Testing
         #expect(rig.index == 3 && rig.shown.last?.number == 3)
     }
 
-    @Test("PU02: a restarted animation has its frames before the next one is shown")
+    @Test("A restarted animation has its frames before the next one is shown")
     func restart() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.stopAnimating()
@@ -42,7 +42,7 @@ import Testing
         #expect(present(rig) == Array(0..<8))
     }
 
-    @Test("PU03: in the background an animation pauses on its only frame and resumes afterwards")
+    @Test("In the background an animation pauses on its only frame and resumes afterwards")
     func background() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.purgeFramesOnBackground = true
@@ -60,7 +60,7 @@ import Testing
         #expect(rig.index == 4 && rig.shown.last?.number == 4)
     }
 
-    @Test("PU03: an animation that was paused or is on no screen does not resume")
+    @Test("An animation that was paused or is on no screen does not resume")
     func pausedStaysPaused() {
         let stopped = PlayerRig(TestFrames(8).image)
         stopped.player.purgeFramesOnBackground = true
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("PU03: nothing starts in the background; what was started there begins afterwards")
+    @Test("Nothing plays in the background; an animation that was started there plays afterwards")
     func startInBackground() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.purgeFramesOnBackground = true
@@ -96,7 +96,7 @@ import Testing
         #expect(!rig.player.isAnimating)
         rig.player.enteredForeground()
         #expect(rig.player.isAnimating)
-        // Another image continues to play like the one before, however that was started.
+        // A new image plays on like the one before it, whichever way that one was started.
         rig.player.autoPlayAnimatedImage = false
         rig.player.enteredBackground()
         rig.player.image = TestFrames(4).image
@@ -108,7 +108,7 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("PU03: without the option a player does nothing in the background")
+    @Test("Without `purgeFramesOnBackground` a player does nothing in the background")
     func backgroundOptionOff() {
         let rig = PlayerRig(TestFrames(8).image)
         rig.player.enteredBackground()
@@ -119,7 +119,7 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("F11: preloaded frames are shown for their own durations, without an animator")
+    @Test("Preloaded frames are shown for their own durations, without an animator")
     func preloadedFrames() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = try animation("animated.gif", options)
@@ -142,7 +142,7 @@ import Testing
         #expect(rig.player.shownImage === frames.last)
     }
 
-    @Test("F11, F12: preloaded frames play at another speed and loop count than those of the file")
+    @Test("Preloaded frames play at another speed and loop count than those of the file")
     func preloadedSpeed() throws {
         let options = ImageCreatingOptions(duration: 4, preloadAll: true)
         let image = try animation("dancer.gif", options)
@@ -167,7 +167,7 @@ import Testing
         #expect(counted.delegateCalls.count == 3 && !counted.player.isAnimating)
     }
 
-    @Test("F16: a single preloaded frame needs no ticks")
+    @Test("A single preloaded frame needs no ticks")
     func preloadedSingleFrame() throws {
         let options = ImageCreatingOptions(preloadAll: true)
         let image = try animation("plain.gif", options)
@@ -191,7 +191,7 @@ import Testing
         return [frame.pixelWidth, frame.pixelHeight]
     }
 
-    @Test("F13: frames are decoded at the size at which they are shown")
+    @Test("Frames are decoded at the size at which they are shown")
     func decodedSize() throws {
         #expect(try pixels { $0.size = CGSize(width: 73, height: 100) } == [73, 72])
         #expect(
@@ -204,7 +204,7 @@ import Testing
         #expect(try pixels({ $0.size = CGSize(width: 73, height: 100) }, scale: 3) == [73, 72])
     }
 
-    @Test("F13: the decoded size depends on the content mode")
+    @Test("The decoded size depends on the content mode")
     func contentModes() throws {
         let sizes = try KFCrossPlatformContentMode.allCases.map { mode in
             try pixels {
@@ -215,7 +215,7 @@ import Testing
         #expect(sizes == [[146, 144], [73, 72], [146, 144], [365, 360]])
     }
 
-    @Test("F13: frames are never enlarged, and keep their size when the view's is unknown or prescaling is off")
+    @Test("Frames are never enlarged, and keep their size when the view's is unknown or prescaling is off")
     func noUpscaling() throws {
         for side in [1000, 0, -1, .nan, .infinity] as [CGFloat] {
             #expect(try pixels { $0.size = CGSize(width: side, height: side) } == [365, 360])
@@ -228,7 +228,7 @@ import Testing
         )
     }
 
-    @Test("F13: the size limit is passed to the source, and an animator alone takes the image's scale")
+    @Test("The size limit is passed to the source, and an animator alone takes the image's scale")
     func sizeLimits() {
         let source = TestFrames(3)
         let queue = FrameQueue.make()

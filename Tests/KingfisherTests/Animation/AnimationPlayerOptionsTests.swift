@@ -1,4 +1,4 @@
-// The options of a player: loops of files, frames to preload, skipping, the rate of ticks.
+// The options of an animation player: loop counts of files, frames to preload, skipped frames, the rate of ticks.
 
 import Foundation
 import KFImaging
@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite struct AnimationPlayerOptionsTests {
     @Test(
-        "AN03: frames of real files are shown in order and for their durations",
+        "Frames of real files are shown in order and for their durations",
         arguments: ["animated.gif", "animated.png", "animated.webp"],
         [0, 2, 10]
     )
@@ -32,7 +32,7 @@ import Testing
         #expect(rig.delegateCalls.count == 2)
     }
 
-    @Test("F12: a file's own loop count applies when the option asks for it and no other was set")
+    @Test("A file's own loop count applies when the option asks for it and no other was set")
     func fileLoopCount() {
         let rig = PlayerRig(TestFrames(2, loopCount: 2).image)
         rig.tick(9)
@@ -51,7 +51,7 @@ import Testing
         let once = rig.player.animator
         rig.player.respectsImageLoopCount = false
         #expect(rig.player.animator === once)
-        // A file that loops forever changes nothing.
+        // A file that loops endlessly changes nothing.
         let endless = PlayerRig(TestFrames(2, loopCount: 0).image)
         let animator = endless.player.animator
         endless.player.respectsImageLoopCount = true
@@ -59,7 +59,7 @@ import Testing
         #expect(endless.player.isAnimating && endless.player.animator === animator)
     }
 
-    @Test("F15: a new number of frames to preload applies from the next reset on")
+    @Test("A new number of frames to preload applies from the next reset on")
     func preloadCount() {
         let rig = PlayerRig(TestFrames(8).image)
         #expect(rig.player.animator?.maxFrameCount == 10)
@@ -71,7 +71,7 @@ import Testing
         #expect(rig.player.animator?.maxFrameCount == 0 && source.decodeLog.decoded == [0, 1])
     }
 
-    @Test("F19: a late tick advances one frame, unless frames may be skipped")
+    @Test("A late tick advances one frame, unless frames may be skipped")
     func catchingUp() {
         let rig = PlayerRig(TestFrames(9).image)
         rig.tick(1, by: 0.35)
@@ -83,7 +83,7 @@ import Testing
         #expect(rig.index == 3 && rig.shown.last?.number == 3)
     }
 
-    @Test("4.5: a link with a preferred rate reports it with each tick")
+    @Test("A link with a preferred rate reports it with each tick")
     func preferredRate() {
         let rig = PlayerRig(TestFrames(9).image)
         rig.link.preferredFramesPerSecond = 10

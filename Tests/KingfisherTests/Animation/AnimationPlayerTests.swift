@@ -1,4 +1,4 @@
-// What is shown and reported while an animation is played: starting, stopping, loops, resets.
+// An animation player: the frames it shows and what it reports when it starts, stops, loops and is reset.
 
 import Foundation
 import KFImaging
@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite struct AnimationPlayerTests {
-    @Test("AN00: a player goes from none to preparing, paused, playing and finished, and back to the beginning")
+    @Test("A player goes from none to preparing, paused, playing and finished, and back to the beginning")
     func states() throws {
         let rig = PlayerRig()
         rig.player.repeatCount = .once
@@ -49,7 +49,7 @@ import Testing
         #expect(rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN00: an equal loop count or image changes nothing")
+    @Test("An equal loop count or image changes nothing")
     func equalValues() {
         let image = TestFrames(3).image
         let rig = PlayerRig(image, repeatCount: .once)
@@ -62,7 +62,7 @@ import Testing
         #expect(rig.player.animator !== animator && rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN00: attaching starts and detaching stops, unless the automatic start is off")
+    @Test("Attaching starts and detaching stops, unless the automatic start is off")
     func attaching() {
         let rig = PlayerRig()
         rig.player.image = TestFrames(3).image
@@ -82,7 +82,7 @@ import Testing
         #expect(!rig.player.isAnimating)
     }
 
-    @Test("AN07, AN08: after the last loop the last frame stays, and nothing starts before a reset")
+    @Test("After the last loop the last frame stays, and nothing starts before a reset")
     func finishing() {
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
         rig.tick(2)
@@ -99,7 +99,7 @@ import Testing
         #expect(rig.delegateCalls == ["loops(1) at 1", "finished at 1", "loops(1) at 1", "finished at 1"])
     }
 
-    @Test("AN07: an animation of zero loops does not start")
+    @Test("An animation of zero loops does not start")
     func noLoops() {
         let rig = PlayerRig(TestFrames(3).image, repeatCount: .finite(count: 0))
         rig.player.startAnimating()
@@ -107,7 +107,7 @@ import Testing
         #expect(!rig.player.isAnimating && rig.delegateCalls == [] && rig.link.tickCount == 0)
     }
 
-    @Test("AN09, F16: a single frame that loops forever needs no ticks; for k loops it needs k delays")
+    @Test("A single frame that loops endlessly needs no ticks; for k loops it needs k delays")
     func oneFrame() {
         let still = PlayerRig(TestFrames(1).image)
         still.player.startAnimating()
@@ -121,13 +121,13 @@ import Testing
         )
     }
 
-    @Test("AN09: an image without frames makes no animator")
+    @Test("An image without frames makes no animator")
     func noFrames() {
         let rig = PlayerRig(TestFrames(0).image)
         #expect(rig.player.animator == nil && rig.link.isPaused && rig.shown.count == 1)
     }
 
-    @Test("AN10, F16: stills and a missing image stop the ticks", arguments: [true, false])
+    @Test("Stills and a missing image stop the ticks", arguments: [true, false])
     func stills(isImage: Bool) {
         let rig = PlayerRig(TestFrames(3).image)
         #expect(!rig.link.isPaused)
@@ -140,7 +140,7 @@ import Testing
         #expect(rig.shown.map(\.number) == [TestFrames.poster] + (isImage ? [still.number] : []))
     }
 
-    @Test("AN11: the delegate is called when the frame is shown, and may change everything")
+    @Test("The delegate is called when the frame is shown, and may change the player in any way")
     func delegateCalls() {
         let rig = PlayerRig(TestFrames(2).image)
         rig.onDelegateCall = { [unowned rig] in #expect(rig.shown.last?.number == 0) }
@@ -148,7 +148,7 @@ import Testing
         #expect(rig.delegateCalls == ["loops(1) at 0", "loops(2) at 0"])
     }
 
-    @Test("AN11: after an animation was replaced, the delegate is not called for it", arguments: [true, false])
+    @Test("After an animation was replaced, the delegate is not called for it", arguments: [true, false])
     func replacedInCallback(byDelegate: Bool) {
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .finite(count: 2))
         let next = TestFrames(5).image
@@ -165,7 +165,7 @@ import Testing
         #expect(rig.player.image === next && rig.index == 0 && rig.player.isAnimating)
     }
 
-    @Test("AN11: an animation that ends does not stop the one that replaced it")
+    @Test("An animation that ends does not stop the one that replaced it")
     func replacedAtEnd() {
         let source = TestFrames(2)
         let barrier = source.decodeLog.hold(1)
@@ -184,7 +184,7 @@ import Testing
         #expect(rig.delegateCalls == ["loops(1) at 1"] && rig.player.image === next && rig.player.isAnimating)
     }
 
-    @Test("AN11: a delegate's methods are optional, and it is not kept alive")
+    @Test("A delegate's methods are optional, and it is not kept alive")
     func weakDelegate() {
         final class EmptyDelegate: AnimationPlayerDelegate {}
         let rig = PlayerRig(TestFrames(2).image, repeatCount: .once)
@@ -196,7 +196,7 @@ import Testing
         #expect(rig.player.delegate == nil && delegate == nil)
     }
 
-    @Test("AN13: two players of one image do not share a decoder")
+    @Test("Two players of one image do not share a decoder")
     func twoPlayers() {
         let source = TestFrames(4)
         let image = source.image
@@ -206,7 +206,7 @@ import Testing
         #expect(one.index == 2 && other.index == 1 && source.decodeLog.readingCopies == [1, 2])
     }
 
-    @Test("AN14: the vectors")
+    @Test("The delegate is called for each loop and at the end, for loop counts of one, two and infinity")
     func vectors() {
         let twice = PlayerRig(TestFrames(3).image, repeatCount: .finite(count: 2))
         var indices: [Int?] = []
@@ -226,7 +226,7 @@ import Testing
         #expect(forever.delegateCalls == (1...3).map { "loops(\($0)) at 0" })
     }
 
-    @Test("4.5: a deinitialised player stops its ticks")
+    @Test("A deinitialised player stops its ticks")
     func deinitialized() {
         let link = ManualDisplayLink()
         var player: AnimationPlayer? = AnimationPlayer(displayLink: link, preloadQueue: FrameQueue.make())

@@ -1,4 +1,4 @@
-// What the tests of animations share: frames that can be held back, a player on a manual clock, real files.
+// Helpers for tests of animations: frames that can be held back, a player on a manual clock, real files.
 
 import Dispatch
 import Foundation
@@ -48,11 +48,11 @@ final class DecodeLog: Sendable {
     /// The numbers of the copies that decoded frames; 0 is the original.
     var readingCopies: Set<Int> { state.withLock { $0.readingCopies } }
     var copies: Int { state.withLock { $0.copies } }
-    /// How many frames were in memory at once.
+    /// The largest number of frames that were in memory at once.
     var peak: Int { state.withLock { $0.peak } }
-    /// The limits on sizes that were given.
+    /// The size limits that were set.
     var limits: [CGSize?] { state.withLock { $0.limits } }
-    /// How often frames were decoded on another queue or thread.
+    /// The number of frames that were decoded on another queue or thread.
     var decodesOffQueue: Int { state.withLock { $0.decodesOffQueue } }
 
     /// Holds the decoding of a frame back, from now on.
@@ -208,7 +208,7 @@ final class PlayerRig: AnimationPlayerDelegate {
     let link = ManualDisplayLink()
     let queue = FrameQueue.make()
     let player: AnimationPlayer
-    /// The images shown; a test's frames only.
+    /// The images that were shown; only the test's own frames.
     var shown: [Image] = []
     /// The calls of the delegate, with the index of the current frame.
     var delegateCalls: [String] = []
@@ -256,7 +256,7 @@ func drainMainQueue() async {
     }
 }
 
-/// The animation in a file among the pictures of the imaging tests.
+/// The animation in a file that belongs to the imaging tests.
 func animation(_ name: String, _ options: ImageCreatingOptions = ImageCreatingOptions()) throws -> Image {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
     let data = try Data(contentsOf: tests.appendingPathComponent("KFImagingTests/Fixtures/\(name)"))

@@ -1,4 +1,4 @@
-// Concurrent use from several threads.
+// Animators and players that are used from several threads at once.
 
 import Dispatch
 import Foundation
@@ -9,7 +9,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct AnimationStressTests {
-    @Test("AN12, F18: ticks, purges, look-ups and resets run from several threads", arguments: [2, 20])
+    @Test("Ticks, purges, look-ups and resets run from several threads", arguments: [2, 20])
     func concurrentUse(preload: Int) {
         let source = TestFrames(12)
         let current = Box(AnimatorRig(source, preload: preload))
@@ -39,7 +39,7 @@ import Testing
         #expect(source.decodeLog.decodesOffQueue == 0)
     }
 
-    @Test("4.2: each player has a queue of its own, and together they use no more threads than there are cores")
+    @Test("Each player has a queue of its own, and together they use no more threads than there are cores")
     func queuesPerPlayer() {
         let lane = DispatchSpecificKey<Int>()
         for (number, queue) in FrameQueues.queues.enumerated() { queue.setSpecific(key: lane, value: number) }

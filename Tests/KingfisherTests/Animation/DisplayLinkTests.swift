@@ -7,7 +7,7 @@ import Testing
 
 @MainActor
 @Suite struct DisplayLinkTests {
-    @Test("4.5: a manual link ticks on request, but not while it is paused")
+    @Test("A manual link ticks on request, but not while it is paused")
     func manualLink() {
         let link = ManualDisplayLink()
         var ticks: [TimeInterval] = []
@@ -24,7 +24,7 @@ import Testing
         #expect(ticks.count == 2 && link.isPaused)
     }
 
-    /// What a timer reports at each of its first ticks.
+    /// The timestamp and duration that a timer reports at each of its first ticks.
     private func ticks(_ count: Int, of link: TimerDisplayLink) async -> [(
         timestamp: TimeInterval, duration: TimeInterval
     )] {
@@ -42,7 +42,7 @@ import Testing
         return ticks
     }
 
-    @Test("4.5: the first tick of a timer reports its interval, the others the time since the one before")
+    @Test("The first tick of a timer reports its interval, each later tick the time since the one before")
     func timerLink() async {
         let link = TimerDisplayLink(interval: 0.002)
         #expect(link.isPaused)
@@ -51,7 +51,7 @@ import Testing
         for (one, next) in zip(first, first.dropFirst()) {
             #expect(next.duration == next.timestamp - one.timestamp && next.duration > 0)
         }
-        // The time in which it was paused does not count.
+        // The time in which the timer was paused does not count.
         let second = await ticks(2, of: link)
         #expect(second[0].duration == 0.002 && second[0].timestamp > first[2].timestamp)
         link.preferredFramesPerSecond = 500
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "4.5: impossible intervals are corrected",
+        "Impossible intervals are corrected",
         arguments: [0, -1, .nan, .infinity, 1e300] as [TimeInterval]
     )
     func oddIntervals(interval: TimeInterval) {
@@ -83,7 +83,7 @@ import Testing
         #expect(link.isPaused)
     }
 
-    @Test("4.5: a timer plays an animation by default")
+    @Test("A timer plays an animation by default")
     func defaultLink() async throws {
         let player = AnimationPlayer()
         player.repeatCount = .once

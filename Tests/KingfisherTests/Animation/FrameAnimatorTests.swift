@@ -1,4 +1,4 @@
-// Which frames are in memory, and when: slots, ring, purges.
+// The frame animator: which frames are in memory at which time, as slots, as a ring, and after purges.
 
 import Dispatch
 import Foundation
@@ -9,7 +9,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct FrameAnimatorTests {
-    @Test("AN01: preparing makes a slot for each frame and decodes one frame more than the preload count")
+    @Test("Preparing makes a slot for each frame and decodes one frame more than the preload count")
     func preparing() {
         let rig = AnimatorRig(TestFrames([0.1, 3, 0.25, 0.1, 1]), preload: 2, prepared: false)
         #expect(rig.animator.duration(at: 0) == .infinity && rig.animator.currentFrameDuration == .infinity)
@@ -17,7 +17,7 @@ import Testing
         let barrier = rig.decodeLog.hold(0)
         rig.animator.prepareFramesAsynchronously()
         barrier.waitUntilReached()
-        // All durations are there before the first picture is.
+        // All durations are known before the first image is decoded.
         #expect((0..<5).map(rig.animator.duration) == [0.1, 3, 0.25, 0.1, 1] && rig.present == [])
         #expect(abs(rig.animator.loopDuration - 2.45) < 1e-9)
         barrier.open()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "AN01: a frame index out of range has no picture and an infinite duration",
+        "A frame index out of range has no image and an infinite duration",
         arguments: [-1, 3, Int.max, Int.min]
     )
     func noSuchFrame(index: Int) {
@@ -36,7 +36,7 @@ import Testing
         #expect(rig.animator.frame(at: index) == nil && rig.animator.duration(at: index) == .infinity)
     }
 
-    @Test("AN01: preparing twice decodes nothing twice")
+    @Test("Preparing twice decodes nothing twice")
     func preparingTwice() {
         let rig = AnimatorRig(TestFrames(5), preload: 2)
         rig.animator.prepareFramesAsynchronously()
@@ -44,7 +44,7 @@ import Testing
         #expect(rig.decodeLog.decoded == [0, 1, 2] && rig.decodeLog.copies == 1)
     }
 
-    @Test("AN01: delays that are no numbers count as zero, and a negative frame count is not used")
+    @Test("Delays that are no numbers count as zero, and a negative frame count is not used")
     func oddDelays() {
         let rig = AnimatorRig(TestFrames([.nan, -1, .infinity]))
         #expect((0..<3).map(rig.animator.duration) == [0, 0, .infinity] && rig.animator.loopDuration == 1)
@@ -70,14 +70,14 @@ import Testing
         #expect(animator.frameCount == 0 && animator.tick(1).step == AnimationStep())
     }
 
-    @Test("AN02: frames that can all be kept are decoded once", arguments: [(8, 7), (8, 10), (3, Int.max), (2, 0)])
+    @Test("Frames that can all be kept are decoded once", arguments: [(8, 7), (8, 10), (3, Int.max), (2, 0)])
     func allFramesKept(count: Int, preload: Int) {
         let rig = AnimatorRig(TestFrames(count), preload: preload)
         rig.tick(3 * count)
         #expect(rig.present == Set(0..<count) && rig.decodeLog.decoded == Array(0..<count))
     }
 
-    @Test("AN02: a frame that cannot be decoded is not decoded again and again")
+    @Test("A frame that cannot be decoded is not decoded repeatedly")
     func brokenFrames() {
         let source = TestFrames(4)
         source.decodeLog.breakFrame(2)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "AN03, F15: the current frame and the next m are in memory; m ≤ 0 means the next one alone",
+        "The current frame and the next m are in memory; m ≤ 0 means only the next one",
         arguments: [(8, 2), (8, 6), (8, 0), (8, -3), (5, 1), (4, 2), (100, 10), (3, 1)]
     )
     func preloadRing(count: Int, preload: Int) {
@@ -101,13 +101,13 @@ import Testing
             #expect(rig.animator.currentFrameImage?.number == current % count)
             rig.tick()
         }
-        // Each frame once a loop, in order, and never one more in memory than that.
+        // Each frame is decoded once per loop, in order, and no other frame is in memory.
         #expect(rig.decodeLog.decoded == (0...3 * count + ahead).map { $0 % count })
         #expect(rig.decodeLog.peak == ahead + 1)
         #expect(rig.decodeLog.decodesOffQueue == 0)
     }
 
-    @Test("AN03: skipped frames leave their slots as well")
+    @Test("Skipped frames are removed from their slots as well")
     func skippingInRing() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         for _ in 0..<20 {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("AN05: nothing advances before preparation; a frame that is not decoded comes on without a picture")
+    @Test("Nothing advances before preparation; a frame that is not decoded becomes current without an image")
     func lateFrames() {
         let rig = AnimatorRig(TestFrames(8), preload: 2, prepared: false)
         #expect(rig.animator.tick(1).step == AnimationStep() && rig.animator.currentFrameIndex == 0)
@@ -132,13 +132,13 @@ import Testing
         #expect(late.animator.currentFrameImage == nil && late.animator.currentFrameDuration == 0.1)
         barrier.open()
         late.queue.drain()
-        // It is shown with the next tick, although that advances nothing.
+        // The image is shown with the next tick, although that tick advances nothing.
         let (still, picture) = late.animator.tick(0.01)
         #expect(still == AnimationStep() && picture?.number == 1)
         #expect(late.present == [1, 2, 3])
     }
 
-    @Test("AN05: a decoder that is too slow still shows what it has, once, unless a newer frame is there")
+    @Test("A frame that a slow decoder finishes too late is still shown once, unless a newer frame is decoded")
     func slowDecoder() {
         let rig = AnimatorRig(TestFrames(50), preload: 2)
         let third = rig.decodeLog.hold(3)
@@ -148,23 +148,23 @@ import Testing
         let sixth = rig.decodeLog.hold(6)
         third.open()
         sixth.waitUntilReached()
-        // Frame 3 has been passed: it goes nowhere but on the screen.
+        // Frame 3 has been passed: it is shown, but not kept.
         #expect(rig.animator.currentFrameIndex == 6 && rig.animator.frame(at: 3) == nil)
         #expect(rig.animator.tick(0).image?.number == 3 && rig.animator.tick(0).image == nil)
         sixth.open()
         rig.queue.drain()
         #expect(rig.animator.tick(0).image?.number == 6)
-        // What has been passed meanwhile was not decoded.
+        // Frames 4 and 5, which were passed in the meantime, were not decoded.
         #expect(rig.decodeLog.decoded == [0, 1, 2, 3, 6, 7, 8] && rig.present == [6, 7, 8])
     }
 
-    @Test("AN12: the work that a change requires is done for that change, however late it runs")
+    @Test("Delayed maintenance removes and decodes the frames that the latest change of frame requires")
     func lateMaintenance() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         let busy = Barrier()
         rig.queue.async { busy.pass() }
         busy.waitUntilReached()
-        // Around the end and beyond the beginning: 0 was left, 1 too.
+        // The animation passes its end and starts again: frame 0 was left, and so was frame 1.
         for _ in 0..<8 { _ = rig.animator.tick(0.1) }
         #expect(rig.animator.currentFrameIndex == 0 && rig.present == [0, 1, 2])
         _ = rig.animator.tick(0.1)
@@ -173,7 +173,7 @@ import Testing
         #expect(rig.present == [1, 2, 3] && rig.decodeLog.decoded == [0, 1, 2, 3] && rig.decodeLog.peak == 3)
     }
 
-    @Test("AN12: a deinitialised animator decodes nothing")
+    @Test("A deinitialised animator decodes nothing")
     func deinitialized() {
         let source = TestFrames(50)
         let barrier = source.decodeLog.hold(1)
@@ -189,7 +189,7 @@ import Testing
         #expect(source.decodeLog.decoded == [0, 1])
     }
 
-    @Test("AN13: an animator decodes from a copy of the source")
+    @Test("An animator decodes from a copy of the source")
     func copies() {
         let source = TestFrames(4)
         let (one, other) = (AnimatorRig(source), AnimatorRig(source))
@@ -198,7 +198,7 @@ import Testing
         #expect(source.decodeLog.copies == 2 && source.decodeLog.readingCopies == [1, 2])
     }
 
-    @Test("AN14: eight frames, two preloaded")
+    @Test("Of eight frames with two preloaded, three are in memory, also across the end of the loop")
     func ringVector() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         #expect(rig.present == [0, 1, 2])

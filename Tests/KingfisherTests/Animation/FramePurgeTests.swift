@@ -1,4 +1,4 @@
-// Frames that are dropped, and decoded again.
+// Frames that are dropped from memory and decoded again.
 
 import Dispatch
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct FramePurgeTests {
-    @Test("PU01: a purge keeps the current frame or nothing, and all durations")
+    @Test("A purge keeps the current frame or nothing, and all durations")
     func purge() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         rig.animator.purgeFrames(keepCurrentFrame: true)
@@ -19,7 +19,7 @@ import Testing
         #expect(rig.present == [] && rig.animator.currentFrameDuration == 0.1 && rig.decodeLog.decoded == [0, 1, 2])
     }
 
-    @Test("PU01: frames are dropped on the queue")
+    @Test("Frames are dropped on the queue")
     func purgeOnQueue() {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         let busy = Barrier()
@@ -33,7 +33,7 @@ import Testing
     }
 
     @MainActor
-    @Test("PU01: dropped pictures are released on the main thread")
+    @Test("Dropped images are released on the main thread")
     func releaseOnMain() async {
         let rig = AnimatorRig(TestFrames(8), preload: 2)
         weak let picture = rig.animator.frame(at: 1)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "PU02, F14: purged frames are decoded again with the next frame, also when all of them are kept",
+        "Purged frames are decoded again with the next frame, also when all of them are kept",
         arguments: [2, 7, 20],
         [true, false]
     )
@@ -56,7 +56,7 @@ import Testing
         rig.animator.purgeFrames(keepCurrentFrame: keepsCurrent)
         rig.queue.drain()
         rig.decodeLog.forget()
-        // No frame has come on yet.
+        // The first frame is still the current one.
         rig.tick(1, by: 0.05)
         #expect(rig.decodeLog.decoded == [])
         rig.tick(1, by: 0.05)
@@ -67,7 +67,7 @@ import Testing
         #expect(rig.animator.currentFrameImage?.number == 2)
     }
 
-    @Test("PU02: frames come back after a purge that was still pending", arguments: [2, 20])
+    @Test("Frames are decoded again after a purge that was still pending", arguments: [2, 20])
     func pendingPurge(preload: Int) {
         let rig = AnimatorRig(TestFrames(8), preload: preload)
         let busy = Barrier()
@@ -80,7 +80,7 @@ import Testing
         #expect(rig.present == Set(0...min(preload, 7)))
     }
 
-    @Test("PU01: a frame that was decoded too late is dropped as well")
+    @Test("A frame that was decoded too late is dropped as well")
     func purgeOfLateFrame() {
         let rig = AnimatorRig(TestFrames(50), preload: 2)
         let barrier = rig.decodeLog.hold(3)
@@ -94,7 +94,7 @@ import Testing
         #expect(rig.present == [] && rig.animator.tick(0).image == nil)
     }
 
-    @Test("F14: preloaded pictures cannot be purged")
+    @Test("Preloaded images cannot be purged")
     func preloadedFrames() throws {
         let pictures = (0..<3).map { Picture.gradient(4, 4, tint: UInt8($0)) }
         let frames = try #require(Image.animatedImage(with: pictures, duration: 0.3)?.metadata.preloaded)

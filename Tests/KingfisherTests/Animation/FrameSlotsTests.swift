@@ -1,4 +1,4 @@
-// Which frames are wanted, without any decoder.
+// The slots of an animation's frames: which frames are needed and which are missing.
 
 import Foundation
 import KFImaging
@@ -14,7 +14,7 @@ import Testing
         return slots
     }
 
-    @Test("AN02: when all frames are kept, no change of frame requires work", arguments: [7, 8, Int.max])
+    @Test("When all frames are kept, no change of frame requires work", arguments: [7, 8, Int.max])
     func nothingToDo(preload: Int) {
         var slots = slots(8, preload: preload)
         for round in 1..<20 {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("AN03: a change of frame leaves one slot to empty and one to fill")
+    @Test("A change of frame leaves one slot to be emptied and one to be filled")
     func oneChange() {
         var slots = slots(8, preload: 2)
         #expect(!slots.needsWork && (0..<8).filter { slots.isWanted($0) } == [0, 1, 2])
@@ -31,13 +31,13 @@ import Testing
         #expect(slots.needsWork && slots.firstMissing == 3)
         let left = slots.image(at: 0)
         #expect(left != nil && slots.removeLeft() == [left] && slots.image(at: 0) == nil)
-        // It is noted once.
+        // A removed frame is returned once.
         #expect(slots.removeLeft() == [])
         #expect(slots.fill(3, with: Picture.gradient(2, 2)) && !slots.needsWork)
         #expect(!slots.fill(4, with: Picture.gradient(2, 2)) && slots.image(at: 4) == nil)
     }
 
-    @Test("AN03: a frame that could not be decoded is requested again after it has been left")
+    @Test("A frame that could not be decoded is requested again once it has been passed")
     func brokenFrame() {
         var slots = slots(4, preload: 1, filled: false)
         #expect(slots.fill(0, with: nil) && slots.firstMissing == 1)
@@ -48,14 +48,14 @@ import Testing
         #expect(slots.firstMissing == 3 && slots.fill(3, with: nil) && slots.firstMissing == 0)
     }
 
-    @Test("PU02: dropped frames are to be decoded again")
+    @Test("Dropped frames count as missing and are to be decoded again")
     func droppedFrames() {
         var slots = slots(8, preload: 20)
         #expect(slots.removeAll(keepingCurrent: true).count == 7)
         #expect(slots.needsWork && slots.firstMissing == 1)
     }
 
-    @Test("AN01: without slots no frame is wanted, missing or to be decoded")
+    @Test("Without slots no frame is needed, missing or to be decoded")
     func unprepared() {
         var slots = FrameSlots(preloadCount: 2)
         slots.move(to: 1)

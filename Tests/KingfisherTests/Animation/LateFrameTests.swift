@@ -1,4 +1,4 @@
-// Frames that are decoded too late: what is shown meanwhile, and once they are there.
+// Frames that are decoded too late: what is shown until then, and what once they are decoded.
 
 import Foundation
 import KFImaging
@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite struct LateFrameTests {
-    @Test("AN05, F17: the shown frame stays until the current one has been decoded")
+    @Test("The shown frame stays until the current one has been decoded")
     func lateFrames() {
         let source = TestFrames(8)
         let barrier = source.decodeLog.hold(2)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "AN05, F17: an animation that stops on a frame shows it as soon as it is decoded",
+        "An animation that stops on a frame shows it as soon as it is decoded",
         arguments: [true, false]
     )
     func lateLastFrame(ends: Bool) async {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "AN05: a stopped animation shows the current frame, even if it was decoded since the last tick",
+        "A stopped animation shows the current frame, even if it was decoded since the last tick",
         arguments: [true, false]
     )
     func stopOnLateFrame(goesToTheBackground: Bool) {
@@ -69,7 +69,7 @@ import Testing
         #expect(rig.shown.map(\.number) == [TestFrames.poster, 1])
     }
 
-    @Test("AN05: an animation stopped on its first frame after a loop shows it once it is decoded")
+    @Test("An animation stopped on its first frame after a loop shows it once it is decoded")
     func stopOnLateFirstFrame() async {
         let source = TestFrames(3)
         let rig = PlayerRig(source.image)

@@ -1,4 +1,4 @@
-// Time and loops, without any picture.
+// The playhead of an animation: time, frame indices and loops.
 
 import Foundation
 import KFImaging
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// What a number of ticks do to an animation whose delays are given: indices and reported loops, tick by tick.
+/// Plays an animation with the given delays and returns, tick by tick, the index and what is reported.
 private func play(
     _ delays: [TimeInterval],
     _ repeatCount: AnimationRepeatCount,
@@ -24,26 +24,26 @@ private func play(
 private func tenths(_ count: Int) -> [TimeInterval] { [TimeInterval](repeating: 0.1, count: count) }
 
 @Suite struct PlayheadTests {
-    @Test("AN04: a frame ends when its duration is over, and the rest counts for the next")
+    @Test("A frame ends when its duration is over, and the rest of the tick counts for the next frame")
     func frameEnds() {
         #expect(play([0.5, 0.5, 0.5], .infinite, ticks: [0.375, 0.375, 0.125, 0.125]) == ["0", "1!", "1", "2!"])
     }
 
-    @Test("AN04: a tick advances at most one frame and counts for at most one second")
+    @Test("A tick advances at most one frame and counts for at most one second")
     func atMostOnce() {
         #expect(play(tenths(9), .infinite, ticks: [0.5, 0, 0, 0, 0, 0]) == ["1!", "2!", "3!", "4!", "5!", "5"])
         #expect(play([1.5, 0.5, 9], .infinite, ticks: [60, 60, 0, 0]) == ["0", "1!", "2!", "2"])
     }
 
     @Test(
-        "AN04: a tick whose duration is zero or invalid changes nothing",
+        "A tick whose duration is zero or invalid changes nothing",
         arguments: [0, -1, -.infinity, .nan] as [TimeInterval]
     )
     func noTime(seconds: TimeInterval) {
         #expect(play([0.1, 0.1], .infinite, ticks: [0.05, seconds, 0.05, seconds]) == ["0", "0", "1!", "1"])
     }
 
-    @Test("F19: frames whose duration is over can be skipped")
+    @Test("Frames whose duration is over can be skipped")
     func catchingUp() {
         let eighths = [TimeInterval](repeating: 0.125, count: 9)
         #expect(play(eighths, .infinite, ticks: [0.4375, 0.0625, 0.0625], catchUp: true) == ["3!", "4!", "4"])
@@ -55,7 +55,7 @@ private func tenths(_ count: Int) -> [TimeInterval] { [TimeInterval](repeating: 
         #expect(play(tenths(3), .once, ticks: [1, 1, 1], catchUp: true) == ["2! loops(1)", "2 end", "2"])
     }
 
-    @Test("AN06: each loop is reported once, the last one when the last frame comes on", arguments: 1...4)
+    @Test("Each loop is reported once, the last one when the last frame becomes current", arguments: 1...4)
     func loops(limit: Int) {
         let reported = play(tenths(3), .finite(count: UInt(limit)), ticks: tenths(20)).enumerated()
             .filter { $0.element.contains("loops") }.map { "\($0.offset + 1): \($0.element)" }
@@ -63,19 +63,19 @@ private func tenths(_ count: Int) -> [TimeInterval] { [TimeInterval](repeating: 
         #expect(reported == expected)
     }
 
-    @Test("AN07: the tick after the last loop ends the animation, once, however short it is")
+    @Test("The tick after the last loop ends the animation, once, however short it is")
     func ending() {
         #expect(play(tenths(2), .once, ticks: [0.1, 0, 0.1, 1]) == ["1! loops(1)", "1 end", "1", "1"])
     }
 
-    @Test("AN07: an infinite animation never ends, and zero loops do not start")
+    @Test("An infinite animation never ends, and an animation of zero loops does not start")
     func neverEnding() {
         #expect(!play(tenths(2), .infinite, ticks: tenths(1000)).contains { $0.contains("end") })
         #expect(play(tenths(2), .finite(count: 0), ticks: tenths(3)) == ["0", "0", "0"])
         #expect(play(tenths(1), .finite(count: 0), ticks: tenths(3)) == ["0", "0", "0"])
     }
 
-    @Test("AN08: a repeat count of once is one loop")
+    @Test("A repeat count of once is one loop")
     func once() {
         #expect(AnimationRepeatCount.once == .finite(count: 1) && AnimationRepeatCount.once != .finite(count: 2))
         #expect(AnimationRepeatCount.infinite != .finite(count: .max) && AnimationRepeatCount.infinite == .infinite)
@@ -83,7 +83,7 @@ private func tenths(_ count: Int) -> [TimeInterval] { [TimeInterval](repeating: 
         #expect(play(tenths(3), .once, ticks: tenths(5)) == play(tenths(3), .finite(count: 1), ticks: tenths(5)))
     }
 
-    @Test("AN09: a single frame that loops forever is a still; for k loops it waits k delays")
+    @Test("A single frame that loops endlessly is a still; for k loops it waits k delays")
     func oneFrame() {
         #expect(play([0.1], .infinite, ticks: tenths(3)) == ["0", "0", "0"])
         #expect(Playhead(count: 1, repeatCount: .infinite).isStill && !Playhead(count: 1, repeatCount: .once).isStill)
@@ -99,7 +99,7 @@ private func tenths(_ count: Int) -> [TimeInterval] { [TimeInterval](repeating: 
         )
     }
 
-    @Test("AN14: the vectors")
+    @Test("Indices and loops are reported tick by tick for loop counts of one, two and infinity")
     func vectors() {
         #expect(
             play(tenths(3), .finite(count: 2), ticks: tenths(7))

@@ -1,4 +1,4 @@
-// Every function of a cache, in every form in which it can be called. That this file compiles is most of the test.
+// Every function of a cache, called in each of its forms. That this file compiles is the larger part of the test.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
     private static let data = Data("bytes".utf8)
     private typealias Done = @Sendable () -> Void
 
-    @Test("names and values of the cache's types are as in Kingfisher") func namesAndValues() {
+    @Test("Names and values of the cache's types are as in Kingfisher") func namesAndValues() {
         #expect(
             Notification.Name.KingfisherDidCleanDiskCache.rawValue
                 == "com.onevcat.Kingfisher.KingfisherDidCleanDiskCache"
@@ -29,7 +29,7 @@ import Testing
         #expect(identifiers[0] == identifiers[1])
     }
 
-    @Test("the initialisers compile and work") func creating() throws {
+    @Test("The initialisers compile and work") func creating() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let memory = MemoryStorage.Backend<KFCrossPlatformImage>(config: .init(totalCostLimit: 1, cleanInterval: 120))
@@ -42,7 +42,7 @@ import Testing
         _ = try ImageCache(name: "test", cacheDirectoryURL: directory, diskCachePathClosure: nil)
     }
 
-    @Test("every form with a completion handler compiles and works") func formsWithHandlers() async throws {
+    @Test("Every form with a completion handler compiles and works") func formsWithHandlers() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let calls = Self.calls(cache)
@@ -139,7 +139,7 @@ import Testing
             },
             { done in cache.retrieveImage(forKey: "a", options: options) { _ in done() } },
             { done in cache.retrieveImage(forKey: "a", options: options, callbackQueue: .mainAsync) { _ in done() } },
-            // As in version 4: an image or none, and where it was.
+            // As in version 4: the handler gets an optional image and its cache type.
             { done in
                 cache.retrieveImage(forKey: "a", options: nil) { (image: KFCrossPlatformImage?, type: CacheType) in
                     if image == nil, type == .none { done() }
@@ -228,7 +228,7 @@ import Testing
         #expect(cost == 0)
     }
 
-    @Test("every async form compiles and works") func asyncForms() async throws {
+    @Test("Every async form compiles and works") func asyncForms() async throws {
         let image = Self.image
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -285,13 +285,13 @@ import Testing
         }
     }
 
-    @Test("cleaning in the background can be started on the main actor") @MainActor func onTheMainActor() throws {
+    @Test("Cleaning in the background can be started on the main actor") @MainActor func onTheMainActor() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try ImageCache(name: "test", cacheDirectoryURL: directory).backgroundCleanExpiredDiskCache()
     }
 
-    @Test("the async forms of cleaning and of the size call the forms with a handler that a subclass overrides")
+    @Test("The async forms of cleaning and of the size call the forms with a handler that a subclass overrides")
     func overridingCleaning() async throws {
         try await withTemporaryDirectory { directory in
             let cache = Cleaning(
@@ -307,7 +307,7 @@ import Testing
         }
     }
 
-    /// Records what was called.
+    /// Records its calls.
     // SAFETY: its only property is a constant.
     private final class Cleaning: ImageCache, @unchecked Sendable {
         let calls = Box<[String]>([])
@@ -332,7 +332,7 @@ import Testing
         ) { handler(.success(42)) }
     }
 
-    @Test("the async forms of retrieving call the forms with a handler that a subclass overrides")
+    @Test("The async forms of retrieving call the forms with a handler that a subclass overrides")
     func overriding() async throws {
         try await withTemporaryDirectory { directory in
             let cache = Overriding(

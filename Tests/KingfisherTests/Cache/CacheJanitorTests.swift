@@ -1,4 +1,4 @@
-// The times at which the janitor sweeps.
+// The cache janitor: the times at which it removes expired entries.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 @Suite struct CacheJanitorTests {
     private let clock = ManualClock()
 
-    /// Sweeps that signal when they have begun, and end when they may.
+    /// Sweeps that signal their start, and end when the test opens a gate.
     private final class Sweeps: Sendable {
         let count = Counter()
         let begun = [Gate(), Gate(), Gate()]
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("the first sweep comes early, the others about an interval apart", arguments: [(0.0, 5, 90), (1.0, 25, 110)])
+    @Test("The first sweep comes early, the others about an interval apart", arguments: [(0.0, 5, 90), (1.0, 25, 110)])
     func sweepTimes(chance: Double, first: Int, others: Int) async {
         let sweeps = Sweeps()
         for gate in sweeps.mayEnd { gate.open() }
@@ -40,7 +40,10 @@ import Testing
         #expect(janitor.interval == 100)
     }
 
-    @Test("zero, negative and non-finite intervals mean never", arguments: [0, -1, TimeInterval.infinity, .nan])
+    @Test(
+        "The janitor never sweeps with a zero, negative or non-finite interval",
+        arguments: [0, -1, TimeInterval.infinity, .nan]
+    )
     func neverSweeping(interval: TimeInterval) async {
         let sweeps = Sweeps()
         let janitor = CacheJanitor(interval: interval, clock: clock) { 0 }
@@ -53,7 +56,7 @@ import Testing
         #expect(!janitor.isSweepingNowAndThen)
     }
 
-    @Test("a new interval counts from its assignment") func intervalChange() async {
+    @Test("A new interval begins with its assignment") func intervalChange() async {
         let sweeps = Sweeps()
         let janitor = CacheJanitor(interval: 1000, clock: clock) { 0 }
         janitor.start(sweeps.sweep)
@@ -65,7 +68,7 @@ import Testing
         await sweeps.begun[0].wait()
     }
 
-    @Test("two sweeps never overlap") func noOverlappingSweeps() async {
+    @Test("Two sweeps never overlap") func noOverlappingSweeps() async {
         let sweeps = Sweeps()
         for gate in sweeps.mayEnd.dropFirst() { gate.open() }
         let janitor = CacheJanitor(interval: 100, clock: clock) { 0 }
@@ -83,7 +86,7 @@ import Testing
         await sweeps.begun[1].wait()
     }
 
-    @Test("a deinitialised janitor does not sweep") func deinitialized() async {
+    @Test("A deinitialised janitor does not sweep") func deinitialized() async {
         var janitor: CacheJanitor? = CacheJanitor(interval: 100, clock: clock) { 0 }
         janitor?.start {}
         await clock.waitForSleepers()

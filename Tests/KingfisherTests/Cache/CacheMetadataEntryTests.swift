@@ -1,4 +1,4 @@
-// cache metadata live exactly as long as their entry.
+// Cache metadata in entries: they live exactly as long as their entry.
 
 import Foundation
 import KFSupport
@@ -12,7 +12,7 @@ import Testing
         CacheMetadataTests.metadata(fields, url: url)
     }
 
-    @Test("cache metadata are stored with their entry and survive a restart") func persisted() async throws {
+    @Test("Cache metadata are stored with their entry and survive a restart") func persisted() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(try await cache.cacheMetadata(forKey: "a") == nil)
@@ -29,7 +29,7 @@ import Testing
             #expect(try await cache.cacheMetadata(forKey: "a") == metadata(fields))
             #expect(try await cache.cacheMetadata(forKey: "a", processorIdentifier: "p") == nil)
 
-            // They survive a restart, and a file holds its image and nothing else.
+            // They survive a restart, and the file holds nothing but its image.
             let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(try await again.cacheMetadata(forKey: "a") == metadata(fields))
             let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("metadata of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
+    @Test("Metadata of a replaced entry are not mistaken for those of the new one") func replacedEntry() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             let long = metadata(fields, url: "https://example.com/\(String(repeating: "x", count: 1_450))")
@@ -54,13 +54,13 @@ import Testing
             #expect(try await cache.updateCacheMetadata(new, replacing: old, forKey: "a"))
             #expect(try await !cache.updateCacheMetadata(old, replacing: old, forKey: "a"))
             #expect(try await cache.cacheMetadata(forKey: "a") == new)
-            // Facts that are too long to be stored whole are still recognised.
+            // Metadata that are too long to be stored whole are still recognised.
             #expect(try await cache.updateCacheMetadata(long, forKey: "a"))
             #expect(try await cache.updateCacheMetadata(new, replacing: long, forKey: "a"))
         }
     }
 
-    @Test("an image made of a cached original keeps the cache metadata of that original")
+    @Test("An image made of a cached original keeps the cache metadata of that original")
     func factsFromOriginal() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("metadata are removed with their entry") func removed() async throws {
+    @Test("Metadata are removed with their entry") func removed() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
             func store(_ metadata: CacheMetadata?) async throws {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("metadata reach the disk through a subclass that overrides storing")
+    @Test("Metadata reach the disk through a subclass that overrides storing")
     func factsWithSubclass() async throws {
         final class Counting: ImageCache, @unchecked Sendable {
             let stores = Counter()

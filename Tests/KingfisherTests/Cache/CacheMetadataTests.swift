@@ -1,4 +1,4 @@
-// cache metadata of a response: how they are read, encoded and decoded, and what they mean for freshness.
+// Cache metadata of a response: how they are read, encoded and decoded, and what they mean for freshness.
 
 import Foundation
 import FoundationNetworking
@@ -28,7 +28,7 @@ import Testing
         "Date": "Sun, 06 Nov 1994 11:59:00 GMT", "Age": "17",
     ]
 
-    @Test("fields are read from a response") func responseFields() throws {
+    @Test("Fields are read from a response") func responseFields() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
@@ -44,13 +44,13 @@ import Testing
         #expect(read.url == url && read.storedAt == noon)
     }
 
-    @Test("encoding and decoding gives the same metadata") func encodingRoundTrip() {
+    @Test("Encoding and decoding gives the same metadata") func encodingRoundTrip() {
         for each in [metadata(fields), metadata([:]), metadata(["Expires": "0"]), metadata(["ETag": "\"ü\""])] {
             #expect(roundTrip(each) == each)
         }
     }
 
-    @Test("the encoding never exceeds its limit") func lengthLimit() {
+    @Test("The encoding never exceeds its limit") func lengthLimit() {
         for length in [10, 700, 1_400, 1_496, 1_497, 5_000, 70_000] {
             let long = String(repeating: "x", count: length)
             for name in ["ETag", "Last-Modified", "Cache-Control"] {
@@ -61,23 +61,23 @@ import Testing
         }
     }
 
-    @Test("a field that does not fit is left out as a whole") func oversizedFields() {
+    @Test("A field that does not fit is left out as a whole") func oversizedFields() {
         let long = String(repeating: "x", count: 1_450)
         let byURL = roundTrip(metadata(fields, url: "https://example.com/\(long)"))
         #expect(byURL?.url == nil && byURL?.eTag == "W/\"abc\"" && byURL?.expires != nil)
         let byControl = roundTrip(metadata(fields.merging(["Cache-Control": "no-cache, x=\(long)"]) { $1 }))
         #expect(byControl?.cacheControl == nil && byControl?.eTag == "W/\"abc\"")
-        // It would seem fresh otherwise.
+        // Without the control field, the expiry date alone would make it seem fresh.
         #expect(byControl?.expires == nil && byControl?.isFresh(at: noon) == false)
     }
 
-    @Test("damaged bytes decode to nil or to something valid") func damagedBytes() {
+    @Test("Damaged bytes decode to nil or to something valid") func damagedBytes() {
         let whole = metadata(fields).encoded()
         #expect(CacheMetadata(encoded: []) == nil)
         #expect(CacheMetadata(encoded: [2] + whole.dropFirst()) == nil)
         #expect(CacheMetadata(encoded: whole + [UInt8](repeating: 0, count: 1_500)) == nil)
         for end in 1..<whole.count {
-            // Cut between two fields it is another, shorter whole.
+            // Bytes that are cut between two fields are a shorter valid encoding.
             if let cut = CacheMetadata(encoded: Array(whole[..<end])) { #expect(cut.encoded().count == end) }
         }
         for index in whole.indices {
@@ -89,30 +89,30 @@ import Testing
         }
     }
 
-    @Test("fields of a later version are skipped") func unknownFields() {
+    @Test("Fields of a later version are skipped") func unknownFields() {
         let whole = metadata(fields)
         #expect(CacheMetadata(encoded: whole.encoded() + [200, 2, 0, 1, 2]) == whole)
     }
 
-    @Test("a stored value cannot inject a header line into a request") func headerInjection() {
+    @Test("A stored value cannot inject a header line into a request") func headerInjection() {
         let read = metadata(["ETag": "\"1\"\r\nX-Evil: 1", "Last-Modified": "\u{0}", "Cache-Control": " \t "])
         #expect(read.eTag == nil && read.lastModified == nil && read.cacheControl == nil)
         #expect(read.conditionalFields.isEmpty)
-        // Nor from a file that was written by other means.
+        // A forged file cannot inject one either.
         let forged: [UInt8] = metadata([:]).encoded() + [4, 3, 0] + Array("a\nb".utf8)
         #expect(CacheMetadata(encoded: forged) == nil)
     }
 
     // MARK: Revalidation
 
-    @Test("the fields of a conditional request are the validators") func conditionalFields() {
+    @Test("The fields of a conditional request are the validators") func conditionalFields() {
         #expect(
             metadata(fields).conditionalFields
                 == ["If-None-Match": "W/\"abc\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"]
         )
     }
 
-    @Test("a 304 response replaces the fields it names") func confirmation() {
+    @Test("A 304 response replaces the fields it contains") func confirmation() {
         let newer = CacheMetadata(url: nil, storedAt: noon + 600) {
             ["Cache-Control": "max-age=5", "Date": "Sun, 06 Nov 1994 12:10:00 GMT"][$0]
         }
@@ -125,7 +125,7 @@ import Testing
     // MARK: Freshness
 
     @Test(
-        "freshness follows Cache-Control, Expires, Date and Age",
+        "Freshness follows Cache-Control, Expires, Date and Age",
         arguments: [
             (["Cache-Control": "max-age=60"], 60.0),
             (["Cache-Control": "MAX-AGE=\"60\" , public"], 60),
@@ -144,7 +144,7 @@ import Testing
             (["Cache-Control": "must-revalidate, immutable, max-age=60"], 60),
             (["Expires": "Sun, 06 Nov 1994 12:00:30 GMT"], 30),
             (["Expires": "Sun, 06 Nov 1994 12:00:30 GMT", "Date": "Sun, 06 Nov 1994 12:00:00 GMT"], 30),
-            // The clock of the server is an hour ahead: its dates are compared with each other only.
+            // The clock of the server is an hour ahead: its dates are only compared with each other.
             (["Expires": "Sun, 06 Nov 1994 13:00:30 GMT", "Date": "Sun, 06 Nov 1994 13:00:00 GMT"], 30),
             (["Expires": "0"], 0),
             (["Last-Modified": "Sun, 06 Nov 1984 08:49:37 GMT"], nil),
@@ -167,11 +167,11 @@ import Testing
         #expect(metadata(["Cache-Control": "no-store"]).forbidsStoring)
         #expect(!metadata(fields).isImmutable && !metadata(fields).forbidsStoring)
         #expect(metadata(fields).freshnessLifetime == 60 && metadata([:]).freshnessLifetime == nil)
-        // A clock that was set back makes nothing younger than it was when it was received.
+        // A clock that was set back does not make a response younger than it was when it was received.
         #expect(metadata(fields).currentAge(at: noon - 600) == 60)
     }
 
-    @Test("dates are read in all three HTTP formats") func dateFormats() {
+    @Test("Dates are read in all three HTTP formats") func dateFormats() {
         let expected = Date(timeIntervalSince1970: 784_111_777)
         for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
             #expect(HTTPDate.date(from: text) == expected)

@@ -1,4 +1,4 @@
-// What is reported to swift-metrics about a cache. Compiled with the package trait `Metrics` only.
+// The metrics of a cache that are reported to swift-metrics. Compiled only with the package trait `Metrics`.
 
 #if Metrics
 import Foundation
@@ -13,7 +13,7 @@ import Testing
 @Suite struct CacheMetricsTests {
     private let image = Picture.gradient()
 
-    @Test("counters increase by what happened since the last report") func counterIncrements() async throws {
+    @Test("Counters increase by the number of events since the last report") func counterIncrements() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "photos", cacheDirectoryURL: directory)
             let backend = TestMetrics()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("gauges report the current contents, timers the work done") func gaugesAndTimers() async throws {
+    @Test("Gauges report the current contents, timers the time of the work done") func gaugesAndTimers() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "photos", cacheDirectoryURL: directory)
             let backend = TestMetrics()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("reports repeat until the task is cancelled") func repeatedReports() async throws {
+    @Test("Reports repeat until the task is cancelled") func repeatedReports() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "photos", cacheDirectoryURL: directory)
             let (backend, clock) = (TestMetrics(), ManualClock())

@@ -1,4 +1,4 @@
-// The caches of a process, what happens to all of them, and when memory is watched.
+// The registry of a process's caches: events that reach all of them, and when memory is watched.
 
 import Foundation
 import KFSupport
@@ -31,7 +31,7 @@ final class FakeWatch: MemoryWatch {
         CacheLifeCycle(registry: registry, janitor: CacheJanitor(interval: 0))
     }
 
-    @Test("memory is watched as long as there is a cache") func watchedCaches() async throws {
+    @Test("Memory is watched as long as a cache exists") func watchedCaches() async throws {
         try await withTemporaryDirectory { directory in
             let log = Box([String]())
             let registry = CacheRegistry { FakeWatch(log: log, notify: $0) }
@@ -50,7 +50,7 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test("watching can be switched off") func watchSwitchedOff() async throws {
+    @Test("Watching can be switched off") func watchSwitchedOff() async throws {
         try await withTemporaryDirectory { directory in
             let log = Box([String]())
             let registry = CacheRegistry { FakeWatch(log: log, notify: $0) }
@@ -67,7 +67,7 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test("memory pressure reaches all caches") func pressureReachesAllCaches() async throws {
+    @Test("Memory pressure reaches all caches") func pressureReachesAllCaches() async throws {
         try await withTemporaryDirectory { directory in
             let watch = Box<FakeWatch?>(nil)
             let registry = CacheRegistry { notify in
@@ -92,7 +92,7 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test("CAC-5: the registry and the janitor do not retain a cache")
+    @Test("The registry and the janitor do not retain a cache")
     func cacheRetention() async throws {
         try await withTemporaryDirectory { directory in
             let registry = CacheRegistry { _ in FakeWatch() }
@@ -109,7 +109,7 @@ final class FakeWatch: MemoryWatch {
         }
     }
 
-    @Test("entering the background and flushing reach all caches") func backgroundAndFlush() async throws {
+    @Test("Entering the background and flushing reach all caches") func backgroundAndFlush() async throws {
         try await withTemporaryDirectory { directory in
             let registry = CacheRegistry { _ in FakeWatch() }
             let caches = try ["a", "b"].map { try cache(in: directory, named: $0) }

@@ -1,4 +1,4 @@
-// What is written for an image, and what comes back.
+// Cache serializers: the bytes written for an image, and the image read from them.
 
 import Foundation
 import KFSupport
@@ -25,7 +25,7 @@ import Testing
 
     private func format(_ data: Data?) -> ImageFormat? { data?.kf.imageFormat }
 
-    @Test("SER-1: the format is the original's; without one that of the GIF inside the image, else PNG")
+    @Test("The stored format is that of the original, else GIF if the image holds a GIF, else PNG")
     func formats() throws {
         #expect(format(standard.data(with: picture, original: try Picture.png())) == .PNG)
         #expect(format(standard.data(with: picture, original: try Picture.jpeg())) == .JPEG)
@@ -34,7 +34,7 @@ import Testing
         #expect(standard.data(with: try animation(), original: nil) == Self.gif)
     }
 
-    @Test("SER-2: the original if that is preferred and there is one, else the GIF inside, else the image encoded")
+    @Test("A preferred original is stored if there is one, else the GIF that the image holds, else the encoded image")
     func originalsPreferred() throws {
         var serializer = DefaultCacheSerializer()
         #expect(!serializer.originalDataUsed)
@@ -46,7 +46,7 @@ import Testing
         #expect(serializer.data(with: picture, original: nil) == picture.pngData())
     }
 
-    @Test("SER-3: PNG as PNG, JPEG at the quality, GIF as its own bytes, the unknown as PNG the right way up")
+    @Test("PNG is stored as PNG, JPEG at the set quality, GIF as its own bytes, any other image as upright PNG")
     func encodings() throws {
         let (png, jpeg) = (try Picture.png(8, 8), try Picture.jpeg(8, 8))
         #expect(standard.data(with: picture, original: png) == picture.pngData())
@@ -61,8 +61,8 @@ import Testing
         #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
     }
 
-    /// Kingfisher returns nil, and such a picture is loaded and processed again whenever memory has evicted it.
-    @Test("SER-3: a still made of a GIF has no GIF bytes and is stored as PNG")
+    /// Kingfisher stores nothing here, so such an image is loaded and processed again after each eviction from memory.
+    @Test("A still made of a GIF has no GIF bytes and is stored as PNG")
     func stillsOfGIFs() async throws {
         #expect(picture.kf.data(format: .GIF) == nil)
         #expect(standard.data(with: picture, original: Self.gif) == picture.pngData())
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("SER-4: what is written for an image is always the same")
+    @Test("Encoding one image repeatedly gives the same bytes")
     func deterministicEncoding() async throws {
         var serializer = DefaultCacheSerializer()
         serializer.compressionQuality = 0.8
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("SER-5: a GIF stays animated on its way to disk and back, without its original bytes")
+    @Test("A GIF stays animated on its way to disk and back, without its original bytes")
     func encodedAnimations() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("SER-6: the requested format comes first, then the original's, then the original bytes, then PNG")
+    @Test("An image is stored in the requested format, else in the original's, else as the original bytes, else as PNG")
     func indicatedFormats() throws {
         let jpeg = try Picture.jpeg()
         #expect(format(FormatIndicatedCacheSerializer.png.data(with: picture, original: jpeg)) == .PNG)
@@ -130,7 +130,7 @@ import Testing
         #expect(!gif.originalDataUsed)
     }
 
-    @Test("Serializers of a format are equal when they store the same")
+    @Test("Serializers of one format are equal when they store the same bytes")
     func equality() {
         let all: [FormatIndicatedCacheSerializer] = [
             .png, .jpeg, .gif, .webP, .avif, .jpeg(compressionQuality: 0.5), .webP(compressionQuality: 0.5),
@@ -139,11 +139,11 @@ import Testing
         #expect(Set(all).count == all.count)
         #expect(FormatIndicatedCacheSerializer.jpeg == .jpeg(compressionQuality: 1))
         #expect(FormatIndicatedCacheSerializer.webP(compressionQuality: 0.5) == .webP(compressionQuality: 0.5))
-        // As keys that do not know their type.
+        // They are also different as type-erased keys.
         #expect(AnyHashable(FormatIndicatedCacheSerializer.png) != AnyHashable(DefaultCacheSerializer.default))
     }
 
-    @Test("SER-7: images are made with the scale, the preloading and the frames given in the options")
+    @Test("Images are read with the scale, the preloading and the frames given in the options")
     func loading() throws {
         for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {
             var options = options

@@ -1,4 +1,4 @@
-// The statistics of a cache: correct, of one instant, and readable.
+// The statistics of a cache: their counts, their consistency, and their description.
 
 import Foundation
 import KFStorage
@@ -16,7 +16,7 @@ import Testing
 
     private let image = Picture.gradient()
 
-    @Test("every look-up counts as a hit or a miss of its layer") func hitsAndMisses() async throws {
+    @Test("Every look-up counts as a hit or a miss of its layer") func hitsAndMisses() async throws {
         try await withCache { cache in
             let png = try Picture.png()
             _ = try await cache.retrieveImage(forKey: "a")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("time is counted for the work that was done") func durations() async throws {
+    @Test("The duration of each kind of work is added up") func durations() async throws {
         try await withCache { cache in
             #expect(cache.statistics.seconds == CacheStatistics.Seconds())
             try await cache.store(image, forKey: "a")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("an entry that is not an image counts as undecodable") func undecodableEntries() async throws {
+    @Test("An entry that is not an image counts as undecodable") func undecodableEntries() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("no image".utf8), forKey: "a")
             _ = try await cache.retrieveImage(forKey: "a")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Replaces bytes that are no image while they are decoded.
+    /// Replaces bytes that are not an image while they are decoded.
     private struct ReplacingSerializer: CacheSerializer {
         let cache: ImageCache
 
@@ -84,10 +84,10 @@ import Testing
         }
     }
 
-    @Test("an undecodable entry is never counted as corrupted, not even for a moment")
+    @Test("An undecodable entry is never counted as corrupted, not even for a moment")
     func undecodableEntry() async throws {
         try await withCache { cache in
-            await cache.diskStorage.settle()
+            await cache.diskStorage.waitUntilIdle()
             try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
             #expect(cache.statistics.disk.corrupted == 1 && cache.statistics.disk.undecodable == 0)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "a load misses once in memory, and on disk at each look: its caller's, if that is to read, and the shared one's",
+        "A load counts one miss in memory, and one on disk for each look-up: the shared one and a synchronous one",
         arguments: [false, true]
     )
     func misses(synchronously: Bool) async throws {
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a pending store is found by a load that looked on its caller's thread too early")
+    @Test("A load whose synchronous look-up came before a pending store finds its entry afterwards")
     func earlySynchronousLookUp() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("what is stored between a load's look-up on its caller's thread and its next step is found")
+    @Test("An entry that is stored between a load's synchronous look-up and its next step is found")
     func storeAfterLookUp() async throws {
         try await withTemporaryDirectory { directory in
             let cache = LateCache(
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("evictions are counted by their reason") func evictionReasons() async throws {
+    @Test("Evictions are counted by their reason") func evictionReasons() async throws {
         try await withCache { cache in
             cache.memoryStorage.config.countLimit = 1
             for key in ["a", "b"] { try await cache.store(image, forKey: key, toDisk: false) }
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("corrupted entries are counted") func corruptedEntries() async throws {
+    @Test("Corrupted entries are counted") func corruptedEntries() async throws {
         try await withCache { cache in
             try await damage("a", of: cache)
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("a reset sets the counts to zero and keeps the sizes") func reset() async throws {
+    @Test("A reset sets the counts to zero and keeps the sizes") func reset() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
             _ = try await cache.retrieveImage(forKey: "a")
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("a snapshot is of one instant: look-ups equal hits and misses, also while others look up")
+    @Test("A snapshot is consistent: look-ups equal hits plus misses, also during concurrent look-ups")
     func snapshotConsistency() async throws {
         try await withCache { cache in
             for key in 0..<8 { try await cache.store(image, forKey: "\(key)", toDisk: key % 2 == 0) }
@@ -233,7 +233,7 @@ import Testing
                     let next = cache.statistics
                     #expect(next.memory.hits >= last.memory.hits && next.memory.misses >= last.memory.misses)
                     #expect(next.memory.lookups <= 4 * rounds)
-                    // Every look-up on disk was a miss in memory before.
+                    // Every look-up on disk follows a miss in memory.
                     #expect(next.disk.lookups <= next.memory.misses)
                     last = next
                     await Task.yield()
@@ -254,14 +254,14 @@ import Testing
             await counting.value
             let statistics = cache.statistics
             #expect(statistics.memory.lookups == 4 * rounds)
-            // Of several concurrent misses of one key, one looks on disk.
+            // Several concurrent misses of one key share one look-up on disk.
             #expect(statistics.disk.lookups <= statistics.memory.misses)
-            // What was read while memory was cleared is not promoted.
+            // An image that was read while memory was cleared is not promoted.
             #expect((8...8 + statistics.disk.hits).contains(statistics.memory.stores))
         }
     }
 
-    @Test("the description names all counts in a few lines") func statisticsDescription() {
+    @Test("The description lists all counts in a few lines") func statisticsDescription() {
         var statistics = CacheStatistics(since: Date(timeIntervalSince1970: 0), taken: Date(timeIntervalSince1970: 90))
         statistics.memory.hits = 3
         statistics.memory.misses = 1

@@ -1,4 +1,4 @@
-// No asynchronous function uses the file system on the caller's thread.
+// The caller's thread: no asynchronous function of a cache uses the file system there.
 
 #if DEBUG
 import Foundation
@@ -8,8 +8,8 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("CAC-8, CAC-27: no caller's thread waits for the disk") struct CallerThreadTests {
-    /// A cache with one image on disk, and operations under way that others have to wait for.
+@Suite("No caller's thread waits for the disk") struct CallerThreadTests {
+    /// Runs `body` with a cache that has one image on disk.
     private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -110,7 +110,7 @@ import Testing
         cache.resetStatistics()
     }
 
-    @Test("forms with a handler do not use the file system on the caller's thread", arguments: calls.map(\.name))
+    @Test("Forms with a handler do not use the file system on the caller's thread", arguments: calls.map(\.name))
     func formsWithHandlers(name: String) async throws {
         let call = try #require(Self.calls.first { $0.name == name }).call
         try await withCache { cache in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("async forms do not use the file system on the caller's thread", arguments: functions.map(\.name))
+    @Test("Async forms do not use the file system on the caller's thread", arguments: functions.map(\.name))
     func asyncForms(name: String) async throws {
         let call = try #require(Self.functions.first { $0.name == name }).call
         try await withCache { cache in
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "async forms called by an actor do not use the file system on its thread, also after waiting",
+        "Async forms called by an actor do not use the file system on its thread, also after waiting",
         arguments: functions.map(\.name)
     )
     func asyncFormsOnAnActor(name: String) async throws {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("cleaning in the background does not use the file system on the caller's thread") @MainActor
+    @Test("Cleaning in the background does not use the file system on the caller's thread") @MainActor
     func cleaningInTheBackground() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -165,7 +165,7 @@ import Testing
         func data() async throws -> Data { throw Refusal() }
     }
 
-    @Test("an alternative source is not read on the thread where the first one failed")
+    @Test("An alternative source is not read on the thread where the first one failed")
     func replacementReads() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
@@ -176,15 +176,15 @@ import Testing
                 let result = try await manager.retrieveImage(with: .provider(FailingProvider()), options: options)
                 #expect(result.cacheType == .disk)
             }
-            // The first source is looked up here, which finds no file to open.
+            // The first source is looked up on this thread, but no file exists to be opened.
             #expect(!caller.found.contains("read(_:)"))
         }
     }
 
-    @Test("the guard reports calls that are documented to wait")
+    @Test("The guard reports calls that are documented to wait")
     func guardDetectsWaiting() async throws {
         try await withCache { cache in
-            await cache.diskStorage.settle()
+            await cache.diskStorage.waitUntilIdle()
             let probing = BlockingGuard.violations { _ = cache.imageCachedType(forKey: "a") }
             #expect(probing.count == 1)
             let reading = BlockingGuard.violations {
@@ -199,7 +199,7 @@ import Testing
     }
 }
 
-/// An actor whose every step is watched.
+/// An actor that records the uses of the file system in each of its steps.
 private actor WatchedCaller {
     private nonisolated let executor = WatchedExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

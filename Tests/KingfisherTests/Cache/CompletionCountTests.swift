@@ -1,4 +1,4 @@
-// Every call completes exactly once, however many are made concurrently.
+// Completions of a cache: every call completes exactly once, however many are made concurrently.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct CompletionCountTests {
-    /// How often each call completed.
+    /// Counts how often each call completed.
     private final class Completions: Sendable {
         private let state: Locked<[UInt8]>
         private let all = Promise<Void>()
@@ -37,7 +37,7 @@ import Testing
     private static let threads = 8
     private static let rounds = 500
 
-    /// The `index`th kind of call there is.
+    /// Makes a call of the kind `index`.
     private static func call(_ index: Int, _ cache: ImageCache, _ key: String, _ done: @escaping @Sendable () -> Void) {
         var options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
         switch index {
@@ -66,7 +66,7 @@ import Testing
     private static let image = Picture.gradient(8, 8)
     private static let bytes = Picture.gradient(8, 8).pngData() ?? Data()
 
-    @Test("exactly one completion for each of 4,000 calls of 16 kinds from 8 threads")
+    @Test("Each of 4,000 calls of 16 kinds from 8 threads completes exactly once")
     func oneCompletionEach() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -77,14 +77,14 @@ import Testing
                     for round in 0..<Self.rounds {
                         random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                         let number = thread * Self.rounds + round
-                        // Those that concern all keys are rarer than the rest.
+                        // Calls that concern all keys are rarer than the others.
                         let kind = Int(random >> 33) % (round % 16 == 0 ? 16 : 11)
                         Self.call(kind, cache, "key \(random >> 40 & 7)") { completions.note(number) }
                     }
                 }
             }
             #expect(await completions.miscounted() == [])
-            // What is stored afterwards is found.
+            // An image that is stored afterwards is found.
             await cache.clearCache()
             try await cache.store(Self.image, forKey: "last")
             #expect(try await cache.retrieveImage(forKey: "last").image === Self.image)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("exactly one completion for each call with a failing disk")
+    @Test("Each call completes exactly once when the disk fails")
     func oneCompletionOnFailure() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")

@@ -1,4 +1,4 @@
-// What the tests of the disk storage share: a storage in a directory of its own, a clock, a scripted file manager.
+// Helpers for tests of the disk storage: a storage in a directory of its own, a clock, a scripted file manager.
 
 import Foundation
 import KFSupport
@@ -10,11 +10,11 @@ import Testing
 struct DiskRig {
     let storage: DiskStorage.Backend<Data>
     let config: DiskStorage.Config
-    /// The directory the storage's own lies in.
+    /// The parent of the storage's directory.
     let root: URL
     let now: Box<Date>
 
-    /// Runs `body`; with `scanned`, once the storage knows what is in its directory.
+    /// Runs `body`; with `scanned`, once the storage has listed its directory.
     static func run(
         scanned: Bool = true,
         _ change: (inout DiskStorage.Config) throws -> Void = { _ in },
@@ -26,15 +26,15 @@ struct DiskRig {
             try change(&config)
             let now = Box(Date(timeIntervalSince1970: 1_700_000_000))
             let storage = DiskStorage.Backend<Data>(noThrowConfig: config, creatingDirectory: true) { now.value }
-            if scanned { await storage.settle() }
+            if scanned { await storage.waitUntilIdle() }
             try await body(DiskRig(storage: storage, config: config, root: root, now: now))
         }
     }
 
-    /// Another storage over the same directory, as another process would have, once it knows what is there.
+    /// Another storage on the same directory, as another process would have, once it has listed the directory.
     func another<T: DataTransformable & Sendable>(_: T.Type = Data.self) async -> DiskStorage.Backend<T> {
         let storage = DiskStorage.Backend<T>(noThrowConfig: config, creatingDirectory: true) { [now] in now.value }
-        await storage.settle()
+        await storage.waitUntilIdle()
         return storage
     }
 
@@ -48,7 +48,7 @@ struct DiskRig {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
-    /// When the file of a key was last accessed and changed.
+    /// The times at which the file of a key was last accessed and changed.
     func times(ofKey key: String) throws -> (access: Date, modification: Date) {
         var status = stat()
         try #require(lstat(storage.cacheFileURL(forKey: key).path, &status) == 0)
@@ -59,12 +59,12 @@ struct DiskRig {
     }
 }
 
-/// A file manager that records its calls and returns what a script says.
+/// A file manager that records its calls and follows a script.
 // SAFETY: all its state is in a lock.
 final class ScriptedFileManager: FileManager, @unchecked Sendable {
     struct Refusal: Error {}
     struct Script: Sendable {
-        /// Whether every file exists; nil means the truth.
+        /// Whether every file is reported to exist; nil reports the truth.
         var exists: Bool?
         /// Called before it creates a directory.
         var beforeMaking: (@Sendable () throws -> Void)?
@@ -95,7 +95,7 @@ final class ScriptedFileManager: FileManager, @unchecked Sendable {
     }
 }
 
-/// A value that can be made into data and back only for one text.
+/// A value that converts to data and back only for one text.
 struct StrictText: DataTransformable, Sendable, Equatable {
     struct Refusal: Error {}
     static let empty = StrictText(text: "")
@@ -112,7 +112,7 @@ struct StrictText: DataTransformable, Sendable, Equatable {
     }
 }
 
-/// The cache error with which `body` fails; nil if it does not.
+/// The cache error that `body` throws; nil if it throws none.
 func cacheFailure<Value>(_ body: () throws -> Value) -> KingfisherError.CacheErrorReason? {
     do {
         _ = try body()
@@ -123,5 +123,5 @@ func cacheFailure<Value>(_ body: () throws -> Value) -> KingfisherError.CacheErr
     }
 }
 
-/// Bytes of a text.
+/// The UTF-8 bytes of a text.
 func bytes(_ text: String) -> Data { Data(text.utf8) }

@@ -1,4 +1,4 @@
-// How a disk storage is created, with and without a directory.
+// Creating a disk storage, with and without a usable directory.
 
 import Foundation
 import KFSupport
@@ -9,12 +9,12 @@ import Testing
 @Suite struct DiskStorageCreationTests {
     private static let fullName = "com.onevcat.Kingfisher.ImageCache.test"
 
-    @Test("DSK-1: the directory has the cache's full name and lies where the configuration says")
+    @Test("The directory has the cache's full name and lies where the configuration says")
     func directoryName() async throws {
         try await DiskRig.run { rig in #expect(rig.folder.path == rig.root.path + "/" + Self.fullName) }
     }
 
-    @Test("DSK-1: without a directory of its own the storage uses the user's caches directory")
+    @Test("Without a directory of its own the storage uses the user's caches directory")
     func defaultDirectory() throws {
         let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
         let config = DiskStorage.Config(name: "test", sizeLimit: 0)
@@ -22,7 +22,7 @@ import Testing
         #expect(config.cachePathBlock(URL(fileURLWithPath: "/x"), "y").path == "/x/y")
     }
 
-    @Test("DSK-1, DSK-5: the path closure gets the root and the full name, is called once and is then released")
+    @Test("The path closure gets the root and the full name, is called once and is then released")
     func pathClosure() async throws {
         final class Witness: Sendable {}
         let names = Box<[String]>([])
@@ -45,7 +45,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test("DSK-5: without a path closure the directory is the default one")
+    @Test("Without a path closure the directory is the default one")
     func noPathClosure() async throws {
         try await DiskRig.run {
             $0.cachePathBlock = nil
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("DSK-2: the directory and its parents exist when the initialiser returns")
+    @Test("The directory and its parents exist when the initialiser returns")
     func directoryCreation() async throws {
         try await withTemporaryDirectory { root in
             let deep = root.appendingPathComponent("a/b/c")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("DSK-3: a directory that cannot be created is an error with its path")
+    @Test("A directory that cannot be created is an error with its path")
     func directoryError() async throws {
         try await withTemporaryDirectory { root in
             let file = root.appendingPathComponent("file")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("DSK-3: a given file manager creates the directory, and its error is passed on")
+    @Test("A given file manager creates the directory, and its error is passed on")
     func fileManagerError() async throws {
         try await withTemporaryDirectory { root in
             let manager = ScriptedFileManager()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("DSK-4: a storage without a directory throws that error and nothing worse")
+    @Test("Every operation of a storage without a directory throws an error that names the directory")
     func storageNotReady() async throws {
         try await withTemporaryDirectory { root in
             let file = root.appendingPathComponent("file")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("DSK-4, F-24: creating the directory is tried again by every operation, and then everything works")
+    @Test("Every operation tries again to create the directory, and works once that succeeds")
     func directoryRetry() async throws {
         let manager = ScriptedFileManager()
         manager.script.change { $0.beforeMaking = { throw ScriptedFileManager.Refusal() } }
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("DSK-6: a storage is usable before its directory has been listed, and may be released meanwhile")
+    @Test("A storage is usable before its directory has been listed, and may be released during the listing")
     func useBeforeListing() async throws {
         try await withTemporaryDirectory { root in
             let config = DiskStorage.Config(name: "test", sizeLimit: 0, directory: root)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("a storage that is not to create its directory creates it with the first store") func lazyDirectory()
+    @Test("A storage that is created without its directory creates it with the first store") func lazyDirectory()
         async throws
     {
         try await withTemporaryDirectory { root in
@@ -176,12 +176,12 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == [])
             try storage.store(value: bytes("a"), forKey: "a")
             #expect(storage.isCached(forKey: "a"))
-            await storage.settle()
+            await storage.waitUntilIdle()
             #expect(try storage.totalSize() == 1)
         }
     }
 
-    @Test("the configuration may be changed from several threads") func concurrentConfiguration() async throws {
+    @Test("The configuration may be changed from several threads") func concurrentConfiguration() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             await withTaskGroup(of: Void.self) { group in

@@ -1,4 +1,4 @@
-// Directories that cannot be used: their errors, and which names they must not have.
+// Directories of disk storages: errors of unusable ones, and names that must not collide.
 
 import Foundation
 import KFStorage
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageDirectoryTests {
-    @Test("DSK-4: a storage says what was last wrong with its directory, and what to do")
+    @Test("A storage reports the last failure of its directory, and what to do about it")
     func directoryFailure() async throws {
         let manager = ScriptedFileManager()
         manager.script.change { $0.beforeMaking = { throw POSIXError(.ENOSPC) } }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("caches named x and x.tmp do not affect each other")
+    @Test("Caches named x and x.tmp do not affect each other")
     func similarCacheNames() async throws {
         try await withTemporaryDirectory { root in
             let storages = try ["x", "x.tmp"].map { name in

@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageFilesTests {
-    @Test("DSK-27: expiry, last access and lifetime outlive the storage")
+    @Test("Expiry, last access and lifetime are kept when the storage is created again")
     func metadataOutlivesStorage() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "DSK-27, F-29: an expiry given as a date stays the same, however often the entry is read"
+        "An expiry given as a date stays the same, however often the entry is read"
     )
     func fixedExpiryStays() async throws {
         try await DiskRig.run { rig in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("DSK-28: a file's modification time is its expiry, its access time the last access that extended it")
+    @Test("A file's modification time is its expiry, its access time the last access that extended it")
     func fileTimes() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("DSK-29: a file holds the value's bytes and nothing else", arguments: [0, 1, 4_095, 4_096, 1_000_001])
+    @Test("A file holds the value's bytes and nothing else", arguments: [0, 1, 4_095, 4_096, 1_000_001])
     func fileContents(length: Int) async throws {
         try await DiskRig.run { rig in
             let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("DSK-30: the directory holds one file per entry and nothing else, and the size is the sum")
+    @Test("The directory holds one file per entry and nothing else, and the total size is their sum")
     func oneFilePerEntry() async throws {
         try await DiskRig.run { rig in
             for number in 0..<20 {
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "DSK-31, F-13: a reader sees the old entry or the new one, whole and with its expiry",
+        "A reader sees the old entry or the new one, whole and with its expiry",
         .timeLimit(.minutes(2))
     )
     func atomicReplacement() async throws {
@@ -103,7 +103,7 @@ import Testing
             let isOver = Box(false)
             let readings = Counter()
             async let seen = WorkExecutor.io.run { () async throws -> Set<Data?> in
-                // However the reading ends, no caller waits for more of it.
+                // However the reading ends, the writer below does not wait for more of it.
                 defer { readings.add(100) }
                 var seen: Set<Data?> = []
                 while !isOver.value {
@@ -114,7 +114,7 @@ import Testing
             }
             try await WorkExecutor.io.run { () async throws -> Void in
                 defer { isOver.value = true }
-                // Until enough was read in between: without any read the test would prove nothing.
+                // Goes on until enough was read in between: without a read the test would prove nothing.
                 var round = 0
                 while round < 300 || readings.value < 100 {
                     round += 1
@@ -128,7 +128,7 @@ import Testing
 }
 
 @Suite struct DiskStorageCleaningTests {
-    @Test("DSK-32: expired entries are removed and their URLs returned; hidden files and directories stay")
+    @Test("Expired entries are removed and their URLs returned; hidden files and directories stay")
     func expiredEntryRemoval() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("DSK-33: at the limit, the least recently used entries are removed until half of it is free")
+    @Test("At the limit, the least recently used entries are removed until half of it is free")
     func evictionToHalfTheLimit() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("DSK-33: with a limit of five and ten entries of one byte, some but not all are removed")
+    @Test("With a limit of five and ten entries of one byte, some but not all are removed")
     func partialEviction() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 5
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("DSK-33: a changed limit applies from the next store on")
+    @Test("A changed limit applies from the next store on")
     func changedLimit() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("DSK-34: the size is that of regular files; files that cannot be examined count as zero")
+    @Test("The size is that of regular files; files that cannot be examined count as zero")
     func sizeOfFiles() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: Data(count: 7), forKey: "a")
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("DSK-35: a directory that cannot be listed is an error with its path")
+    @Test("A directory that cannot be listed is an error with its path")
     func unlistableDirectory() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test("DSK-36, F-11: files that vanish while others are removed are no error", .timeLimit(.minutes(5)))
+    @Test("Files that vanish while others are removed are no error", .timeLimit(.minutes(5)))
     func vanishingFiles() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test("DSK-36, F-17: files that grew or shrank outside of the storage do not break the total")
+    @Test("Files that grew or shrank outside of the storage do not break the total")
     func changedFileSizes() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage

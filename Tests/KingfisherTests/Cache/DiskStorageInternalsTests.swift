@@ -1,4 +1,4 @@
-// Removing everything, with and without the directory.
+// Removing everything from a disk storage, with and without its directory.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageInternalsTests {
-    @Test("removing everything may remove the directory as well") func removeAllWithDirectory() async throws {
+    @Test("Removing everything may remove the directory as well") func removeAllWithDirectory() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a")
             try rig.storage.removeAll(skipCreatingDirectory: true)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("storages are created and released while their directories are removed") func storageChurn() async throws {
+    @Test("Storages can be created and released while their directories are removed") func storageChurn() async throws {
         try await withTemporaryDirectory { root in
             for number in 0..<100 {
                 let config = DiskStorage.Config(name: "\(number % 3)", sizeLimit: 0, directory: root)

@@ -21,13 +21,13 @@ import Testing
 
     private let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-    @Test("DSK-7: files are named by the SHA-256 of their key, or by the key")
+    @Test("Files are named by the SHA-256 of their key, or by the key itself if that is configured")
     func fileNames() {
         #expect(name("hello") == hello)
         #expect(name("hello") { $0.usesHashedFileName = false } == "hello")
     }
 
-    @Test("DSK-8: the forced extension comes before the configured one, and that before the key's own")
+    @Test("A forced extension takes precedence over the configured one, and that over the key's own")
     func extensionPrecedence() {
         let change = { (config: inout DiskStorage.Config) in
             config.pathExtension = "conf"
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "DSK-9: the extension of a key is what follows its last dot before the first @, if that looks like one",
+        "The extension of a key is what follows its last dot before the first @, if that looks like one",
         arguments: [
             ("a.jpeg@proc", "jpeg"), ("https://example.com/a.PNG", "PNG"), ("a.b.c", "c"),
             ("https://example.com/57373197@300.jpg", nil), ("image.jpg?v=2", nil), ("nothing", nil), ("a.", nil),
@@ -54,7 +54,7 @@ import Testing
         #expect(found == name(key) + (expected.map { "." + $0 } ?? ""))
     }
 
-    @Test("DSK-10: a file that is named by its key gets no second extension")
+    @Test("A file that is named by its key gets no second extension")
     func noSecondExtension() {
         let change = { (config: inout DiskStorage.Config) in
             config.usesHashedFileName = false

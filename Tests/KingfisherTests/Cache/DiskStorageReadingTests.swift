@@ -1,4 +1,4 @@
-// Reads of single values on disk and probes for them.
+// Reading single values from a disk storage, and probing for them.
 
 import Foundation
 import KFStorage
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageReadingTests {
-    @Test("DSK-16: a storage without a directory throws; a missing or expired entry is nil")
+    @Test("A storage without a directory throws; a missing or expired entry is nil")
     func misses() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("DSK-16: a reference date may be given to a read")
+    @Test("A read can use a given reference date")
     func referenceDate() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("DSK-17: the existence of an entry whose attributes can be read is not checked separately")
+    @Test("The existence of an entry whose attributes can be read is not checked separately")
     func noSeparateExistenceCheck() async throws {
         let manager = ScriptedFileManager()
         try await DiskRig.run(manager: manager) { rig in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("DSK-18: a file whose attributes cannot be read is missing, unless the file manager reports it")
+    @Test("A file whose attributes cannot be read is missing, unless the file manager reports it")
     func unreadableAttributes() async throws {
         let manager = ScriptedFileManager()
         try await DiskRig.run(manager: manager) { rig in
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "DSK-18: in a directory closed to the user a look-up is a miss, or an error if a file manager sees the file",
+        "In an inaccessible directory a look-up is a miss, or an error if a file manager reports the file",
         .enabled(if: geteuid() == 0, "only root can become another user")
     )
     func closedDirectory() async throws {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("DSK-19: bytes that cannot be made into a value are an error, and the entry still counts as cached")
+    @Test("Bytes that cannot be converted to a value are an error, and the entry still counts as cached")
     func undecodableBytes() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("bad"), forKey: "a")
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("DSK-19: a directory at the path of an entry cannot be read")
+    @Test("A directory at the path of an entry cannot be read")
     func directoryAtEntryPath() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("DSK-20: a probe extends nothing")
+    @Test("A probe does not extend the expiration")
     func probesDoNotExtend() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "DSK-21: a read extends the expiration as its parameter says",
+        "A read extends the expiration as its parameter says",
         arguments: [
             (.cacheTime, 100), (.expirationTime(.seconds(500)), 500), (.none, 40),
             (.expirationTime(.never), .infinity),
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test("DSK-21: repeated reads extend the expiration one after the other")
+    @Test("Repeated reads extend the expiration one after the other")
     func repeatedReads() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("DSK-22: no entry is reported expired too early", arguments: [0.001, 0.25, 0.999_999_999, 1, 1.000_000_1])
+    @Test("No entry is reported expired too early", arguments: [0.001, 0.25, 0.999_999_999, 1, 1.000_000_1])
     func noEarlyExpiry(lifetime: TimeInterval) async throws {
         try await DiskRig.run { rig in
             rig.advance(0.123_456_789)
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("DSK-23: a file that was removed outside of the storage is a plain miss")
+    @Test("A file that was removed by other means is a miss")
     func fileRemovedExternally() async throws {
         try await DiskRig.run { rig in
             try rig.storage.store(value: bytes("a"), forKey: "a")
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("DSK-24: a dangling link counts by its own time and cannot be read")
+    @Test("A dangling link counts as cached by its own time and cannot be read")
     func danglingLink() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")

@@ -1,4 +1,4 @@
-// Removing values from disk.
+// Removing values from a disk storage.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageRemovingTests {
-    @Test("DSK-25, F-18: removing a missing entry is no error")
+    @Test("Removing a missing entry is no error")
     func removeMissing() async throws {
         try await DiskRig.run { rig in
             try rig.storage.remove(forKey: "a")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("DSK-25: removing everything leaves an empty directory, even if there was none")
+    @Test("Removing everything leaves an empty directory, even if there was none")
     func removeAll() async throws {
         try await DiskRig.run { rig in
             for number in 0..<5 { try rig.storage.store(value: bytes("a"), forKey: "\(number)") }

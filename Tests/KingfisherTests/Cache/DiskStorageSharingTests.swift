@@ -1,4 +1,4 @@
-// A disk storage among others: keys that point outside, storages that share a directory.
+// Disk storages: keys that point outside of the directory, and storages that share a directory.
 
 import Foundation
 import KFSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Texts that are invalid as file names, and some that only look so.
+/// Texts that are invalid as file names, and some that only look invalid.
 let hostileTexts = [
     "../../etc/passwd", "..", ".", "", "/", "/etc/passwd", "a/../../b", ".hidden", "nul\u{0}byte", "\u{0}", "new\nline",
     "\n", "📷👨‍👩‍👧", "%2e%2e%2f", "a b", "~", "-rf", "*", "é", "e\u{301}", "a:b?c#d", "\\..\\x",
@@ -19,7 +19,7 @@ let hostileTexts = [
         Set((FileManager.default.enumerator(atPath: root.path)?.allObjects as? [String]) ?? [])
     }
 
-    /// Files in the root outside of the storage's directory and of that for its temporary files.
+    /// The files in the root that are in neither the storage's directory nor the one for its temporary files.
     private func filesOutside(_ rig: DiskRig) -> Set<String> {
         let name = rig.folder.lastPathComponent
         return everything(in: rig.root).filter { !$0.hasPrefix(name) && !$0.hasPrefix(".\(name).tmp") }
@@ -57,7 +57,7 @@ let hostileTexts = [
         #expect(rig.files == [], "\(label)", sourceLocation: sourceLocation)
     }
 
-    @Test("DSK-11, F-16: no key leads out of the directory, hashed or not", arguments: [true, false])
+    @Test("No key leads out of the directory, hashed or not", arguments: [true, false])
     func hostileKeys(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
@@ -66,7 +66,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("DSK-11, F-16: no extension leads out of the directory, hashed or not", arguments: [true, false])
+    @Test("No extension leads out of the directory, hashed or not", arguments: [true, false])
     func hostileExtensions(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
@@ -81,13 +81,13 @@ let hostileTexts = [
         }
     }
 
-    @Test("DSK-11: different keys have different files, hashed or not", arguments: [true, false])
+    @Test("Different keys have different files, hashed or not", arguments: [true, false])
     func distinctFiles(isHashed: Bool) async throws {
         try await DiskRig.run {
             $0.usesHashedFileName = isHashed
         } _: { rig in
             let storage = rig.storage
-            // "é" is equal as a `String` in both its forms, and two different keys.
+            // Both forms of "é" are equal as a `String`, but are different keys.
             for (index, key) in hostileTexts.enumerated() { try storage.store(value: bytes("\(index)"), forKey: key) }
             #expect(rig.files.count == hostileTexts.count)
             for (index, key) in hostileTexts.enumerated() {
@@ -96,7 +96,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("DSK-11: a link at an entry's path is not followed when reading, writing or removing")
+    @Test("A link at an entry's path is not followed when reading, writing or removing")
     func symbolicLinks() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -135,14 +135,14 @@ let hostileTexts = [
     {
         try await DiskRig.run { rig in
             let other = await rig.another()
-            // Both ways: neither the first nor the last storage is special.
+            // Both ways round: neither the first nor the last storage is special.
             try body(rig, rig.storage, other)
             try rig.storage.removeAll()
             try body(rig, other, rig.storage)
         }
     }
 
-    @Test("F-14: what one storage stores or replaces the other finds")
+    @Test("A value that one storage stores or replaces is found by the other")
     func sharedStores() async throws {
         try await run { _, one, other in
             for number in 0..<200 {
@@ -157,7 +157,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("F-14: what one storage removes the other misses, and may store again")
+    @Test("A value that one storage removes is a miss for the other, which may store it again")
     func sharedRemovals() async throws {
         try await run { rig, one, other in
             for key in ["a", "b"] { try one.store(value: bytes(key), forKey: key) }
@@ -174,7 +174,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("F-14: an expiration that one storage extends is extended for the other")
+    @Test("An expiration that one storage extends is extended for the other")
     func sharedExtensions() async throws {
         try await run { rig, one, other in
             try one.store(value: bytes("a"), forKey: "a", expiration: .seconds(100))
@@ -189,7 +189,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("a file that was put into the directory by other means is found on disk")
+    @Test("A file that was put into the directory by other means is found on disk")
     func externalFile() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
@@ -204,7 +204,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("a directory that is removed and created again works for both storages")
+    @Test("A directory that is removed and created again works for both storages")
     func recreatedDirectory() async throws {
         try await run { rig, one, other in
             try one.store(value: bytes("a"), forKey: "a")
@@ -220,7 +220,7 @@ let hostileTexts = [
         }
     }
 
-    @Test("two storages that store and clean concurrently leave whole entries", .timeLimit(.minutes(5)))
+    @Test("Two storages that store and clean concurrently leave whole entries", .timeLimit(.minutes(5)))
     func concurrentStorages() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 20_000
@@ -242,7 +242,7 @@ let hostileTexts = [
                 }
                 try await group.waitForAll()
             }
-            for storage in storages { await storage.settle() }
+            for storage in storages { await storage.waitUntilIdle() }
             let sum = rig.files.count * 1_000
             #expect(try await Int(rig.another().totalSize()) == sum)
         }

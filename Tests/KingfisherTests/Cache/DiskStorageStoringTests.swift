@@ -1,4 +1,4 @@
-// Storing single values on disk, and stores that fail.
+// Storing single values in a disk storage, and stores that fail.
 
 import Dispatch
 import Foundation
@@ -9,7 +9,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct DiskStorageStoringTests {
-    @Test("DSK-12, F-15: a value that is already expired is not written, and the entry it would replace is removed")
+    @Test("A value that is already expired is not written, and the entry it would replace is removed")
     func expiredValue() async throws {
         try await DiskRig.run { rig in
             for expiration in [StorageExpiration.expired, .seconds(0), .days(-1), .date(.distantPast)] {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("a value larger than the limit is not stored, its old entry is removed and others stay")
+    @Test("A value larger than the limit is not stored, its old entry is removed and others stay")
     func valueAboveLimit() async throws {
         try await DiskRig.run {
             $0.sizeLimit = 10
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("DSK-13: a value that cannot be made into data is an error, and nothing is written")
+    @Test("A value that cannot be converted to data is an error, and nothing is written")
     func unserializableValue() async throws {
         try await DiskRig.run { rig in
             let storage = await rig.another(StrictText.self)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("DSK-13: a file that cannot be written is an error with the path, the key, the data and the cause")
+    @Test("A file that cannot be written is an error with the path, the key, the data and the cause")
     func unwritableFile() async throws {
         try await DiskRig.run { rig in
             let url = rig.storage.cacheFileURL(forKey: "a")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("DSK-13: with the option an entry is not overwritten, whether or not it has expired")
+    @Test("With `withoutOverwriting` an entry is not overwritten, whether or not it has expired")
     func noOverwriting() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("DSK-13: of several concurrent stores that must not overwrite, one stores")
+    @Test("Of several concurrent stores that must not overwrite, exactly one succeeds")
     func concurrentNoOverwriting() async throws {
         try await DiskRig.run { rig in
             for number in 0..<200 {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("DSK-13: times that cannot be set are an error with the file's path")
+    @Test("Times that cannot be set are an error with the file's path")
     func unsettableTimes() async throws {
         try await DiskRig.run { rig in
             guard
@@ -126,13 +126,13 @@ import Testing
             }
             #expect(path == "/x")
             #expect((error as? StorageError)?.code == EIO)
-            // Times are not all that is set: user metadata fails with the same error.
+            // User metadata that cannot be set fails with the same error.
             let words = rig.storage.translated(StorageError(.setUserMetadata, "/x", EROFS)).description
             #expect(words.hasPrefix("The attributes of the cache file /x cannot be set: "))
         }
     }
 
-    @Test("DSK-14, DSK-23: when the directory vanished, probes miss, the size is zero and the next store works")
+    @Test("After the directory was removed by other means, probes miss, the size is zero and the next store works")
     func vanishedDirectory() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("DSK-15: stores and listing may overlap in any way")
+    @Test("Stores and listing may overlap in any way")
     func storesDuringListing() async throws {
         for _ in 0..<20 {
             try await DiskRig.run(scanned: false) { rig in
@@ -161,13 +161,13 @@ import Testing
                     try storage.store(value: bytes(key), forKey: "\(number)")
                     #expect(storage.isCached(forKey: "\(number)"))
                 }
-                await storage.settle()
+                await storage.waitUntilIdle()
                 for number in 0..<20 { #expect(try storage.value(forKey: "\(number)") == bytes(key)) }
             }
         }
     }
 
-    @Test("user metadata comes back with its entry and is removed with it") func userMetadata() async throws {
+    @Test("User metadata comes back with its entry and is removed with it") func userMetadata() async throws {
         try await DiskRig.run { rig in
             let storage = rig.storage
             try storage.write(bytes("a"), forKey: "a", nil, [], nil, userMetadata: [1, 2, 3])

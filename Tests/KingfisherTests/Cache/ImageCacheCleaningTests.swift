@@ -1,4 +1,4 @@
-// The image cache as a whole: removing, clearing, cleaning, listing, and its deinitialisation.
+// The image cache: removing, clearing, cleaning, listing, and deinitialisation.
 
 import Foundation
 import KFSupport
@@ -19,7 +19,7 @@ import Testing
 
     private let image = Picture.gradient()
 
-    @Test("CAC-31, F-18: removing a missing image is no error")
+    @Test("Removing a missing image is no error")
     func removeMissing() async throws {
         try await withCache { cache in
             try await cache.removeImage(forKey: "a")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("CAC-29, CAC-33: sizes are reported, clearing empties the cache, and the cache works afterwards")
+    @Test("Sizes are reported, clearing empties the cache, and the cache works afterwards")
     func sizesAndClearing() async throws {
         try await withCache { cache in
             #expect(try await cache.diskStorageSize == 0)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("CAC-34, CAC-35: cleaning reports what it removed")
+    @Test("Cleaning reports the entries it removed")
     func cleaning() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(0.001))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("CAC-36, F-10: handlers are called and async forms return also when everything fails")
+    @Test("Handlers are called and async forms return even when everything fails")
     func handlerCalls() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("entries are listed with their keys") func listing() async throws {
+    @Test("Entries are listed with their keys") func listing() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(
                 Data("12345".utf8),
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("CAC-5: an unused cache is released at once")
+    @Test("An unused cache is released at once")
     func unusedCacheRelease() async throws {
         try await withTemporaryDirectory { directory in
             weak var cache: ImageCache?

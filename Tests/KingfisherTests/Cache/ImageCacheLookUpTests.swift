@@ -1,4 +1,4 @@
-// What the cache promises about looking images up, besides what the main tests cover.
+// Looking images up in a cache: threads, decoding, superseded look-ups, unreadable entries, expirations.
 
 import Foundation
 import KFSupport
@@ -15,7 +15,7 @@ import Testing
 
     private let image = Picture.gradient()
 
-    @Test("CAC-14: without a handler nothing happens")
+    @Test("Without a handler nothing happens")
     func noHandler() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("CAC-19: image modifiers do not apply in the cache")
+    @Test("The cache does not apply image modifiers")
     func modifiers() async throws {
         try await withCache { cache in
             let calls = Counter()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("CAC-20: what comes from disk is decoded before it is delivered, at the requested scale")
+    @Test("An image from disk is decoded before it is delivered, at the requested scale")
     func backgroundDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -54,13 +54,13 @@ import Testing
             cache.clearMemoryCache()
             let found = try await cache.retrieveImage(forKey: "a", options: options).image
             #expect(found?.scale == 2 && found?.kf.cgImage?.width == 64)
-            // An image of a serializer that ignores the options is corrected.
+            // The scale of an image is corrected if its serializer ignores the options.
             let unscaled: KingfisherOptionsInfo = options + [.cacheSerializer(WatchedSerializer())]
             #expect(try await cache.retrieveImageInDiskCache(forKey: "a", options: unscaled)?.scale == 2)
         }
     }
 
-    @Test("CAC-21: the disk is read before the call returns only with the option")
+    @Test("The disk is read before the call returns only if an option asks for it")
     func synchronousReading() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "CAC-24: whether an image is still wanted is checked three times, and the first no ends the work",
+        "A look-up checks three times whether it is superseded, and ends at once when it is",
         arguments: 1...4
     )
     func staleLookUp(refusedAt checkpoint: Int) async throws {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("CAC-24: an abandoned look-up neither extends nor removes the entry")
+    @Test("A superseded look-up neither extends nor removes the entry")
     func staleEntriesStay() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(try Picture.png(), forKey: "a", expiration: .seconds(1_000))
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("F-1: an unreadable entry does not hide the original, also with onlyFromCache")
+    @Test("An unreadable entry does not hide the original, not even with `onlyFromCache`")
     func originalBehindBadEntry() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("CAC-25: each layer extends expirations as its own option says")
+    @Test("Each layer extends expirations as its own option says")
     func extending() async throws {
         try await withCache { cache in
             let shorten: KingfisherOptionsInfo = [
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// Records the threads it works on; reads and writes any image as a few bytes.
+/// Records the threads on which it is called; reads and writes any image as a few bytes.
 struct WatchedSerializer: CacheSerializer {
     static let bytes = Data("bytes".utf8)
     let threads = Box<[pthread_t]>([])

@@ -1,4 +1,4 @@
-// What the cache promises about creation, queries, stores and removals, besides what the main tests cover.
+// Details of the image cache: creation, stores, queries, removals and cleaning.
 
 import Foundation
 import KFSupport
@@ -21,13 +21,13 @@ import Testing
 
     // MARK: Creation
 
-    @Test("CAC-1: an empty name is a programming error")
+    @Test("An empty name is a programming error")
     func emptyNames() async {
         await #expect(processExitsWith: .failure) { _ = ImageCache(name: "") }
         await #expect(processExitsWith: .failure) { _ = try ImageCache(name: "", cacheDirectoryURL: nil) }
     }
 
-    @Test("CAC-3: files lie under the user's caches, under the given root, or where the closure says")
+    @Test("Files lie under the user's caches, under the given root, or where the closure says")
     func directories() async throws {
         let fullName = "com.onevcat.Kingfisher.ImageCache.test"
         try await withTemporaryDirectory { directory in
@@ -35,7 +35,7 @@ import Testing
             let name = UUID().uuidString
             let cacheAtHome = ImageCache(name: name)
             let atHome = cacheAtHome.diskStorage.directoryURL
-            await cacheAtHome.diskStorage.settle()
+            await cacheAtHome.diskStorage.waitUntilIdle()
             defer {
                 let all = (try? FileManager.default.contentsOfDirectory(atPath: caches.path)) ?? []
                 for own in all where own.contains(name) {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("CAC-4: two caches with one name see each other's files and lose none")
+    @Test("Two caches with one name find each other's files and lose none")
     func cachesOfOneName() async throws {
         try await withTemporaryDirectory { directory in
             let (one, other) = (
@@ -72,7 +72,7 @@ import Testing
             #expect(one.imageCachedType(forKey: "a") == .memory)
             one.clearMemoryCache()
             #expect(one.imageCachedType(forKey: "a") == .none)
-            // A miss of one cache is found once the other has stored it.
+            // An image that one cache misses is found once the other has stored it.
             try await other.store(image, forKey: "a")
             #expect(try await one.retrieveImage(forKey: "a").cacheType == .disk)
 
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test("CAC-8: bytes are made off the caller's thread, written as the options say, and reported on their queue")
+    @Test("An image is serialised off the caller's thread, written as the options say, and reported on their queue")
     func storingToDisk() async throws {
         try await withCache { cache in
             let serializer = WatchedSerializer()
@@ -123,7 +123,7 @@ import Testing
 
     // MARK: Queries
 
-    @Test("CAC-26: memory comes before disk, expired entries do not count, and nothing is extended")
+    @Test("Memory comes before disk, expired entries do not count, and nothing is extended")
     func cachedType() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("CAC-27: the disk is examined off the main thread, and the result comes on the requested queue") @MainActor
+    @Test("The disk is examined off the main thread, and the result comes on the requested queue") @MainActor
     func cachedTypeAsync() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("CAC-28: names and paths are those of the files, with the configured extension")
+    @Test("Names and paths are those of the files, with the configured extension")
     func names() async throws {
         try await withCache { cache in
             for pathExtension in [nil, "dat"] as [String?] {
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Removing and cleaning
 
-    @Test("CAC-30: memory is cleared at once, the disk before the handler, and only the requested layers")
+    @Test("Memory is cleared at once, the disk before the handler is called, and only in the requested layers")
     func removing() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("removing reports the errors of the disk, and none when there was nothing to remove")
+    @Test("Removing reports the errors of the disk, and none when there was nothing to remove")
     func removalErrors() async throws {
         try await withCache { cache in
             try await cache.removeImage(forKey: "a")
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("CAC-33, CAC-35: clearing posts no notification; cleaning posts one, on the main queue, before its handler")
+    @Test("Clearing posts no notification; cleaning posts one, on the main queue, before its handler")
     func notifications() async throws {
         try await withCache { cache in
             let events = Box<[String]>([])
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test("CAC-34: expired entries are removed first, then those above the limit")
+    @Test("Expired entries are removed first, then those above the limit")
     func cleaningToSize() async throws {
         try await withCache { cache in
             let bytes = Data(count: 1_000)

@@ -1,4 +1,4 @@
-// The image cache: what is found where, the order of operations, and errors of the disk.
+// The image cache: storing and retrieving in memory and on disk, the order of operations, errors of the disk.
 
 import Foundation
 import KFSupport
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test("CAC-2: the defaults are a quarter of the usable memory, no disk limit and seven days")
+    @Test("The defaults are a quarter of the usable memory, no disk limit and seven days")
     func defaults() async throws {
         try await withCache { cache in
             #expect(cache.memoryStorage.config.totalCostLimit == Int(UsableMemory.bytes / 4))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("CAC-6: memory is written before the call returns, the disk before the handler")
+    @Test("Memory is written before the call returns, the disk before the handler is called")
     func storing() async throws {
         try await withCache { cache in
             let done = Promise<CacheStoreResult>()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("CAC-7: without the disk the handler has been called when the call returns, and nothing is serialised")
+    @Test("A store in memory alone calls the handler before it returns, and serialises nothing")
     func storingInMemoryOnly() async throws {
         try await withCache { cache in
             let calls = Counter()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("CAC-9, CAC-10: an image that cannot be serialised is an error of the disk, and stays in memory")
+    @Test("An image that cannot be serialised is a disk error, and stays in memory")
     func serializingFails() async throws {
         try await withCache { cache in
             let error = await failure {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("CAC-11: each part has its own expiration")
+    @Test("Memory and disk each have their own expiration")
     func expirations() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a", options: .init([.diskCacheExpiration(.expired)]))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("CAC-11: after its expiration in memory an image is on disk only")
+    @Test("After its expiration in memory an image is only on disk")
     func shortMemoryExpiration() async throws {
         try await withTemporaryDirectory { directory in
             let now = Box(Date(timeIntervalSince1970: 1_700_000_000))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("CAC-12: a forced extension names another file, and memory ignores it")
+    @Test("A forced extension names another file, and memory ignores it")
     func forcedExtensions() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a", forcedExtension: "jpg")
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("CAC-13: operations on one key take effect in the order of the calls")
+    @Test("Operations on one key take effect in the order of the calls")
     func operationOrder() async throws {
         try await withCache { cache in
             for round in 0..<20 {
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("bytes are stored unchanged") func unchangedBytes() async throws {
+    @Test("Bytes are stored unchanged") func unchangedBytes() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("bytes".utf8), forKey: "a", processorIdentifier: "p")
             let path = cache.cachePath(forKey: "a", processorIdentifier: "p")
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Retrieving
 
-    @Test("CAC-15, CAC-17: an image comes from disk once, then from memory")
+    @Test("An image is read from disk once, then found in memory")
     func promotion() async throws {
         try await withCache { cache in
             #expect(try await cache.retrieveImage(forKey: "a").cacheType == .none)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("CAC-15: fromMemoryCacheOrRefresh does not look on disk")
+    @Test("`fromMemoryCacheOrRefresh` does not look on disk")
     func memoryOnlyLookUp() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("CAC-16: a memory hit is reported before the call returns", arguments: [CallbackQueue.untouch])
+    @Test("A memory hit is reported before the call returns", arguments: [CallbackQueue.untouch])
     func synchronousHit(queue: CallbackQueue) async throws {
         try await withCache { cache in
             cache.memoryStorage.store(value: image, forKey: "a")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("CAC-16: a memory hit is synchronous also on the main actor with the default queue") @MainActor
+    @Test("A memory hit is synchronous also on the main actor with the default queue") @MainActor
     func synchronousHitOnMain() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("CAC-18: the processor is part of the key")
+    @Test("The processor is part of the key")
     func processors() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a", processorIdentifier: "p")
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("CAC-21: with the option the disk is read on the caller's thread")
+    @Test("If an option asks for it, the disk is read on the caller's thread")
     func synchronousDiskHit() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("F-1, CAC-22: an entry that cannot be decoded is a miss and is removed")
+    @Test("An entry that cannot be decoded is a miss and is removed")
     func undecodableEntries() async throws {
         try await withCache { cache in
             for options in [KingfisherOptionsInfo(), [.loadDiskFileSynchronously]] {
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("F-19, CAC-32: an entry that is removed while it is read does not come back to memory")
+    @Test("An entry that is removed while it is read is not promoted to memory")
     func removedWhileReading() async throws {
         try await withCache { cache in
             for clear in [{ cache.clearMemoryCache() }, { cache.removeImage(forKey: "a", completionHandler: nil) }] {
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("CAC-23: an entry that cannot be read is an error")
+    @Test("An entry that cannot be read is an error")
     func unreadableEntries() async throws {
         try await withCache { cache in
             let url = cache.diskStorage.cacheFileURL(forKey: "a")
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test("CAC-26, CAC-27: the location of an image is reported asynchronously")
+    @Test("The location of an image is reported asynchronously")
     func cachedTypeAsync() async throws {
         try await withCache { cache in
             #expect(await cache.imageCachedTypeAsync(forKey: "a") == .none)
@@ -273,7 +273,7 @@ private struct FailingSerializer: CacheSerializer {
     func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { nil }
 }
 
-/// Signals when it is called for an image, and returns it when it may.
+/// Signals when it is called for an image, and returns it when the test lets it.
 struct GatedSerializer: CacheSerializer {
     let isDecoding = Promise<Void>()
     let mayGoOn = DispatchSemaphore(value: 0)

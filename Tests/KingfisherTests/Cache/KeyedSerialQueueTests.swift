@@ -1,4 +1,4 @@
-// Operations on one key run in the order of their calls; those on other keys run concurrently.
+// The keyed serial queue: operations on one key run in the order of their calls, those on other keys concurrently.
 
 import KFSupport
 import Testing
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("operations on one key run in the order of their calls") func operationsOnOneKey() async {
+    @Test("Operations on one key run in the order of their calls") func operationsOnOneKey() async {
         let gate = Promise<Void>()
         let first = start("first", operations.ticket(forKey: "a"), gate: gate)
         let second = start("second", operations.ticket(forKey: "a"))
@@ -32,7 +32,7 @@ import Testing
         #expect(log.value == ["first", "second", "third"])
     }
 
-    @Test("operations on other keys do not wait") func otherKeys() async {
+    @Test("Operations on other keys do not wait") func otherKeys() async {
         let gate = Promise<Void>()
         let slow = start("slow", operations.ticket(forKey: "a"), gate: gate)
         await start("fast", operations.ticket(forKey: "b")).value
@@ -41,7 +41,7 @@ import Testing
         await slow.value
     }
 
-    @Test("operations run in the order in which their tickets were taken") func ticketOrder() async {
+    @Test("Operations run in the order in which their tickets were taken") func ticketOrder() async {
         let (early, late) = (operations.ticket(forKey: "a"), operations.ticket(forKey: "a"))
         let second = start("late", late)
         let first = start("early", early)
@@ -50,7 +50,7 @@ import Testing
         #expect(log.value == ["early", "late"])
     }
 
-    @Test("an operation on all keys waits for all before it, and holds back later ones only on request")
+    @Test("An operation on all keys waits for all earlier ones, and holds back later ones only on request")
     func operationOnAllKeys() async {
         let gate = Promise<Void>()
         let before = ["a", "b"].map { start($0, operations.ticket(forKey: $0), gate: gate) }
@@ -62,7 +62,7 @@ import Testing
         #expect(log.value.last == "size")
     }
 
-    @Test("a key is busy from its first ticket to the end of its last operation") func busyKeys() async {
+    @Test("A key is busy from its first ticket to the end of its last operation") func busyKeys() async {
         let (first, second) = (operations.ticket(forKey: "a"), operations.ticket(forKey: "a"))
         #expect(operations.isBusy("a") && !operations.isBusy("b"))
         await first.run {}
@@ -77,7 +77,7 @@ import Testing
         await size.run {}
     }
 
-    @Test("operations after a barrier wait for it") func barrier() async {
+    @Test("Operations after a barrier wait for it") func barrier() async {
         let gate = Promise<Void>()
         let clear = start("clear", operations.ticketForAll(holdingBack: true), gate: gate)
         let store = start("store", operations.ticket(forKey: "new"))

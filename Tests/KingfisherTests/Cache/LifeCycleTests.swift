@@ -1,4 +1,4 @@
-// What a cache does under memory pressure, and when the program enters the background or ends.
+// The life cycle of a cache: memory pressure, entering the background, termination.
 
 import Foundation
 import KFSupport
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test("a memory warning halves what is in memory, and the cache may grow again") func memoryWarning() async throws {
+    @Test("A memory warning halves what is in memory, and the cache may grow again") func memoryWarning() async throws {
         try await withCache { cache in
             for number in 0..<8 { cache.memoryStorage.store(value: image, forKey: "\(number)") }
             let full = cache.memoryStorageCacheCost
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("MEM-13, MEM-21: entering the background purges images that were not stored to be kept")
+    @Test("Entering the background removes images from memory unless they were stored to be kept")
     func backgroundPurgesMemory() async throws {
         try await withCache { cache in
             cache.memoryStorage.store(value: image, forKey: "before")
@@ -67,7 +67,7 @@ import Testing
 
     // MARK: Disk
 
-    @Test("CAC-34, CAC-35: entering the background cleans the disk and posts a notification")
+    @Test("Entering the background cleans the disk and posts a notification")
     func backgroundCleansDisk() async throws {
         try await withCache { cache in
             try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(10))
@@ -92,7 +92,7 @@ import Testing
         return await removed.value
     }
 
-    @Test("F-31, CAC-35: the disk is swept periodically")
+    @Test("The disk is swept periodically")
     func periodicSweep() async throws {
         try await withCache { cache in
             let manual = ManualClock()
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("the interval between sweeps is an hour by default and can be changed") func sweepInterval() async throws {
+    @Test("The interval between sweeps is an hour by default and can be changed") func sweepInterval() async throws {
         try await withCache { cache in
             #expect(cache.diskCleanInterval == 3600)
             cache.diskCleanInterval = 0
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("CAC-36, F-10: with a disk that does not work, every form returns")
+    @Test("Cleaning and termination return in every form, even when the disk does not work")
     func brokenDisk() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("file")
@@ -148,7 +148,7 @@ import Testing
         return serializer
     }
 
-    /// The form that blocks, on a thread that may be blocked.
+    /// Calls the blocking form on a thread that may be blocked.
     private func terminate(_ cache: ImageCache, within seconds: TimeInterval) async -> Bool {
         await WorkExecutor("test", threads: 1).run { Self.blockingTerminate(cache, seconds) }
     }
@@ -156,7 +156,7 @@ import Testing
         cache.willTerminate(within: seconds)
     }
 
-    @Test("terminating waits for pending writes") func terminationWaits() async throws {
+    @Test("Terminating waits for pending writes") func terminationWaits() async throws {
         try await withCache { cache in
             let writer = await startStore(cache)
             #expect(await !terminate(cache, within: 0), "There was no time to wait.")
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("the async form waits no longer than its time limit") func terminationTimeout() async throws {
+    @Test("The async form waits no longer than its time limit") func terminationTimeout() async throws {
         try await withCache { cache in
             let manual = ManualClock()
             let writer = await startStore(cache)
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("the remaining time is used for cleaning") func cleaningBeforeTermination() async throws {
+    @Test("The remaining time is used for cleaning") func cleaningBeforeTermination() async throws {
         try await withCache { cache in
             for form in 0..<2 {
                 try await cache.storeToDisk(Data("x".utf8), forKey: "old", expiration: .seconds(10))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("a process that exits waits for its caches if that is enabled") func flushOnExit() async throws {
+    @Test("A process that exits waits for its caches if that is enabled") func flushOnExit() async throws {
         try await withCache { cache in
             let registry = CacheRegistry { _ in FakeWatch() }
             registry.timeLimit = 1e6
@@ -219,7 +219,7 @@ import Testing
     }
 }
 
-/// Signals when it is called for the bytes of an image, and returns them when it may.
+/// Signals when it is called for the bytes of an image, and returns them when the test lets it.
 private struct GatedWriter: CacheSerializer {
     let isWriting = Gate()
     let mayGoOn = DispatchSemaphore(value: 0)

@@ -1,4 +1,4 @@
-// Memory that the process still holds after images were removed.
+// Memory that the process gives back to the system after images were removed.
 
 import Foundation
 import Glibc
@@ -14,14 +14,14 @@ import Testing
         return (pages.flatMap { Int($0[1]) } ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / (1 << 20)
     }
 
-    @Test("clearing memory gives it back to the system")
+    @Test("Clearing memory gives it back to the system")
     func clearing() async {
-        // In a process of its own, whose memory is of nothing else.
+        // A process of its own, whose memory is used for nothing else.
         await #expect(processExitsWith: .success) {
             try await withTemporaryDirectory { directory in
                 let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
                 cache.memoryStorage.config = .init(totalCostLimit: 0)
-                // Once a block of that size is freed, the allocator keeps all smaller ones.
+                // After a block of this size was freed, the allocator does not return smaller ones by itself.
                 let large = try #require(malloc(31 << 20))
                 memset(large, 1, 31 << 20)
                 free(large)
@@ -34,7 +34,7 @@ import Testing
                 }
                 #expect(Self.resident > start + 290)
                 cache.clearMemoryCache()
-                // It happens in the background; ten seconds are more than enough.
+                // The memory is released in the background; ten seconds are more than enough.
                 for _ in 0..<1000 where Self.resident > start + 60 { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(Self.resident <= start + 60)
             }

@@ -1,4 +1,4 @@
-// The memory storage as users see it: what it adds to the engine.
+// The public memory storage: its configuration, expirations, costs and cleaning.
 
 import Foundation
 import KFStorage
@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Configuration
 
-    @Test("Section 6: a configuration has the documented defaults")
+    @Test("A configuration has the documented defaults")
     func defaults() {
         let config = MemoryStorage.Config(totalCostLimit: 7)
         #expect(config.totalCostLimit == 7)
@@ -43,7 +43,7 @@ import Testing
         #expect(!config.keepWhenEnteringBackground)
     }
 
-    @Test("MEM-9, MEM-12: limits can be changed while the storage is in use, one by one or all together")
+    @Test("Limits can be changed while the storage is in use, one by one or all together")
     func changedLimits() {
         let storage = storage()
         for key in ["a", "b", "c"] { storage.store(value: Value(), forKey: key) }
@@ -63,7 +63,7 @@ import Testing
         #expect(storage.store.count == 5)
     }
 
-    @Test("MEM-12: zero means no limit")
+    @Test("Zero means no limit")
     func zeroMeansNoLimit() {
         let storage = storage(.init(totalCostLimit: 0))
         storage.config.countLimit = 0
@@ -71,7 +71,7 @@ import Testing
         #expect(storage.store.count == 100)
     }
 
-    @Test("MEM-14, MEM-9: when several threads change the configuration, the last one applies in the engine as well")
+    @Test("When several threads change the configuration, the last one applies in the engine as well")
     func concurrentConfiguration() async {
         let storage = storage()
         await withTaskGroup(of: Void.self) { group in
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Storing and reading
 
-    @Test("MEM-1, MEM-2, MEM-3: values are stored, replaced and expired by argument or configuration")
+    @Test("Values are stored, replaced and expired by argument or configuration")
     func storing() {
         let storage = storage()
         storage.store(value: Value(number: 1), forKey: "a")
@@ -101,7 +101,7 @@ import Testing
         #expect(storage.store.entry(forKey: "a") == nil)
     }
 
-    @Test("MEM-4, MEM-7: an expired value is not found, and stays in memory until it is removed")
+    @Test("An expired value is not found, and stays in memory until it is removed")
     func expiring() {
         let storage = storage()
         storage.store(value: Value(number: 1), forKey: "a", expiration: .seconds(1))
@@ -116,7 +116,7 @@ import Testing
         #expect(storage.totalCacheCost() == 0)
     }
 
-    @Test("MEM-5, MEM-6, MEM-11: a read extends the expiration by its argument, a probe does not, a fixed date stays")
+    @Test("A read extends the expiration as its argument says, a probe does not, a fixed date stays")
     func extending() throws {
         let storage = storage(.init(totalCostLimit: 10))
         let start = wallClock.now
@@ -138,7 +138,7 @@ import Testing
         #expect(storage.store.entry(forKey: "a")?.expiration == .seconds(10))
     }
 
-    @Test("MEM-10: the total cost counts expired entries, but not evicted ones")
+    @Test("The total cost counts expired entries, but not evicted ones")
     func totalCost() {
         let storage = storage(.init(totalCostLimit: 10))
         storage.store(value: Value(cacheCost: 4), forKey: "a", expiration: .seconds(1))
@@ -149,7 +149,7 @@ import Testing
         storage.store(value: Value(cacheCost: 5), forKey: "c")
         #expect(storage.totalCacheCost() == 10)
         #expect(storage.store.entry(forKey: "a") == nil)
-        // Probes have extended nothing.
+        // The probes did not extend any expiration.
         wallClock.advance(300)
         #expect(!storage.isCached(forKey: "b"))
     }
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("MEM-15: the cost is read once, when storing")
+    @Test("The cost is read once, when storing")
     func costReads() {
         let storage = MemoryStorage.Backend<CountedCost>(config: .init(totalCostLimit: 100))
         let value = CountedCost()
@@ -175,7 +175,7 @@ import Testing
         #expect(value.times.withLock { $0 } == 1)
     }
 
-    @Test("MEM-13, MEM-21: a purge removes what was stored before keeping was configured, and the rest stays")
+    @Test("A purge removes the values that were stored before keeping was configured, and no others")
     func purging() {
         let storage = storage(.init(totalCostLimit: 10))
         storage.store(value: Value(), forKey: "before")
@@ -188,7 +188,7 @@ import Testing
         #expect(storage.store.counts.purged == 2)
     }
 
-    @Test("shrinking and removing update keys and cost") func shrinkingAndRemoving() {
+    @Test("Shrinking and removing update the keys and the cost") func shrinkingAndRemoving() {
         let storage = storage(.init(totalCostLimit: 10))
         for number in 0..<10 { storage.store(value: Value(number: number), forKey: "\(number)") }
         storage.store.shrink(toCost: 4)
@@ -203,7 +203,7 @@ import Testing
 
     // MARK: Cleaning
 
-    @Test("MEM-8: expired entries are removed at every interval", .timeLimit(.minutes(5)))
+    @Test("Expired entries are removed at every interval", .timeLimit(.minutes(5)))
     func automaticCleaning() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 10), timer: timer)
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("MEM-8: with the real clock, an expired entry is removed from store and keys", .timeLimit(.minutes(5)))
+    @Test("With the real clock, an expired entry is removed from the store and the keys", .timeLimit(.minutes(5)))
     func realClock() async {
         let storage = MemoryStorage.Backend<Value>(config: .init(totalCostLimit: 3, cleanInterval: 0.01))
         storage.store(value: Value(), forKey: "1", expiration: .seconds(0.01))
@@ -227,7 +227,7 @@ import Testing
         #expect(storage.store.count == 0)
     }
 
-    @Test("MEM-8, MEM-9: a new interval restarts the timer, and none stops cleaning", .timeLimit(.minutes(5)))
+    @Test("A new interval restarts the timer, and an interval of zero stops cleaning", .timeLimit(.minutes(5)))
     func intervalChange() async {
         let timer = ManualClock()
         let storage = storage(.init(totalCostLimit: 0, cleanInterval: 1_000), timer: timer)
@@ -235,7 +235,7 @@ import Testing
         wallClock.advance(1)
         await timer.waitForSleepers()
         storage.config.cleanInterval = 10
-        // The old timer has ended or does so soon; the new one waits.
+        // The old timer has ended or ends soon; the new one waits.
         while timer.sleeperCount != 1 { await Task.yield() }
         timer.advance(by: .seconds(10))
         while storage.store.count > 0 { await Task.yield() }
@@ -243,7 +243,7 @@ import Testing
         while timer.sleeperCount != 0 { await Task.yield() }
     }
 
-    @Test("MEM-8: cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(5)))
+    @Test("Cleaning does not keep the storage alive, and ends with it", .timeLimit(.minutes(5)))
     func cleaningRetention() async {
         let timer = ManualClock()
         weak var storage: MemoryStorage.Backend<Value>?

@@ -1,4 +1,4 @@
-// What keys contribute to file names, and values associated with objects.
+// File names made from keys, and values associated with objects.
 
 import Foundation
 import KFStorage
@@ -8,13 +8,13 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct NamesAndAssociationsTests {
-    @Test("files are named by the hash of their key") func fileNameHash() {
+    @Test("Files are named by the hash of their key") func fileNameHash() {
         let name = FileNaming().fileName(forKey: "hello")
         #expect(name == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
     }
 
     @Test(
-        "the extension of a key is read from its end",
+        "The extension of a key is read from its end",
         arguments: [
             ("image.png", "png"), ("image.PNG", "PNG"), ("image.png@round", "png"),
             ("https://example.com/57373197@300-1.jpg", nil), ("image", nil), ("image.", nil), ("a.b/c", nil), ("", nil),
@@ -25,7 +25,7 @@ import Testing
     func extensions(key: String, expected: String?) { #expect(FileNaming.fileExtension(ofKey: key) == expected) }
 
     @Test(
-        "the key of a local file is its path, from the last bundle on, with its query",
+        "The key of a local file is its path, from the last bundle on, with its query",
         arguments: [
             ("file:///home/me/a.png", "///home/me/a.png"), ("file:///home/me/a.png?size=2", "///home/me/a.png?size=2"),
             ("file:///opt/1234/My.app/images/a.png", "/My.app/images/a.png"),
@@ -41,7 +41,7 @@ import Testing
 
     private final class TestObject: Sendable {}
 
-    @Test("associated values belong to their object and key") func associatedValues() {
+    @Test("Associated values belong to their object and key") func associatedValues() {
         let keys = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
         defer { keys.deallocate() }
         let (one, other) = (TestObject(), TestObject())
@@ -55,7 +55,7 @@ import Testing
         #expect(getAssociatedObject(other, keys) as Int? == nil)
     }
 
-    @Test("objects and their associated values are released", .timeLimit(.minutes(5)))
+    @Test("Objects and their associated values are released", .timeLimit(.minutes(5)))
     func associatedValueRelease() async {
         let key = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
         defer { key.deallocate() }
@@ -70,7 +70,7 @@ import Testing
             #expect((getAssociatedObject(object, key) as TestObject?) === value)
             if number == 0 { firstValue = value }
         }
-        // Another thread may have swept, and be about to release it.
+        // Another thread may be removing the value and about to release it.
         while firstValue != nil { await Task.yield() }
     }
 }

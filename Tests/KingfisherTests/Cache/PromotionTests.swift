@@ -1,4 +1,4 @@
-// What is promoted from disk to memory while the disk changes: never an entry that is removed or about to be.
+// Promotion from disk to memory while the disk changes: never of an entry that is removed or about to be.
 
 import Foundation
 import KFSupport
@@ -15,7 +15,7 @@ import Testing
 
     private let image = Picture.gradient()
 
-    /// Looks an image up before this returns.
+    /// Looks an image up synchronously.
     private func lookUpNow(_ cache: ImageCache) -> CacheType {
         let found = Box(CacheType.memory)
         cache.retrieveImage(forKey: "a", options: [.loadDiskFileSynchronously], callbackQueue: .untouch) {
@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(
-        "CAC-13, CAC-32, F-19: a synchronous look-up does not promote what a waiting operation will change",
+        "A synchronous look-up does not promote an entry that a waiting operation will change",
         arguments: 0..<3
     )
     func lookUpBesideRemoval(number: Int) async throws {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("an image that was read is not promoted when another store to disk is pending")
+    @Test("An image that was read is not promoted when another store to disk is pending")
     func storingWhileDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("CAC-32, F-19: what a load makes of an entry is not promoted after the entry was removed", arguments: 0..<3)
+    @Test("An image that a load makes from an entry is not promoted after the entry was removed", arguments: 0..<3)
     func removingWhileProcessing(change: Int) async throws {
         try await withCache { cache in
             let (png, processor) = (try Picture.png(), GatedProcessor())
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("an image that is read while the cache is cleared does not stay in memory", arguments: [false, true])
+    @Test("An image that is read while the cache is cleared does not stay in memory", arguments: [false, true])
     func clearing(isAwaited: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let cache = BusyCache(
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// Signals when it is called, and works when it may.
+/// Signals when it is called, and works when the test lets it.
 private struct GatedProcessor: ImageProcessor {
     let identifier = "gated"
     let isWorking = Promise<Void>()
@@ -134,7 +134,7 @@ private struct GatedProcessor: ImageProcessor {
     }
 }
 
-/// Decodes, and lets something happen in between.
+/// Runs a closure before it decodes.
 private struct InterruptedSerializer: CacheSerializer {
     let interruption: @Sendable () -> Void
 

@@ -1,4 +1,4 @@
-// Look-ups as before version 5, which can be cancelled.
+// Cancellable look-ups in the form they had before version 5.
 
 import Foundation
 import KFSupport
@@ -16,7 +16,7 @@ import Testing
     private let image = Picture.gradient()
     private let options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
 
-    @Test("a look-up cancelled before its position in the queue is reached reads nothing and finds nothing")
+    @Test("A look-up cancelled before its position in the queue is reached reads nothing and finds nothing")
     func cancelledBeforeReading() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a look-up cancelled while it decodes adds nothing to memory")
+    @Test("A look-up cancelled while it decodes adds nothing to memory")
     func cancelledWhileDecoding() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("the result comes on the queue of the options, from memory and from disk", arguments: [true, false])
+    @Test("The result comes on the queue of the options, from memory and from disk", arguments: [true, false])
     func callbackQueue(isInMemory: Bool) async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("a look-up that is not cancelled finds its image, and one without a handler returns no task")
+    @Test("A look-up that is not cancelled finds its image, and one without a handler returns no task")
     func notCancelled() async throws {
         try await withCache { cache in
             try await cache.store(image, forKey: "a")

@@ -1,4 +1,4 @@
-// Concurrent use from many threads. `make tsan` runs as much of it as takes minutes.
+// Concurrent use of a cache from many threads. `make tsan` runs it too, for a few minutes.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct StressTests {
-    /// Threads of this test alone: they wait for the cache, and other tests must not wait for them.
+    /// Threads of this test alone: they block for the cache, which must not hold up other tests.
     private static let threadCount = 8
     private static let executor = WorkExecutor("kf.stress", threads: threadCount)
 
@@ -17,7 +17,7 @@ import Testing
         ProcessInfo.processInfo.environment["KF_STRESS"].flatMap { Int($0) } ?? 1_500
     }
 
-    /// How often each call of one thread completed.
+    /// Counts how often each call of one thread completed.
     private final class Completions: Sendable {
         private struct State: Sendable {
             var counts: [UInt8]
@@ -47,7 +47,7 @@ import Testing
         var isExactlyOnePerCall: Bool { state.withLock { $0.counts.allSatisfy { $0 == 1 } } }
     }
 
-    @Test("eight threads of mixed operations get exactly one completion for each call")
+    @Test("Calls of mixed operations from eight threads each complete exactly once")
     func oneCompletionEach() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "stress", cacheDirectoryURL: directory)
@@ -68,7 +68,7 @@ import Testing
                     }
                 }
             }
-            // A second completion may come late: an operation after all others comes behind it.
+            // A second completion may come late: this operation follows all others, so it would end after it.
             await cache.cleanExpiredDiskCache()
             for completions in all { #expect(completions.isExactlyOnePerCall) }
         }

@@ -1,4 +1,4 @@
-// The limits of a process besides the machine's memory.
+// Usable memory: the limits of a process besides the machine's memory.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct UsableMemoryLimitsTests {
-    @Test("CAC-2, L18: the lowest of machine, control group and resource limits counts")
+    @Test("The lowest of the machine's memory, the control group's limit and the resource limit counts")
     func lowestLimit() async throws {
         try await withTemporaryDirectory { directory in
             let group = directory.appendingPathComponent("sys/fs/cgroup")

@@ -1,4 +1,4 @@
-// How much memory the process may use, and the limits derived from it. Knows nothing of caches.
+// Usable memory: the limits of control groups, and the response limit derived from them.
 
 import Foundation
 import KFSupport
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("the lowest limit of the control group and its parents counts") func nestedControlGroups() async throws {
+    @Test("The lowest limit of the control group and its parents counts") func nestedControlGroups() async throws {
         let files = [
             "proc/self/cgroup": "1:name=x:/other\n0::/a/b\n",
             "sys/fs/cgroup/a/b/memory.max": "max\n",
@@ -33,22 +33,22 @@ import Testing
         #expect(try await limit(files) == 1000)
     }
 
-    @Test("limits of control groups version 1 count as well") func controlGroupVersion1() async throws {
+    @Test("Limits of control groups version 1 count as well") func controlGroupVersion1() async throws {
         #expect(try await limit(["sys/fs/cgroup/memory/memory.limit_in_bytes": "3000\n"]) == 3000)
     }
 
-    /// What a downloader accepts on a machine of four gibibytes.
+    /// The response size that a downloader accepts on a machine with four gibibytes.
     private func responseLimit(_ files: [String: String]) async throws -> Int {
         try await withFiles(files) { ByteLoader.responseLimit(memory: UsableMemory.bytes(of: 4 << 30, root: $0)) }
     }
 
-    @Test("NK-8: a downloader accepts a tenth of its control group's limit, and 200 MiB at most")
+    @Test("A downloader accepts a tenth of its control group's limit, and 200 MiB at most")
     func responseLimits() async throws {
         let group = ["proc/self/cgroup": "0::/pod\n"]
         func two(_ limit: String) -> [String: String] { group.merging(["sys/fs/cgroup/pod/memory.max": limit]) { $1 } }
         func one(_ limit: String) -> [String: String] { ["sys/fs/cgroup/memory/memory.limit_in_bytes": limit] }
         for files in [two("536870912\n"), one("536870912\n")] { #expect(try await responseLimit(files) == 53_687_091) }
-        // No limit, as either version writes it, and files without a value.
+        // No limit, as either version of control groups writes it, and files without a value.
         for files in [two("max\n"), one("9223372036854771712\n"), one("-1"), two("12 apples"), two(""), group, [:]] {
             #expect(try await responseLimit(files) == 200 << 20)
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(ImageDownloader(name: "limit").maximumResponseSize == expected)
     }
 
-    @Test("without a control group there is no limit") func noControlGroup() async throws {
+    @Test("Without a control group there is no limit") func noControlGroup() async throws {
         #expect(try await limit(["proc/self/cgroup": "nonsense"]) == nil)
         #expect(UsableMemory.bytes > 0)
         #expect(UsableMemory.bytes <= ProcessInfo.processInfo.physicalMemory)

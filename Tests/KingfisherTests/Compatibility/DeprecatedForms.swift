@@ -1,4 +1,4 @@
-// The manager's forms from before version 5: through a protocol, deprecated functions are called without a warning.
+// The manager's forms from before version 5, called through a protocol so that their deprecation gives no warning.
 
 import Foundation
 import Kingfisher

@@ -1,4 +1,4 @@
-// What the documents of earlier versions promise and no other suite covers.
+// Promises in Kingfisher's documentation of earlier versions that no other suite covers.
 
 import Foundation
 import KFSupport
@@ -7,8 +7,8 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("Section 15: also from earlier documents") struct EarlierDocumentsTests {
-    @Test("resources become sources with their key and URL; the older name of one still compiles")
+@Suite("Promises of Kingfisher's earlier documentation") struct EarlierDocumentsTests {
+    @Test("Resources become sources with their key and URL; the older name of one still compiles")
     func resources() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
         let resource = KF.ImageResource(downloadURL: url, cacheKey: "key")
@@ -19,7 +19,7 @@ import Testing
         #expect(URL(fileURLWithPath: "/a.png").cacheKey != URL(fileURLWithPath: "/a.png").absoluteString)
     }
 
-    @Test("the memory storage throws nothing, and its clock can be set")
+    @Test("The memory storage throws nothing, and its clock can be set")
     func memory() {
         var config = MemoryStorage.Config(totalCostLimit: 0, cleanInterval: 60)
         config.cleanInterval = 30
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("CAC-8, MGR-20: processors get what is loaded, serializers what goes to disk and comes from there")
+    @Test("Processors get the loaded data, serializers the data that is written to disk and read from it")
     func processorAndSerializer() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("MGR-16: a cached original that cannot be processed fails the load without a download")
+    @Test("A cached original that cannot be processed fails the load without a download")
     func failedOriginals() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("MGR-22: an original goes to disk only, as the bytes it came as")
+    @Test("An original is stored only on disk, with its bytes unchanged")
     func originals() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.jpeg()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("one cancellation stops the look-up and the load, and the handler is called once")
+    @Test("One cancellation stops the look-up and the load, and the handler is called once")
     func cancellingLookUp() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("a load that is not wanted is looked up to the end, but not downloaded", .timeLimit(.minutes(5)))
+    @Test("A cancelled load finishes its look-up, but does not load its source", .timeLimit(.minutes(5)))
     func unwantedLoad() async throws {
         try await Rig.run { rig in
             let calls = Counter()
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("F-2: a request modifier that returns nil vetoes a download")
+    @Test("A request modifier that returns nil vetoes a download")
     func veto() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("whether and how long an image is kept is set for each layer separately")
+    @Test("Whether and how long an image is kept is set for each layer separately")
     func expirationPerLayer() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))

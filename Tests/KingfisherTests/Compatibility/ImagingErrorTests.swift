@@ -1,4 +1,4 @@
-// What a server learns of a failed load, with `import Kingfisher` and its public interface only.
+// Errors from which a server derives its response status, with `import Kingfisher` and its public interface only.
 
 import Foundation
 import Kingfisher
@@ -41,7 +41,7 @@ private struct Refusal: ImageProcessor {
         }
     }
 
-    @Test("one error code, and a value from which a server derives its response status")
+    @Test("A decoding failure has one error code, and a value from which a server derives its response status")
     func statuses() async throws {
         let huge = png(0xEA, checksum: [0x80, 0xD2, 0x75, 0x42])
         for (data, expected) in [
@@ -61,7 +61,7 @@ private struct Refusal: ImageProcessor {
         #expect(try await failure(huge).imagingError == limit)
     }
 
-    @Test("a failure with intact bytes carries no imaging error")
+    @Test("A failure with intact bytes carries no imaging error")
     func otherFailures() async throws {
         let error = try await failure(try Picture.jpeg(4, 4), Refusal())
         #expect(error.errorCode == 4001 && error.imagingError == nil)

@@ -1,4 +1,4 @@
-// Calls that have two forms, written so that the compiler has to choose. That this file compiles is most of the test.
+// Calls that have two forms, between which the compiler has to choose. That it compiles is most of the test.
 
 import Foundation
 import Kingfisher
@@ -8,7 +8,7 @@ import Testing
     private func running<Value>(_ body: () async throws -> Value) async rethrows -> Value { try await body() }
     private func now(_ body: () throws -> Void) rethrows { try body() }
 
-    @Test("awaited calls in closures choose the async form") func awaitedCallsInClosures() async throws {
+    @Test("Awaited calls in closures choose the async form") func awaitedCallsInClosures() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             try await cache.store(Picture.gradient(), forKey: "a")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("awaited storing of bytes chooses the async form") func awaitedStoreToDisk() async throws {
+    @Test("Awaited storing of bytes chooses the async form") func awaitedStoreToDisk() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             try await running { try await cache.storeToDisk(Data("a".utf8), forKey: "a") }
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Also written as before version 5, when handlers had four parameters and tasks were never nil.
-    @Test("loads choose the current form unless they are written as before version 5") func currentLoadForms()
+    @Test("Loads choose the current form unless they are written as before version 5") func currentLoadForms()
         async throws
     {
         try await withTemporaryDirectory { directory in
@@ -74,7 +74,7 @@ import Testing
             }
             let deprecatedForms: any DeprecatedCalls = DeprecatedLoads()
             deprecatedForms.load(manager, url)
-            // Without a handler it is the async form.
+            // Without a handler this is the async form.
             await #expect(throws: KingfisherError.self) { try await manager.retrieveImage(with: url) }
             await #expect(throws: KingfisherError.self) {
                 try await manager.retrieveImage(with: url, options: nil, progressBlock: nil)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("calls without await choose the form with a handler") func plainCalls() async throws {
+    @Test("Calls without await choose the form with a handler") func plainCalls() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
             now { cache.removeImage(forKey: "a") }

@@ -1,4 +1,4 @@
-// The lines of README.md, as in a user's file, with `import Kingfisher` and its public interface only.
+// The examples of README.md, as in a user's file, with `import Kingfisher` and its public interface only.
 
 import Foundation
 import Kingfisher
@@ -6,7 +6,7 @@ import KingfisherTestSupport
 import Testing
 
 @Suite struct ReadmeTests {
-    @Test("the first example of the README works") func firstExample() async throws {
+    @Test("The first example of the README works") func firstExample() async throws {
         try await withTemporaryDirectory { directory in
             let server = try await TestServer.start()
             server.route("/photo.jpg", .data(try Picture.jpeg(300, 200)))

@@ -1,4 +1,4 @@
-// Loads as they were written before version 5: four values to the handler, and a task that is always there.
+// Loads in the form they had before version 5: the handler gets four values, and a task is always returned.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("Section 15: loads as before version 5") struct RetrieveImageTaskTests {
+@Suite("Loads in the form they had before version 5") struct RetrieveImageTaskTests {
     /// The arguments of a handler of four parameters.
     private final class Completion: Sendable {
         struct End: Sendable {
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test("the handler gets an image, its cache type and the URL it came from")
+    @Test("The handler gets an image, its cache type and the URL it came from")
     func images() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("the handler gets an NSError and the requested URL")
+    @Test("The handler gets an NSError and the requested URL")
     func errors() async throws {
         try await Rig.run { rig in
             let (url, completion) = (rig.server.url("/missing"), Completion())
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("cancelling a load under way calls the handler once, with a cancellation")
+    @Test("Cancelling a load under way calls the handler once, with a cancellation")
     func cancelling() async throws {
         try await Rig.run { rig in
             let (gate, completion) = (Gate(), Completion())
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a load cancelled before its download starts none")
+    @Test("A load cancelled before its download starts none")
     func cancellingBeforeDownload() async throws {
         struct Slow: AsyncImageDownloadRequestModifier {
             let called = Promise<Void>()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a task cancelled before the load starts nothing, and the handler is called")
+    @Test("A task cancelled before the load starts nothing, and the handler is called")
     func cancelledTask() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("a task follows the load it was started with, also when it was cancelled in between")
+    @Test("A task follows the load it was started with, also when it was cancelled in between")
     func taskState() {
         let (task, handle) = (RetrieveImageTask(), DownloadTask())
         task.cancel()
@@ -149,7 +149,7 @@ import Testing
         #expect(handle.isCancelled)
     }
 
-    @Test("the empty task belongs to no load and can be reused")
+    @Test("The empty task belongs to no load and can be reused")
     func emptyTask() async throws {
         RetrieveImageTask.empty.cancel()
         #expect(RetrieveImageTask.empty.downloadTask == nil)
@@ -172,12 +172,12 @@ import Testing
         }
     }
 
-    @Test("downloadAndCacheImage always downloads, and stores under the given key")
+    @Test("`downloadAndCacheImage` always downloads, and stores under the given key")
     func downloadingAndCaching() async throws {
         try await Rig.run { rig in
             let (url, bytes) = (rig.server.url("/a.png"), try Picture.png())
             for count in 1...2 {
-                // Progress that is reported when all has arrived may come too late.
+                // Progress that is reported after all bytes have arrived may come too late.
                 let gate = Gate()
                 let response = TestResponse.data(bytes).with { $0.interruption = .hold(after: 50, until: gate) }
                 rig.server.route("/a.png", response)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("the handler is optional, and a download does not keep its downloader alive")
+    @Test("The handler is optional, and a download does not keep its downloader alive")
     func noHandler() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -211,14 +211,14 @@ import Testing
                 progressBlock: nil,
                 completionHandler: nil
             )
-            // Joins the load, if that has not ended.
+            // Joins the load if that has not ended yet.
             #expect(try await rig.manager.retrieveImage(with: url).image.pixelWidth == 64)
             #expect(rig.server.count("/a.png") == 1)
             task.cancel()
         }
     }
 
-    @Test("a download's priority can be raised once it exists, and it does not keep its downloader alive")
+    @Test("A download's priority can be raised once it exists, and it does not keep its downloader alive")
     func downloadTask() {
         let transport = FakeTransport { _ in }
         var downloader: ImageDownloader? = ImageDownloader(name: "short", transport: transport)

@@ -1,4 +1,4 @@
-// Callbacks with weak targets.
+// Callback delegates: callbacks with weak targets.
 
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
         var inputs: [Int] = []
     }
 
-    @Test("the block is called with its target") func blockTarget() {
+    @Test("The block is called with its target") func blockTarget() {
         let target = Target(), delegate = Delegate<Int, String>()
         #expect(!delegate.isSet && delegate(1) == nil)
         delegate.delegate(on: target) { target, input in
@@ -23,7 +23,7 @@ import Testing
         #expect(!delegate.isSet && delegate(9) == nil)
     }
 
-    @Test("the target is not kept alive") func weakTarget() {
+    @Test("The target is not kept alive") func weakTarget() {
         let delegate = Delegate<Void, Int>()
         var target: Target? = Target()
         weak let weakTarget = target

@@ -8,21 +8,21 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct CallbackQueueTests {
-    @Test("QUE-1: untouch calls inline")
+    @Test("`untouch` calls inline")
     func untouchCallsInline() {
         let calls = Counter()
         CallbackQueue.untouch.execute { calls.add() }
         #expect(calls.value == 1)
     }
 
-    @Test("QUE-2: main-or-async calls inline on the main queue") @MainActor
+    @Test("`mainCurrentOrAsync` calls inline on the main queue") @MainActor
     func mainCurrentCallsInlineOnMain() {
         let calls = Counter()
         CallbackQueue.mainCurrentOrAsync.execute { calls.add() }
         #expect(calls.value == 1)
     }
 
-    @Test("QUE-2: main-or-async dispatches from other threads")
+    @Test("`mainCurrentOrAsync` dispatches from other threads")
     func mainCurrentDispatches() async {
         let wasMain = Promise<Bool>()
         await WorkExecutor.cpu.run {
@@ -32,19 +32,19 @@ import Testing
         #expect(await wasMain.value)
     }
 
-    @Test("the default is the main queue") func defaultQueue() {
+    @Test("The default is the main queue") func defaultQueue() {
         #expect(CallbackQueue.default.identity == .main)
         #expect(KingfisherParsedOptionsInfo(nil).callbackQueue.identity == .main)
     }
 
-    /// In a process of its own: the default holds for the whole process.
-    @Test("a process may choose another default") func changedDefault() async {
+    /// Runs in a process of its own, because the default applies to the whole process.
+    @Test("A process may choose another default") func changedDefault() async {
         await #expect(processExitsWith: .success) {
             CallbackQueue.default = .untouch
             let manager = KingfisherManager.shared
             let isInline = KingfisherParsedOptionsInfo([.forceRefresh]).callbackQueue.identity == .inline
             let chosen = KingfisherParsedOptionsInfo([.callbackQueue(.mainAsync)]).callbackQueue.identity == .main
-            // The main queue of this process runs nothing before the process ends.
+            // The main queue of this process runs no work before the process ends.
             let calls = Counter()
             manager.cache.store(Image(), forKey: "a", toDisk: false)
             manager.cache.retrieveImage(forKey: "a") { _ in calls.add() }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("QUE-1: main-async dispatches even on the main queue") @MainActor
+    @Test("`mainAsync` dispatches even on the main queue") @MainActor
     func mainAsyncAlwaysDispatches() async {
         let called = Promise<Void>()
         CallbackQueue.mainAsync.execute { called.fulfil(()) }
@@ -60,7 +60,7 @@ import Testing
         await called.value
     }
 
-    @Test("callbacks run on the given dispatch and operation queues") func givenQueues() async {
+    @Test("Callbacks run on the given dispatch and operation queues") func givenQueues() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine"), operations = OperationQueue()
         queue.setSpecific(key: key, value: 7)
         operations.underlyingQueue = queue
@@ -71,7 +71,7 @@ import Testing
         #expect(await second.value == 7)
     }
 
-    @Test("asynchronous work runs on the given queue") func runOnQueue() async {
+    @Test("Asynchronous work runs on the given queue") func runOnQueue() async {
         let key = DispatchSpecificKey<Int>(), queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: 7)
         #expect(await CallbackQueue.dispatch(queue).run { DispatchQueue.getSpecific(key: key) } == 7)

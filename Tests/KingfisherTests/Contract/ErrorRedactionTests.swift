@@ -1,4 +1,4 @@
-// That no description of an error has a password or a signature of a URL.
+// Descriptions of errors: none contains a password or a signature of a URL.
 
 import Foundation
 import KFTransport
@@ -88,7 +88,8 @@ import FoundationNetworking
         }
     }
 
-    @Test("What is no secret stays, and the cases keep the whole URL") func whatStays() throws {
+    @Test("The rest of a URL stays in the description, and the error cases keep the whole URL") func whatStays() throws
+    {
         let url = try url(), error = KingfisherError.requestError(reason: .invalidURL(request: URLRequest(url: url)))
         #expect(
             error.errorDescription?.contains(

@@ -1,4 +1,4 @@
-// Error codes, domains and descriptions.
+// Errors of the library: codes, domains and descriptions.
 
 import Foundation
 import Testing
@@ -78,11 +78,11 @@ import Testing
         ]
     }
 
-    @Test("every reason has its error code") func errorCodes() {
+    @Test("Every reason has its error code") func errorCodes() {
         for (error, code) in samples { #expect(error.errorCode == code) }
     }
 
-    @Test("ERR-4, ERR-5, F-23: domain, code and description survive bridging to NSError")
+    @Test("Domain, code and description survive bridging to NSError")
     func bridgingToNSError() {
         for (error, code) in samples {
             let bridged = error as NSError
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("every description is one meaningful line with the code") func descriptions() {
+    @Test("Every description is one complete line that contains the code") func descriptions() {
         for (error, code) in samples {
             #expect(error.description.count > 20 && !error.description.contains("\n"))
             #expect(error.description.hasSuffix("(code \(code))"))
@@ -109,9 +109,9 @@ import Testing
         )
     }
 
-    @Test("isTaskCancelled is true for every cancellation and for nothing else")
+    @Test("`isTaskCancelled` is true for every cancellation and for nothing else")
     func cancellations() {
-        // 1003 carries a task that only a downloader creates; the tests of cancelling cover it.
+        // Error 1003 carries a task that only a downloader creates; the tests of cancelling cover it.
         let cancellations: Set = [1004, 1005, 1006]
         for (error, code) in samples {
             #expect(error.isTaskCancelled == cancellations.contains(code), "\(code)")
@@ -125,14 +125,14 @@ import Testing
         ).description
     }
 
-    @Test("the error for undecodable data names what the data looks like") func nonImageContent() throws {
+    @Test("The error for undecodable data names what the data looks like") func nonImageContent() throws {
         #expect(undecodable(Data("<!DOCTYPE html><html><body>404</body></html>".utf8)).contains("HTML"))
         #expect(undecodable(Data()).contains("0 bytes"))
         let random = Data((0..<200).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 19) })
         #expect(undecodable(random).contains("200 bytes"))
     }
 
-    @Test("network errors name the host and what to do") func networkErrors() throws {
+    @Test("Descriptions of network errors name the host and what to do") func networkErrors() throws {
         let failingURL = try #require(URL(string: "http://example.com:81/a.png"))
         func text(_ code: URLError.Code) -> String {
             let error = URLError(code, userInfo: [NSURLErrorFailingURLErrorKey: failingURL])

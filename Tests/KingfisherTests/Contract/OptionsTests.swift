@@ -1,4 +1,4 @@
-// The parsed options, the option items and the builder methods set the same properties.
+// Options: parsed options, option items and builder methods set the same properties.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct OptionsTests {
-    /// An option: its property, and both ways to set it.
+    /// An option's property, and both ways to set it.
     ///
     /// A property that is missing here fails a test below.
     private struct Option: Sendable {
@@ -103,7 +103,7 @@ import Testing
         ]
     }
 
-    /// The value of a property, as text that differs between values.
+    /// The value of a property as a text that is different for each value.
     private func text(_ options: KingfisherParsedOptionsInfo, _ property: String) -> String? {
         guard let value = Mirror(reflecting: options).children.first(where: { $0.label == property })?.value else {
             return nil
@@ -114,7 +114,7 @@ import Testing
         return "\(value)".replacingOccurrences(of: "(Function)", with: "")
     }
 
-    @Test("every option can be set by an item and by a builder method") func itemsAndBuilderMethods() async throws {
+    @Test("Every option can be set by an item and by a builder method") func itemsAndBuilderMethods() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
             let downloader = ImageDownloader(name: "options")
@@ -130,13 +130,13 @@ import Testing
         }
     }
 
-    @Test("the list of this suite names every option") func optionList() {
+    @Test("The list of this suite names every option") func optionList() {
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         let listed = Set(Self.all(.default, .default).map(\.property))
         #expect(properties.subtracting(["hooks"]) == listed)
     }
 
-    /// What each option means to loads that run at one time.
+    /// The options by what they decide: what is loaded, what is stored, or the result of one subscriber.
     private static let inKey: Set = [
         "downloader", "forceRefresh", "fromMemoryCacheOrRefresh", "onlyFromCache", "backgroundDecode", "scaleFactor",
         "requestModifier", "redirectHandler", "processor", "onlyLoadFirstFrame", "preloadAllAnimationData",
@@ -153,19 +153,19 @@ import Testing
         "keepCurrentImageWhileLoading", "onFailureImage", "hooks",
     ]
 
-    @Test("every option is either part of what makes two loads one, or each subscriber's own")
+    @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")
     func sorting() async throws {
         let properties = Set(Mirror(reflecting: KingfisherParsedOptionsInfo()).children.compactMap(\.label))
         #expect(properties == Self.inKey.union(Self.stored).union(Self.perSubscriber))
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
             var parsed = KingfisherParsedOptionsInfo(options)
-            parsed.settle()
+            parsed.resolveProcessor()
             return LoadKey(KeyedSource(.network(fakeURL), parsed))
         }
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "options", cacheDirectoryURL: directory)
             for option in Self.all(cache, ImageDownloader(name: "options")) {
-                // This option changes what a processor makes of animations, and there is none by default.
+                // This option changes the result of a processor for animations, and there is no processor by default.
                 let base: KingfisherOptionsInfo = [.processor(BlurImageProcessor(blurRadius: 1))]
                 let isOwn = Self.perSubscriber.contains(option.property)
                 #expect((key(base) == key(base + [option.item])) == isOwn, "\(option.property)")
@@ -173,21 +173,21 @@ import Testing
         }
     }
 
-    @Test("OPT-1: later items override earlier ones")
+    @Test("Later items override earlier ones")
     func laterItemsWin() {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2), .downloadPriority(0.1), .scaleFactor(3)])
         #expect(options.scaleFactor == 3)
         #expect(options.downloadPriority == 0.1)
     }
 
-    @Test("OPT-3: the original cache is the target cache unless one is given")
+    @Test("The original cache is the target cache unless another one is given")
     func originalCacheDefault() {
         let options = KingfisherParsedOptionsInfo([.targetCache(.default)])
         #expect(options.originalCache === ImageCache.default)
         #expect(KingfisherParsedOptionsInfo(nil).originalCache == nil)
     }
 
-    @Test("MGR-1: the call's options override the manager's defaults, and those its own settings")
+    @Test("The call's options override the manager's defaults, and those its own settings")
     func optionPrecedence() {
         let manager = KingfisherManager(downloader: .default, cache: .default)
         manager.defaultOptions = [.scaleFactor(2), .waitForCache]
@@ -198,7 +198,7 @@ import Testing
         #expect(options.downloader === manager.downloader)
     }
 
-    @Test("KFB-1: a setter does not change the builder it is called on")
+    @Test("A setter does not change the builder it is called on")
     func settersCopy() {
         let builder = KF.source(nil).scaleFactor(2)
         let changed = builder.forceRefresh().scaleFactor(3)
@@ -206,7 +206,7 @@ import Testing
         #expect(changed.options.scaleFactor == 3 && changed.options.forceRefresh)
     }
 
-    @Test("KFB-2, KFB-3, F-20: processors chain, downsampling replaces the default one, and the keys are equal")
+    @Test("Processors chain, downsampling replaces the default one, and the keys are equal")
     func processorsChain() {
         let size = CGSize(width: 10, height: 20)
         let chained = KF.source(nil).downsampling(size: size).roundCorner(radius: .point(4))

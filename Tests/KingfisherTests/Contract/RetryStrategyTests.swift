@@ -1,4 +1,4 @@
-// When a failed load is tried again.
+// The retry strategy: when a failed load is tried again.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
     private let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "k"))
     private let failure = KingfisherError.responseError(reason: .URLSessionError(error: URLError(.timedOut)))
 
-    @Test("RS-1: the pause depends on the interval and the number of retries")
+    @Test("The pause depends on the interval and the number of retries")
     func intervals() {
         #expect((0...3).map { DelayRetryStrategy.Interval.seconds(10).timeInterval(for: $0) } == [10, 10, 10, 10])
         #expect((0...3).map { DelayRetryStrategy.Interval.accumulated(3).timeInterval(for: $0) } == [3, 6, 9, 12])
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "RS-2, RS-3: the delay strategy stops at the limit, for cancellations and for errors other than response errors"
+        "The delay strategy stops at the limit, for cancellations and for errors other than response errors"
     )
     func delayStrategyStops() {
         let strategy = DelayRetryStrategy(maxRetryCount: 2, retryInterval: .seconds(0))
@@ -39,7 +39,7 @@ import Testing
         else { return #expect(Bool(false), "none of these is worth a retry") }
     }
 
-    @Test("RS-13: a wait for a retry ends with its task")
+    @Test("A wait for a retry ends when its task is cancelled")
     func cancelledWait() async {
         struct Silent: RetryStrategy {
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {}
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("RS-15: a second decision is ignored")
+    @Test("A second decision of a strategy is ignored")
     func secondDecision() async {
         struct Fickle: RetryStrategy {
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {

@@ -1,4 +1,4 @@
-// What images are loaded from: keys, equality, conversion.
+// Sources of images: keys, equality, conversion.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite struct SourceTests {
     private let url = URL(string: "https://example.com/a/b.png?size=2#part")
 
-    @Test("a URL's key is its text") func urlKey() throws {
+    @Test("The key of a URL is its text") func urlKey() throws {
         let url = try #require(url)
         #expect(url.cacheKey == "https://example.com/a/b.png?size=2#part")
         #expect(url.downloadURL == url)
@@ -16,14 +16,14 @@ import Testing
         #expect(KF.ImageResource(downloadURL: url, cacheKey: "mine").cacheKey == "mine")
     }
 
-    @Test("RES-2: a file's key has three slashes after the prefix, and the query")
+    @Test("A file's key has three slashes after the prefix, and the query")
     func fileKey() throws {
         #expect(URL(fileURLWithPath: "/a/b/c.png").cacheKey == "kingfisher.local.cacheKey///a/b/c.png")
         let withQuery = try #require(URL(string: "file:///a/c.png?v=2"))
         #expect(withQuery.cacheKey == "kingfisher.local.cacheKey///a/c.png?v=2")
     }
 
-    @Test("RES-3: two install locations of one bundle have equal keys")
+    @Test("Two install locations of one bundle have equal keys")
     func bundledFileKey() {
         let one = URL(fileURLWithPath: "/containers/1/My.app/images/a.png")
         let two = URL(fileURLWithPath: "/containers/2/My.app/images/a.png")
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test("RES-4, RES-5: a file URL becomes a provider and keeps an explicit key")
+    @Test("A file URL becomes a provider and keeps an explicit key")
     func fileURLProvider() {
         let file = URL(fileURLWithPath: "/a/b.png")
         guard case .provider(let provider) = file.convertToSource() else {
@@ -45,7 +45,7 @@ import Testing
         #expect(file.convertToSource(overrideCacheKey: "other").cacheKey == "other")
     }
 
-    @Test("RES-1: sources are equal by kind, key and URL")
+    @Test("Sources are equal by kind, key and URL")
     func equality() throws {
         let url = try #require(url), other = try #require(URL(string: "https://example.com/other"))
         #expect(Source.network(url) == Source.network(KF.ImageResource(downloadURL: url)))
@@ -57,7 +57,7 @@ import Testing
         #expect(Source.network(url).url == url && Source.provider(provider).url == nil)
     }
 
-    @Test("PRV-9, F-22: malformed Base64 is an error, valid Base64 is data")
+    @Test("Malformed Base64 is an error, valid Base64 is data")
     func malformedBase64() async throws {
         let good = Base64ImageDataProvider(base64String: Data("hello".utf8).base64EncodedString(), cacheKey: "k")
         #expect(try await good.data() == Data("hello".utf8))
@@ -65,7 +65,7 @@ import Testing
         await #expect(throws: Base64ImageDataProvider.MalformedBase64.self) { try await bad.data() }
     }
 
-    @Test("PRV-7: raw and Base64 providers call their handler before they return")
+    @Test("Raw and Base64 providers call their handler before they return")
     func synchronousProviders() {
         let calls = Counter()
         RawImageDataProvider(data: Data([1]), cacheKey: "k").data { if (try? $0.get()) == Data([1]) { calls.add() } }
@@ -75,7 +75,7 @@ import Testing
         #expect(calls.value == 2)
     }
 
-    @Test("a missing file is an error of its provider") func missingFile() async {
+    @Test("A provider reports a missing file as an error") func missingFile() async {
         let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: "/nowhere/at/all.png"))
         await #expect(throws: (any Error).self) { try await provider.data() }
     }

@@ -1,4 +1,4 @@
-// `KF.url(…)` without a view.
+// Builders of loads, such as `KF.url(…)`, without a view.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct BuilderTests {
-    @Test("a builder loads with its options") func builderOptions() async throws {
+    @Test("A builder loads with its options") func builderOptions() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let result = try await KF.url(rig.server.url("/a.png"), cacheKey: "mine")
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("success and failure handlers are called with the result") func handlers() async throws {
+    @Test("Success and failure handlers are called with the result") func handlers() async throws {
         try await Rig.run { rig in
             let good = Promise<Int>(), bad = Promise<Int>()
             KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("IV01: a missing source is an error of its own")
+    @Test("A missing source is an error of its own")
     @MainActor func noSource() async {
         #expect(await failure { try await KF.url(nil).retrieve() }?.errorCode == 5001)
         let code = Box(0)

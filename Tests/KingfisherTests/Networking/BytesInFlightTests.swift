@@ -1,4 +1,4 @@
-// The budget for bytes between the network and the pixels: as a value, and through a downloader and a server.
+// The budget for bytes in flight, which have arrived and are not yet processed: alone, and in a downloader.
 
 import Foundation
 import KFSupport
@@ -13,7 +13,7 @@ extension Promise where Value == Void {
 }
 
 @Suite struct BytesInFlightTests {
-    @Test("Bytes within the budget wait for nothing, and are given back with their share") func shares() {
+    @Test("Reading within the budget does not wait, and a share returns its bytes when it is released") func shares() {
         let budget = BytesInFlight(limit: 100)
         do {
             let (first, second) = (budget.share(), budget.share())
@@ -27,7 +27,7 @@ extension Promise where Value == Void {
         #expect(budget.used == 0)
     }
 
-    @Test("Beyond the budget reading waits until others give theirs back") func waiting() throws {
+    @Test("Beyond the budget, reading waits until other shares return their bytes") func waiting() throws {
         let budget = BytesInFlight(limit: 100)
         var first: BytesInFlight.Share? = budget.share()
         let second = budget.share()
@@ -41,7 +41,7 @@ extension Promise where Value == Void {
         withExtendedLifetime(second) {}
     }
 
-    @Test("The first one goes on, also beyond the budget; when it leaves, the next one is the first") func first()
+    @Test("The first share may exceed the budget; when it is released, the next share becomes the first") func first()
         throws
     {
         let budget = BytesInFlight(limit: 100)
@@ -55,7 +55,7 @@ extension Promise where Value == Void {
         withExtendedLifetime((second, third)) {}
     }
 
-    @Test("A larger budget lets those go on that have room in it") func raisedLimit() throws {
+    @Test("Raising the limit resumes the shares that fit into it") func raisedLimit() throws {
         let budget = BytesInFlight(limit: 100)
         let (first, second) = (budget.share(), budget.share())
         #expect(first.add(100) == nil)
@@ -67,7 +67,8 @@ extension Promise where Value == Void {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("What waits and ends is let go: nothing waits for ever") func endedWhileWaiting() throws {
+    @Test("A waiting share that stops reading is resumed, so that nothing waits endlessly")
+    func endedWhileWaiting() throws {
         let budget = BytesInFlight(limit: 100)
         let (first, second) = (budget.share(), budget.share())
         #expect(first.add(100) == nil)
@@ -78,7 +79,7 @@ extension Promise where Value == Void {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("A body that is complete and not yet processed still counts: the next one does not become an exception")
+    @Test("A complete body counts until it is processed, and the next share does not become the first before that")
     func unprocessed() throws {
         let budget = BytesInFlight(limit: 100)
         var first: BytesInFlight.Share? = budget.share()
@@ -95,10 +96,10 @@ extension Promise where Value == Void {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct BytesInFlightDownloadTests {
-    /// More than the system keeps between two sockets.
+    /// A body larger than the buffers of the system between two sockets.
     private static let body = Data(count: 16 << 20)
 
-    /// A processor whose runs wait until they are let go, on a queue of their own.
+    /// A processor whose runs wait, on a queue of their own, until the test lets them continue.
     private struct Held {
         private let semaphore = DispatchSemaphore(value: 0)
         let runs: Counter
@@ -119,13 +120,13 @@ extension Promise where Value == Void {
     }
 
     @Test(
-        "Downloads wait while too much of what arrived is not processed",
+        "Downloads wait while too many of the bytes that arrived are not processed",
         arguments: [TestResponse.Framing.contentLength, .chunked]
     )
     func waiting(framing: TestResponse.Framing) async throws {
         try await withDownloader { server, downloader in
             let held = Held()
-            // Less than all of them, and more than one.
+            // Room for more than one body, and for less than all of them.
             downloader.maximumBytesInFlight = 40 << 20
             for index in 0..<8 {
                 let response = TestResponse.data(Self.body).with { ($0.framing, $0.pieceSize) = (framing, 64 << 10) }
@@ -133,14 +134,14 @@ extension Promise where Value == Void {
             }
             let callers = (0..<8).map { Caller.load(server.url("/\($0)"), with: downloader, held.options) }
             for index in 0..<8 { await server.waitForRequests(to: "/\(index)") }
-            // Nothing else happens once the bytes that the server has sent stay the same.
+            // All downloads wait once the number of bytes that the server has sent does not change any more.
             var (last, sent) = (-1, 0)
             while last != sent || held.runs.value == 0 {
                 try await Task.sleep(for: .milliseconds(200))
                 (last, sent) = (sent, server.requests.reduce(0) { $0 + $1.bytesSent })
             }
             #expect(held.runs.value <= 3)
-            // The budget, the rest of the body that went on as the first, and a piece of each of the others.
+            // The budget, the rest of the body that may exceed it as the first, and a piece of each of the others.
             #expect(downloader.queueStatus.bytesInFlight <= 64 << 20)
             held.letGo(8)
             for caller in callers { #expect(await caller.data?.count == Self.body.count) }
@@ -149,7 +150,7 @@ extension Promise where Value == Void {
         }
     }
 
-    @Test("A body larger than the budget arrives, alone") func larger() async throws {
+    @Test("Bodies larger than the budget arrive, one after the other") func larger() async throws {
         try await withDownloader { server, downloader in
             downloader.maximumBytesInFlight = 1 << 20
             for index in 0..<3 { server.route("/\(index)", .data(Self.body)) }
@@ -159,7 +160,7 @@ extension Promise where Value == Void {
         }
     }
 
-    @Test("Downloads that fail or are cancelled give their bytes back") func givenBack() async throws {
+    @Test("Downloads that fail or are cancelled return their bytes to the budget") func givenBack() async throws {
         try await withDownloader { server, downloader in
             downloader.maximumBytesInFlight = 4 << 20
             server.route("/cut", .data(Self.body).with { $0.interruption = .cut(after: 8 << 20) })

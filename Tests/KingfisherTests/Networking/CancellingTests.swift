@@ -1,4 +1,4 @@
-// Tasks, cancelling and their races: numbers TC of the specification.
+// Cancelling downloads: by their tasks, by URL, all at once, and in races with starts and completions.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import Testing
 @Suite struct CancellingTests {
     private let silent = FakeTransport { _ in }
 
-    @Test("TC-1: cancelling the only caller stops the transfer") func cancellingOnlyCaller() async throws {
+    @Test("Cancelling the only subscriber stops the transfer") func cancellingOnlyCaller() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .data(Data(count: 100_000)).with { $0.interruption = .stall(after: 1_000) })
             let caller = Caller.load(server.url("/a"), with: downloader)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("TC-2: cancelling one of two callers does not affect the other") func cancellingOneOfTwo() async throws {
+    @Test("Cancelling one of two subscribers does not affect the other") func cancellingOneOfTwo() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader), second = Caller.load(with: downloader)
         first.cancel()
@@ -38,7 +38,7 @@ import Testing
         #expect(first.completionCount == 1)
     }
 
-    @Test("TC-3: cancelling all ends every call") func cancelAll() async throws {
+    @Test("Cancelling all ends every call") func cancelAll() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let other = URL(fileURLWithPath: "/other.png")
         let callers = [
@@ -49,7 +49,7 @@ import Testing
         #expect(silent.cancelCount == 2)
     }
 
-    @Test("TC-4: cancelling a URL does not affect other URLs") func cancelURL() async throws {
+    @Test("Cancelling a URL does not affect other URLs") func cancelURL() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let other = URL(fileURLWithPath: "/other.png")
         let cancelled = [Caller.load(with: downloader), Caller.load(with: downloader)]
@@ -60,7 +60,7 @@ import Testing
         #expect(await stays.data == someBytes)
     }
 
-    @Test("TC-5: both the requested and the modified URL cancel a download", arguments: [false, true])
+    @Test("Both the requested and the modified URL cancel a download", arguments: [false, true])
     func cancelModifiedURL(isOriginal: Bool) async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let modified = URL(fileURLWithPath: "/modified.png")
@@ -70,7 +70,7 @@ import Testing
         #expect(await caller.error?.isTaskCancelled == true)
     }
 
-    @Test("TC-6: cancelling twice or too late has no effect") func cancellingTwice() async throws {
+    @Test("Cancelling twice or too late has no effect") func cancellingTwice() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let cancelled = Caller.load(with: downloader)
         cancelled.cancel()
@@ -84,8 +84,7 @@ import Testing
         #expect(settled.completionCount == 1)
     }
 
-    @Test("TC-7: a request after a cancellation gets a transfer of its own") func requestAfterCancelling() async throws
-    {
+    @Test("A request after a cancellation gets a transfer of its own") func requestAfterCancelling() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader)
         first.cancel()
@@ -98,7 +97,7 @@ import Testing
         #expect(await second.data == someBytes)
     }
 
-    @Test("TC-8: a caller that joins while the last one cancels still gets its result") func joiningDuringCancel()
+    @Test("A subscriber that joins while the last one cancels still gets its result") func joiningDuringCancel()
         async throws
     {
         let transport = FakeTransport { _ in }
@@ -115,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("TC-9: cancelling all while downloads start ends every call") func cancelAllRacingStarts() async throws {
+    @Test("Cancelling all while downloads start ends every call") func cancelAllRacingStarts() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         for _ in 0..<200 {
             async let cancelled: Void = Task { @concurrent in downloader.cancelAll() }.value
@@ -126,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("TC-9: cancelling in onDownloadTaskStarted prevents the transfer") func cancelInTaskStarted() async throws {
+    @Test("Cancelling in `onDownloadTaskStarted` prevents the transfer") func cancelInTaskStarted() async throws {
         struct Cancelling: ImageDownloadRequestModifier {
             func modified(for request: URLRequest) -> URLRequest? { request }
             var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { { $0?.cancel() } }
@@ -140,7 +139,7 @@ import Testing
         #expect(delegate.log.value == [])
     }
 
-    @Test("TC-10, TC-16: cancelling while the modifier runs takes effect") func cancelDuringModifier() async throws {
+    @Test("Cancelling while the request modifier runs takes effect") func cancelDuringModifier() async throws {
         struct Slow: AsyncImageDownloadRequestModifier {
             let gate: Gate
             let entered = Gate()
@@ -163,7 +162,7 @@ import Testing
             return
         }
         modifier.gate.open()
-        // Another load through the same path proves that the first one's modifier has returned without effect.
+        // A second load with the same modifier proves that the first one's modifier has returned without effect.
         let second = Caller.load(with: downloader, [.requestModifier(modifier)])
         await withCheckedContinuation { continuation in
             Task { @concurrent in
@@ -178,7 +177,7 @@ import Testing
         #expect(await !caller.task.isInitialized)
     }
 
-    @Test("TC-11: cancelling during processing ends the call as cancelled") func cancelDuringProcessing() async throws {
+    @Test("Cancelling during processing ends the call as cancelled") func cancelDuringProcessing() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let entered = Gate()
         let release = DispatchSemaphore(value: 0)
@@ -199,7 +198,7 @@ import Testing
         #expect(caller.completionCount == 1)
     }
 
-    @Test("TC-14: cancelling the surrounding task cancels the download") func taskCancellation() async throws {
+    @Test("Cancelling the surrounding task cancels the download") func taskCancellation() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let loading = Task.immediate {
             await failure { () async throws(KingfisherError) in try await downloader.downloadImage(with: fakeURL) }
@@ -210,9 +209,9 @@ import Testing
         #expect(silent.cancelCount == 1)
     }
 
-    @Test("TC-15: calls that are cancelled at once end exactly once") func immediateCancellation() async throws {
+    @Test("Calls that are cancelled immediately end exactly once") func immediateCancellation() async throws {
         try await withDownloader { server, downloader in
-            // On a busy machine the response may otherwise be there before the task is cancelled.
+            // Without the gate, the response could arrive on a busy machine before the task is cancelled.
             let gate = Gate()
             defer { gate.open() }
             server.route("/a", .data(someBytes).with { $0.gate = gate })
@@ -228,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("TC-16: a refused request never initialises its task") func refusedRequest() async throws {
+    @Test("A refused request never initialises its task") func refusedRequest() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let refused = Caller.load(with: downloader, [.requestModifier(AnyModifier { _ in nil })])
         #expect(await refused.error?.errorCode == 1001)

@@ -1,4 +1,4 @@
-// The calls of the delegate, and metrics: numbers DG and NM of the specification.
+// The delegate of a downloader: its calls, what it can change and stop, and metrics.
 
 import Foundation
 import KFSupport
@@ -18,7 +18,7 @@ import Testing
         return downloader
     }
 
-    @Test("DG-1, DG-6, DG-15: the delegate is called in order, with the image once per caller") func successCalls()
+    @Test("The delegate is called in order, with the image once per subscriber") func successCalls()
         async throws
     {
         let delegate = RecordingDelegate()
@@ -32,7 +32,7 @@ import Testing
         #expect((delegate.finishes.value.first?.response as? HTTPURLResponse)?.statusCode == 200)
     }
 
-    @Test("DG-2, DG-3, DG-4: an invalid status is reported once, with its response") func invalidStatus() async throws {
+    @Test("An invalid status is reported once, with its response") func invalidStatus() async throws {
         let delegate = RecordingDelegate()
         let downloader = downloader(delegate, on: FakeTransport { $0.play(.status(404)) })
         let finishedAtCompletion = Promise<Int>()
@@ -46,7 +46,7 @@ import Testing
         #expect(finish.error?.isInvalidResponseStatusCode(404) == true)
     }
 
-    @Test("DG-2: a transport error is reported once") func transportError() async throws {
+    @Test("A transport error is reported once") func transportError() async throws {
         let delegate = RecordingDelegate()
         let transport = FakeTransport { $0.complete(TransportError(.cannotFindHost, "where?")) }
         let downloader = downloader(delegate, on: transport)
@@ -55,7 +55,7 @@ import Testing
         #expect(delegate.finishes.value.first?.error?.errorCode == 2003)
     }
 
-    @Test("DG-3, DG-7: a delegate that returns no data fails every caller") func nilData() async throws {
+    @Test("A delegate that returns no data fails the download for every subscriber") func nilData() async throws {
         let delegate = RecordingDelegate(change: { _ in nil })
         let downloader = downloader(delegate, on: silent)
         let processor = NamedProcessor()
@@ -66,13 +66,14 @@ import Testing
         #expect(delegate.finishes.value.map(\.error?.errorCode) == [2004])
     }
 
-    @Test("DG-9: data changed by the delegate is processed and delivered") func changedData() async throws {
+    @Test("Data changed by the delegate is processed and delivered") func changedData() async throws {
         let delegate = RecordingDelegate(change: { Data($0.reversed()) })
         let downloader = downloader(delegate, on: immediate)
         #expect(await Caller.load(with: downloader).data == Data(someBytes.reversed()))
     }
 
-    @Test("DG-8: the method with a URL is called only when the other is missing") func urlForm() async throws {
+    @Test("The delegate's method with a URL is called only if the one with the response is missing")
+    func urlForm() async throws {
         final class ByURL: ImageDownloaderDelegate {
             func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL) -> Data? {
                 Data(url.lastPathComponent.utf8)
@@ -84,7 +85,7 @@ import Testing
         #expect(await Caller.load(with: downloader).data == Data("picture.png".utf8))
     }
 
-    @Test("DG-10: the delegate can stop the download at the response") func cancelDisposition() async throws {
+    @Test("The delegate can stop the download at the response") func cancelDisposition() async throws {
         let delegate = RecordingDelegate(disposition: .cancel)
         let downloader = downloader(delegate, on: silent)
         let callers = [Caller.load(with: downloader), Caller.load(with: downloader)]
@@ -94,14 +95,14 @@ import Testing
         #expect(delegate.log.value == ["will", "status 200", "response", "finish with error"])
     }
 
-    @Test("DG-11: other dispositions continue the download") func otherDispositions() async throws {
-        // The disposition "become a download", by its number, since the name is deprecated here.
+    @Test("Other dispositions continue the download") func otherDispositions() async throws {
+        // The disposition `becomeDownload`, by its raw value, because the name is deprecated here.
         let disposition = try #require(URLSession.ResponseDisposition(rawValue: 2))
         let delegate = RecordingDelegate(disposition: disposition)
         #expect(await Caller.load(with: downloader(delegate, on: immediate)).data == someBytes)
     }
 
-    @Test("the delegate decides which statuses are valid") func statusValidation() async throws {
+    @Test("The delegate decides which statuses are valid") func statusValidation() async throws {
         let transport = FakeTransport { $0.play(.data(someBytes).with { $0.status = 404 }) }
         let lenient = RecordingDelegate(isValid: { $0 == 404 })
         #expect(await Caller.load(with: downloader(lenient, on: transport)).data == someBytes)
@@ -110,7 +111,7 @@ import Testing
         #expect(error?.isInvalidResponseStatusCode(200) == true)
     }
 
-    @Test("DG-5: only the cancellation of the last caller is reported") func lastCancellation() async throws {
+    @Test("Only the cancellation of the last subscriber is reported") func lastCancellation() async throws {
         let delegate = RecordingDelegate()
         let downloader = downloader(delegate, on: silent)
         let callers = [Caller.load(with: downloader), Caller.load(with: downloader)]
@@ -124,7 +125,7 @@ import Testing
         #expect(delegate.finishes.value.first?.error?.isTaskCancelled == true)
     }
 
-    @Test("DG-14: a download works on after its delegate was released") func releasedDelegate() async throws {
+    @Test("A download continues after its delegate was released") func releasedDelegate() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         var delegate: RecordingDelegate? = RecordingDelegate(isValid: { _ in false })
         downloader.delegate = delegate
@@ -136,7 +137,7 @@ import Testing
         #expect(downloader.delegate == nil)
     }
 
-    @Test("NM-1, NM-2, NM-3, NM-4: metrics are there when the first completion handler runs") func metrics()
+    @Test("Metrics are available when the first completion handler runs") func metrics()
         async throws
     {
         try await withDownloader { server, downloader in
@@ -159,7 +160,7 @@ import Testing
         }
     }
 
-    @Test("NM-1: without a successful exchange there are no metrics") func noMetrics() {
+    @Test("Without a successful exchange there are no metrics") func noMetrics() {
         var exchange = TransportMetrics.Exchange(url: fakeURL)
         exchange.status = 302
         let range = exchange.start..<exchange.start
@@ -168,9 +169,9 @@ import Testing
         #expect(NetworkMetrics(TransportMetrics(exchanges: [exchange], interval: range))?.downloadSpeed == nil)
     }
 
-    @Test("NM-5: a finished transfer keeps neither downloader nor task alive", .timeLimit(.minutes(2)))
+    @Test("A finished transfer keeps neither downloader nor task alive", .timeLimit(.minutes(2)))
     func retention() async throws {
-        // A real transport: the fake one retains its events for the test.
+        // A real transport is used, because the fake one retains its events for the test.
         let server = try await TestServer.start()
         server.route("/a", .data(someBytes))
         weak var downloader: ImageDownloader?
@@ -184,7 +185,7 @@ import Testing
             #expect(transfer != nil)
         }
         await server.stop()
-        // The last task that delivered may still be ending, and its thread may not run for a while.
+        // The task that delivered last may still be ending, and its thread may be delayed.
         while downloader != nil || transfer != nil, !Task.isCancelled { await Task.yield() }
         #expect(downloader == nil)
         #expect(transfer == nil)

@@ -1,4 +1,4 @@
-// Downloading and sharing: numbers DL of the specification.
+// The downloader: requests, sharing of transfers and processing, priorities, and the forms of its functions.
 
 import Foundation
 import KFSupport
@@ -12,7 +12,7 @@ import Testing
     private let silent = FakeTransport { _ in }
     private let immediate = FakeTransport { $0.play(.data(someBytes)) }
 
-    @Test("DL-1: the request is a plain GET that ignores caches") func plainRequest() async throws {
+    @Test("The request is a GET that ignores caches") func plainRequest() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         downloader.downloadTimeout = 7
         downloader.trustedHosts = ["a.example"]
@@ -27,7 +27,7 @@ import Testing
         caller.cancel()
     }
 
-    @Test("DL-2, DL-3: every caller gets the bytes of its URL") func resultPerURL() async throws {
+    @Test("Every caller gets the bytes of its own URL") func resultPerURL() async throws {
         try await withDownloader { server, downloader in
             for index in 0..<10 { server.route("/\(index)", .data(Data([UInt8(index), 7]))) }
             let callers = (0..<10).map { Caller.load(server.url("/\($0)"), with: downloader) }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("DL-4: callers of one URL share one transfer") func sharedTransfer() async throws {
+    @Test("Concurrent downloads of one URL share one transfer") func sharedTransfer() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let callers = (0..<5).map { _ in Caller.load(with: downloader) }
         #expect(silent.startCount == 1)
@@ -57,7 +57,7 @@ import Testing
         #expect(callers.allSatisfy { $0.completionCount == 1 })
     }
 
-    @Test("DL-5: ten concurrent threads share one transfer") func concurrentSharing() async throws {
+    @Test("Downloads from ten concurrent threads share one transfer") func concurrentSharing() async throws {
         for _ in 0..<50 {
             let transport = FakeTransport { _ in }
             let downloader = ImageDownloader(name: "test", transport: transport)
@@ -77,8 +77,7 @@ import Testing
         }
     }
 
-    @Test("DL-6: requests with different credentials do not share a transfer") func differentCredentials() async throws
-    {
+    @Test("Requests with different credentials do not share a transfer") func differentCredentials() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         func load(_ token: String) -> Caller {
             Caller.load(
@@ -105,7 +104,7 @@ import Testing
         #expect(await callers[2].data == Data("a".utf8))
     }
 
-    @Test("DL-7, DL-8: each combination of processor and scale is processed once") func processingOncePerKey()
+    @Test("Each combination of processor and scale is processed once") func processingOncePerKey()
         async throws
     {
         let downloader = ImageDownloader(name: "test", transport: silent)
@@ -127,7 +126,7 @@ import Testing
         for caller in callers { #expect(await caller.data == someBytes) }
     }
 
-    @Test("DL-9, DL-12: each caller's own queues are used") func queuesPerCaller() async throws {
+    @Test("Each caller's own queues are used") func queuesPerCaller() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let key = DispatchSpecificKey<String>()
         let seen = Box<[String]>([])
@@ -151,7 +150,7 @@ import Testing
         #expect(seen.value.sorted() == ["callback 0", "callback 1", "processing 0", "processing 1"])
     }
 
-    @Test("DL-19: a completion handler may request the failed URL again") func retryInCompletion() async throws {
+    @Test("A completion handler may request the failed URL again") func retryInCompletion() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", sequence: [.status(500), .data(someBytes)])
             let second = Promise<Caller>()
@@ -164,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("DL-20: a finished transfer accepts no further caller") func finishedTransfer() async throws {
+    @Test("A finished transfer accepts no further subscriber") func finishedTransfer() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader)
         silent.transfers[0].play(.data(someBytes))
@@ -175,7 +174,7 @@ import Testing
         #expect(await late.data == Data([1]))
     }
 
-    @Test("DL-21: mutable data is a separate copy") func mutableData() async throws {
+    @Test("Mutable data is a separate copy") func mutableData() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let caller = Caller.load(with: downloader)
         let transfer = silent.transfers[0]
@@ -196,7 +195,7 @@ import Testing
         #expect(await caller.data == piece + [3])
     }
 
-    @Test("DL-23: releasing the downloader ends its callers' downloads") func releasedDownloader() async throws {
+    @Test("Releasing the downloader cancels its downloads") func releasedDownloader() async throws {
         var downloader: ImageDownloader? = ImageDownloader(name: "test", transport: silent)
         let caller = Caller.load(with: try #require(downloader), keepsDownloader: false)
         downloader = nil
@@ -204,7 +203,7 @@ import Testing
         #expect(silent.cancelCount == 1)
     }
 
-    @Test("DL-24, DL-25: the highest priority of the waiting callers counts") func priority() async throws {
+    @Test("A transfer has the highest priority of its subscribers") func priority() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let low = Caller.load(with: downloader, [.downloadPriority(0.25)])
         #expect(silent.transfers[0].priority == 0.25)
@@ -215,7 +214,7 @@ import Testing
         low.cancel()
     }
 
-    @Test("DL-26, DL-27: async forms return results and throw errors") func asyncForms() async throws {
+    @Test("Async forms return results and throw errors") func asyncForms() async throws {
         let downloader = ImageDownloader(name: "test", transport: immediate)
         let info: KingfisherOptionsInfo = [.processor(NamedProcessor()), .callbackQueue(.dispatch(Self.deadQueue))]
         let first = try await downloader.downloadImage(with: fakeURL, options: info)
@@ -228,14 +227,14 @@ import Testing
         #expect(error?.isInvalidResponseStatusCode(404) == true)
     }
 
-    /// A queue that never runs anything.
+    /// A suspended queue, which runs no work.
     private static let deadQueue: DispatchQueue = {
         let queue = DispatchQueue(label: "dead")
         queue.suspend()
         return queue
     }()
 
-    @Test("DL-28: a subclass may call the handler before it returns") func synchronousSubclass() async throws {
+    @Test("A subclass may call the handler before it returns") func synchronousSubclass() async throws {
         final class Canned: ImageDownloader, @unchecked Sendable {
             override func downloadImage(
                 with url: URL,
@@ -253,14 +252,14 @@ import Testing
         downloader.cancelAll()
     }
 
-    @Test("a transport may complete inside of start") func synchronousTransport() async throws {
+    @Test("A transport may complete a transfer before its `start` returns") func synchronousTransport() async throws {
         let downloader = ImageDownloader(name: "test", transport: immediate)
         let caller = Caller.load(with: downloader)
         #expect(await caller.data == someBytes)
         #expect(await caller.task.isInitialized)
     }
 
-    @Test("Nuke 19: events of a transport after its end are ignored") func eventsAfterEnd() async throws {
+    @Test("Events of a transport after the end of the transfer are ignored") func eventsAfterEnd() async throws {
         let transport = FakeTransport { transfer in
             transfer.play(.data(someBytes))
             transfer.send(Data([9]))
@@ -272,7 +271,7 @@ import Testing
         #expect(caller.completionCount == 1)
     }
 
-    @Test("bytes can be downloaded without decoding an image") func bytesOnly() async throws {
+    @Test("Bytes can be downloaded without decoding an image") func bytesOnly() async throws {
         let downloader = ImageDownloader(name: "test", transport: immediate)
         #expect(try await bytes(downloader) == someBytes)
         let delegate = RecordingDelegate(change: { Data($0.reversed()) })
@@ -280,7 +279,7 @@ import Testing
         #expect(try await bytes(downloader) == Data(someBytes.reversed()))
     }
 
-    @Test("downloads of bytes and of images share a transfer") func bytesAndImages() async throws {
+    @Test("Downloads of bytes and of images share a transfer") func bytesAndImages() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let loading = Task.immediate { try await bytes(downloader) }
         let caller = Caller.load(with: downloader)
@@ -290,7 +289,7 @@ import Testing
         #expect(try await loading.value == someBytes)
     }
 
-    @Test("a failed download of bytes throws") func failedBytes() async throws {
+    @Test("A failed download of bytes throws") func failedBytes() async throws {
         let downloader = ImageDownloader(name: "test", transport: FakeTransport { $0.play(.status(500)) })
         let error = await failure { () async throws(KingfisherError) in try await downloader.downloadData(with: fakeURL)
         }

@@ -1,4 +1,4 @@
-// Work that several subscribers share: joining, leaving, priorities, and what is left when it is over.
+// Flights, which share work among several subscribers: joining, leaving, priorities, and the end of the work.
 
 import Foundation
 import KFSupport
@@ -40,7 +40,8 @@ import Testing
         }
     }
 
-    @Test("subscribers share one run, and one that comes after its end starts another") func sharing() async throws {
+    @Test("Subscribers share one run, and a subscriber that comes after its end starts another")
+    func sharing() async throws {
         let runs = Counter(), gate = Gate()
         let waiting = (0..<50).map { _ in
             subscribe { _ in
@@ -55,7 +56,7 @@ import Testing
         #expect(try await subscribe { _ in runs.add() }.value.get() == 2)
     }
 
-    @Test("a cancelled subscriber returns at once, and the others get the value") func leaving() async throws {
+    @Test("A cancelled subscriber returns at once, and the others get the value") func leaving() async throws {
         let gate = Gate()
         let tasks = (0..<3).map { _ in
             subscribe { _ in
@@ -69,7 +70,7 @@ import Testing
         for task in tasks[1...] { #expect(try await task.value.get() == 1) }
     }
 
-    @Test("the work is cancelled when its last subscriber leaves") func lastToLeave() async {
+    @Test("The work is cancelled when its last subscriber leaves") func lastToLeave() async {
         let cancelled = Gate()
         let tasks = (0..<2).map { _ in
             subscribe { _ in
@@ -88,7 +89,7 @@ import Testing
         #expect(flights.all.isEmpty)
     }
 
-    @Test("the work is as urgent as its most urgent subscriber") func priorities() async throws {
+    @Test("The work is as urgent as its most urgent subscriber") func priorities() async throws {
         let gate = Gate()
         let quiet = subscribe(subscriber(priority: 0)) { work in
             await gate.wait()
@@ -100,7 +101,8 @@ import Testing
         for task in [quiet, urgent, late] { #expect(try await task.value.get() == 1) }
     }
 
-    @Test("what serves the work is told to those who are there, and to those who join later") func services() async {
+    @Test("Subscribers are notified of the service that a flight uses, also those that join later")
+    func services() async {
         let seen = Counter(), served = Gate(), gate = Gate()
         func counting() -> Subscriber<Int> {
             var hooks = LoadHooks()
@@ -121,7 +123,9 @@ import Testing
         _ = await (first.value, second.value)
     }
 
-    @Test("work that no subscriber wants ends, and whoever joins then gets other work") func superseded() async throws {
+    @Test("Work whose subscribers are all superseded ends, and a later subscriber starts new work") func superseded()
+        async throws
+    {
         let isWanted = Box(true), begun = Gate(), asked = Gate()
         let gone = KingfisherError.cacheError(reason: .imageNotExisting(key: "a"))
         let first = subscribe(subscriber(isWanted: { isWanted.value })) { [flights] work in
@@ -136,7 +140,7 @@ import Testing
         #expect(try await subscribe { _ in 2 }.value.get() == 2)
     }
 
-    @Test("a value in use is shared with those who began before it arrived, and with nobody once it is not")
+    @Test("A value in use is shared with loads that began before it arrived, and with none after its use")
     func arrived() async throws {
         let start = ContinuousClock.now, using = Gate(), release = Gate(), runs = Counter()
         let first = subscribe(subscriber(sharesValuesSince: start)) {
@@ -155,7 +159,7 @@ import Testing
         #expect(flights.all.isEmpty)
     }
 
-    @Test("closed flights end those who wait and refuse those to come") func closing() async {
+    @Test("Closing flights fails their subscribers and refuses later ones") func closing() async {
         let never = Gate()
         let waiting = subscribe { _ in
             await never.wait()
@@ -169,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "Download priorities are those of tasks",
+        "Download priorities become priorities of tasks",
         arguments: [
             (-1, TaskPriority.background), (0, .background), (0.24, .background), (0.25, .utility), (0.5, .medium),
             (0.74, .medium), (0.75, .high), (1, .high), (.infinity, .high), (-.infinity, .background), (.nan, .medium),

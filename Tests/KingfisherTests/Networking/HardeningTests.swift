@@ -1,4 +1,4 @@
-// What servers and callers can do to a downloader that they should not be able to.
+// A downloader's protection against malformed URLs, hostile redirects and responses, and races of callers.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct HardeningTests {
     @Test(
-        "a URL that the client cannot take is an error, not a trap",
+        "A URL that the HTTP client does not accept is an error, not a trap",
         arguments: [
             "http://127.0.0.1:99999/a", "http://[::1]:70000/a", "http://127.0.0.1:0/a", "unix:///tmp/socket",
             "ftp://a/b",
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a redirect to a scheme other than HTTP and HTTPS is an error",
+        "A redirect to a scheme other than HTTP and HTTPS is an error",
         arguments: [
             "http://127.0.0.1:65536/a", "http+unix://%2Ftmp%2Fsocket/a", "unix:///tmp/socket", "file:///etc/passwd",
             "ftp://127.0.0.1/a",
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a response above the limit stops a transport that delivers it inside of start")
+    @Test("A response above the limit stops a transport that delivers it before its `start` returns")
     func synchronousTooLarge() async {
         let transport = FakeTransport { transfer in
             guard
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "cancelling stops the transfer also after an asynchronous modifier that returned at once",
+        "Cancelling stops the transfer even right after an asynchronous modifier returned",
         .timeLimit(.minutes(5))
     )
     func cancelAfterQuickModifier() async {
@@ -83,12 +83,12 @@ import Testing
             let transfer = await started.value
             caller.cancel()
             #expect(await caller.error?.errorCode == 1003)
-            // The transport may still be about to hand over the transfer; it is cancelled then.
+            // The transport may not have handed over the transfer yet; it is cancelled once it does.
             await transfer.cancelled.wait()
         }
     }
 
-    @Test("RD-4: the handler of the first caller that has one is called at every hop, also after that caller left")
+    @Test("The redirect handler that was set first is called at every hop, also after its subscriber left")
     func fixedRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate(), first = Counter(), second = Counter()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("DL-9: callers with their own processing queues are each processed there")
+    @Test("Each subscriber's image is processed on its own processing queue")
     func processingQueues() async throws {
         let gate = Gate()
         try await withDownloader { server, downloader in

@@ -1,4 +1,4 @@
-// What a downloader may use: time, connections, sizes; and parts of files, which it takes only if it asked for them.
+// Limits of a downloader: time, connections and sizes; and partial content, which it accepts only if requested.
 
 import Foundation
 import KFSupport
@@ -28,7 +28,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         return try #require(silent.transfers.last).policy
     }
 
-    @Test("Time limits are those of the downloader, unless an option says otherwise") func limits() throws {
+    @Test("Time limits are those of the downloader, unless an option sets another") func limits() throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         downloader.downloadTimeout = 7
         var policy = try policy(downloader)
@@ -44,7 +44,8 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         #expect([policy.connectTimeout, policy.idleTimeout, policy.totalTimeout] == [2, 2, 90])
     }
 
-    @Test("A server that sends a byte now and then is ended by the limit for the whole") func trickle() async throws {
+    @Test("A server that sends single bytes slowly is stopped by the limit for the total time")
+    func trickle() async throws {
         try await withDownloader { server, downloader in
             downloader.totalTimeout = 0.5
             let response = TestResponse.data(Data(count: 10_000)).with {
@@ -57,7 +58,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         }
     }
 
-    @Test("An option's limit for the whole holds for one download") func optionTotal() async throws {
+    @Test("An option's limit for the total time applies to one download") func optionTotal() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             defer { gate.open() }
@@ -67,7 +68,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         }
     }
 
-    @Test("A server that stays silent is ended by an option's limit") func optionIdle() async throws {
+    @Test("A server that sends nothing is stopped by an option's limit") func optionIdle() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             defer { gate.open() }
@@ -84,7 +85,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadQueueTests {
-    @Test("How many downloads run at once may change while others wait") func concurrentDownloads() async throws {
+    @Test("The number of concurrent downloads may change while others wait") func concurrentDownloads() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             downloader.maxConcurrentDownloads = 2
@@ -108,7 +109,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     }
 
     @Test(
-        "Which of the waiting downloads goes first is the downloader's to say",
+        "Waiting downloads start in the downloader's order of execution",
         arguments: [
             (ImageDownloader.ExecutionOrder.automatic, [0, 1, 2, 3]), (.oldestFirst, [0, 1, 2, 3]),
             (.newestFirst, [3, 2, 1, 0]),
@@ -126,7 +127,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
             var callers: [Caller] = []
             for index in 0..<4 {
                 callers.append(Caller.load(server.url("/\(index)"), with: downloader))
-                // Each of them waits before the next one comes.
+                // Each download waits before the next one is started.
                 while downloader.queueStatus.waiting != index + 1 { try await Task.sleep(for: .milliseconds(2)) }
             }
             gate.open()
@@ -135,8 +136,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         }
     }
 
-    @Test("A redirect to another origin leaves behind the fields that it is told to") func removedFields() async throws
-    {
+    @Test("A redirect to another origin removes the configured header fields") func removedFields() async throws {
         try await withDownloader { other, _ in
             try await withDownloader { server, downloader in
                 server.route("/a", .redirect(to: other.url("/b").absoluteString))
@@ -181,7 +181,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     }
 
     @Test(
-        "A part that nobody asked for, or another part, is an error, and nothing of it is cached",
+        "A partial response that was not requested, or of another range, is an error, and is not cached",
         arguments: [
             (nil, "bytes 0-99/1000"), (nil, nil), ("bytes=0-", "bytes 10-99/1000"), ("bytes=0-", nil),
             ("bytes=100-", "bytes 0-99/1000"), ("bytes=0-", "items 0-99/1000"),
@@ -189,7 +189,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     )
     func wrongPart(wanted: String?, given: String?) async throws {
         try await Rig.run { rig in
-            // A whole picture: it is refused for what the head says.
+            // The body is a whole image: it is refused for what the response's head says.
             rig.server.route("/a", partial(try Picture.png(8, 8), given))
             let options = wanted.map { asking(for: $0) } ?? []
             let error = await failure {
@@ -202,7 +202,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     }
 
     @Test(
-        "The part that was asked for is taken",
+        "A partial response of the requested range is accepted",
         arguments: [("bytes=0-", "bytes 0-99/100"), ("bytes=-100", "bytes 900-999/1000")]
     )
     func rightPart(wanted: String, given: String) async throws {
@@ -214,7 +214,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseSizeTests {
-    @Test("A small body that unpacks to a large one is too large") func bomb() async throws {
+    @Test("A small compressed body that expands above the size limit is an error") func bomb() async throws {
         try await withDownloader { server, downloader in
             downloader.maximumResponseSize = 1 << 20
             server.route("/a", TestResponse.data(Data(count: 50 << 20)).with { $0.compresses = true })
@@ -228,7 +228,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
         }
     }
 
-    @Test("A body without end is too large", arguments: [TestResponse.Framing.chunked, .untilClose])
+    @Test("An endless body is stopped at the size limit", arguments: [TestResponse.Framing.chunked, .untilClose])
     func endless(framing: TestResponse.Framing) async throws {
         try await withDownloader { server, downloader in
             downloader.maximumResponseSize = 1 << 20

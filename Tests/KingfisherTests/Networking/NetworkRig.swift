@@ -1,4 +1,4 @@
-// What the downloader's tests share: a scripted transport or server, and callers whose results can be awaited.
+// Helpers for tests of the downloader: a server, a recording delegate, and callers whose results can be awaited.
 
 import Foundation
 import KFSupport
@@ -10,10 +10,10 @@ import Testing
 
 typealias DownloadResult = Result<ImageLoadingResult, KingfisherError>
 
-/// A URL that is never really loaded.
+/// A URL that no test loads over a network.
 let fakeURL = URL(fileURLWithPath: "/picture.png")
 
-/// A processor that decodes nothing: the tests here are about bytes.
+/// A processor that does not decode: these tests are about bytes.
 struct NamedProcessor: ImageProcessor {
     let identifier: String
     let image = Picture.gradient(2, 2)
@@ -33,7 +33,7 @@ final class Caller: Sendable {
     private let outcome = Promise<DownloadResult>()
     private let completions = Counter()
     private let started = Promise<DownloadTask>()
-    /// Keeps the downloader alive: one that is released cancels its downloads.
+    /// Keeps the downloader alive, because a released one cancels its downloads.
     private let downloader: ImageDownloader?
 
     private init(_ downloader: ImageDownloader?) { self.downloader = downloader }
@@ -86,7 +86,7 @@ func withDownloader(_ body: (TestServer, ImageDownloader) async throws -> Void) 
 
 let someBytes = Data("these are the bytes of a picture".utf8)
 
-/// A delegate that records its calls, and returns what a test wants.
+/// A delegate that records its calls and returns what a test sets.
 final class RecordingDelegate: ImageDownloaderDelegate {
     let log = Box<[String]>([])
     let finishes = Box<[(response: URLResponse?, error: KingfisherError?)]>([])

@@ -1,4 +1,4 @@
-// Progress on its way to the callers: numbers PR of the specification.
+// Progress of downloads: which counts are reported, on which queue, and when none are.
 
 import Foundation
 import KFSupport
@@ -27,7 +27,7 @@ import Testing
         try #require(HTTPURLResponse(url: fakeURL, statusCode: 200, httpVersion: nil, headerFields: fields))
     }
 
-    @Test("PR-2, PR-5: progress grows to the total on the main queue") func progressToTotal() async throws {
+    @Test("Progress grows to the total on the main queue") func progressToTotal() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let progress = Progress()
         let caller = Caller.load(with: downloader, progress: progress.block)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "PR-2, PR-7: without a known length no progress is reported",
+        "Without a known length no progress is reported",
         arguments: [[:], ["Content-Length": "6", "Content-Encoding": "gzip"]]
     )
     func unknownLength(fields: [String: String]) async throws {
@@ -57,7 +57,7 @@ import Testing
         #expect(progress.steps.value.isEmpty)
     }
 
-    @Test("PR-4: a caller that joins late gets cumulative counts") func lateCaller() async throws {
+    @Test("A subscriber that joins late gets cumulative counts") func lateCaller() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let early = Progress(), late = Progress()
         let first = Caller.load(with: downloader, progress: early.block)
@@ -73,14 +73,14 @@ import Testing
         second.cancel()
     }
 
-    @Test("PR-6, TC-1: no progress is reported after a call has ended") func noProgressAfterEnd() async throws {
+    @Test("No progress is reported after a call has ended") func noProgressAfterEnd() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let progress = Progress()
         let caller = Caller.load(with: downloader, progress: progress.block)
         let transfer = silent.transfers[0]
         transfer.receive(try head(["Content-Length": "6"]))
         await MainActor.run {
-            // The main queue is busy with this test: what is queued here can only be delivered later.
+            // The main queue is busy with this test: progress that is queued here can only be delivered later.
             transfer.send(Data([1, 2]))
             caller.cancel()
             transfer.send(Data([3]))

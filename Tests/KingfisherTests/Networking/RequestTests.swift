@@ -1,4 +1,4 @@
-// Request modifiers and redirects: numbers RM and RD of the specification.
+// Request modifiers and redirect handlers of a downloader.
 
 import Foundation
 import KFSupport
@@ -24,7 +24,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
     private let silent = FakeTransport { _ in }
     private let immediate = FakeTransport { $0.play(.data(someBytes)) }
 
-    @Test("RM-1: the URL set by the modifier is loaded and reported") func modifiedURL() async throws {
+    @Test("The URL set by the modifier is loaded and reported") func modifiedURL() async throws {
         try await withDownloader { server, downloader in
             server.route("/new", .data(someBytes))
             let new = server.url("/new")
@@ -39,7 +39,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RM-2: a synchronous modifier is called synchronously") func synchronousModifier() {
+    @Test("A synchronous modifier is called synchronously") func synchronousModifier() {
         let modifier: any AsyncImageDownloadRequestModifier = AnyModifier { $0 }
         let downloader = ImageDownloader(name: "test", transport: silent)
         let caller = Caller.load(with: downloader, [.requestModifier(modifier)])
@@ -47,8 +47,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         caller.cancel()
     }
 
-    @Test("RM-3: a modifier that returns nil refuses the request without a transfer") func refusedRequest() async throws
-    {
+    @Test("A modifier that returns nil refuses the request without a transfer") func refusedRequest() async throws {
         let delegate = RecordingDelegate()
         let downloader = ImageDownloader(name: "test", transport: silent)
         downloader.delegate = delegate
@@ -69,7 +68,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         #expect(delegate.log.value == [])
     }
 
-    @Test("RM-4, RM-7: a request without a URL is invalid") func requestWithoutURL() async throws {
+    @Test("A request without a URL is invalid") func requestWithoutURL() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         var modifier = AsyncModifier()
         modifier.change = { request in
@@ -88,7 +87,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         #expect(silent.startCount == 0)
     }
 
-    @Test("RM-5: an asynchronous modifier is notified of the task that was returned") func asyncModifierTask()
+    @Test("An asynchronous modifier is notified of the task that was returned") func asyncModifierTask()
         async throws
     {
         let modifier = AsyncModifier()
@@ -103,7 +102,8 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         #expect(await caller.data == someBytes)
     }
 
-    @Test("RM-6: the modifier of a caller that joins is notified as well") func joiningModifierTask() async throws {
+    @Test("The modifier of a subscriber that joins is notified of its task as well")
+    func joiningModifierTask() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let first = Caller.load(with: downloader)
         let modifier = AsyncModifier()
@@ -116,7 +116,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         #expect(await second.data == someBytes)
     }
 
-    @Test("RM-10: a timeout set by the modifier applies") func modifiedTimeout() async throws {
+    @Test("A timeout set by the modifier applies") func modifiedTimeout() async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
         let modifier = AnyModifier { request in
             var request = request
@@ -130,7 +130,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
 }
 
 @Suite struct RedirectHandlerTests {
-    @Test("RD-1, RD-6: redirects are followed, and the reported URL is the first one") func redirects() async throws {
+    @Test("Redirects are followed, and the reported URL is the first one") func redirects() async throws {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             server.route("/2", .redirect(to: "/3", status: 308))
@@ -142,8 +142,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-2: the redirect handler gets the response and may change the request") func redirectHandler() async throws
-    {
+    @Test("A redirect handler gets the response and may change the request") func redirectHandler() async throws {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             server.route("/2", .data(someBytes))
@@ -162,7 +161,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-3: a handler that returns nil makes the redirect the response") func refusedRedirect() async throws {
+    @Test("A handler that returns nil makes the redirect the response") func refusedRedirect() async throws {
         try await withDownloader { server, downloader in
             server.route("/1", .redirect(to: "/2"))
             let handler = AnyRedirectHandler { _, _, _, proceed in proceed(nil) }
@@ -172,7 +171,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-4: the handler of the earliest caller decides") func firstRedirectHandler() async throws {
+    @Test("Of several redirect handlers, the first one decides") func firstRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             server.route("/1", .redirect(to: "/2").with { $0.gate = gate })
@@ -195,7 +194,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-5: a handler that never calls back ends in a timeout") func silentRedirectHandler() async throws {
+    @Test("A redirect handler that never calls back ends in a timeout") func silentRedirectHandler() async throws {
         try await withDownloader { server, downloader in
             downloader.downloadTimeout = 0.3
             server.route("/1", .redirect(to: "/2"))
@@ -209,7 +208,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-7: a redirect loop ends after twenty hops", arguments: [false, true]) func redirectLoop(hasHandler: Bool)
+    @Test("A redirect loop ends after twenty hops", arguments: [false, true]) func redirectLoop(hasHandler: Bool)
         async throws
     {
         try await withDownloader { server, downloader in
@@ -229,7 +228,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-8: credentials do not follow a redirect to another origin") func credentialHeaders() async throws {
+    @Test("Credentials do not follow a redirect to another origin") func credentialHeaders() async throws {
         try await withDownloader { server, downloader in
             let other = try await TestServer.start()
             other.route("/2", .data(someBytes))
@@ -249,7 +248,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-8: credentials of a URL do not follow to another origin")
+    @Test("Credentials of a URL do not follow a redirect to another origin")
     func urlCredentials() async throws {
         try await withDownloader { server, downloader in
             let other = try await TestServer.start()
@@ -267,7 +266,7 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("RD-8: a redirect from HTTPS to HTTP needs a handler") func redirectToHTTP() async throws {
+    @Test("A redirect from HTTPS to HTTP needs a handler") func redirectToHTTP() async throws {
         let secure = try await TestServer.start(usesTLS: true)
         try await withDownloader { server, downloader in
             downloader.trustedHosts = ["localhost"]

@@ -1,4 +1,4 @@
-// Invalid responses and their errors: numbers DL of the specification.
+// Invalid responses and failed transfers of a downloader, and their errors.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import Testing
 @Suite struct ResponseTests {
     private let silent = FakeTransport { _ in }
 
-    @Test("DL-13: a response that is not HTTP is an error") func nonHTTPResponse() async throws {
+    @Test("A response that is not HTTP is an error") func nonHTTPResponse() async throws {
         let delegate = RecordingDelegate()
         let transport = FakeTransport { transfer in
             transfer.play(
@@ -26,7 +26,7 @@ import Testing
         #expect(delegate.log.value == ["will", "finish with error"])
     }
 
-    @Test("DL-14, DL-15: an invalid status ends the download", arguments: [404, 500, 199, 400]) func invalidStatus(
+    @Test("An invalid status ends the download", arguments: [404, 500, 199, 400]) func invalidStatus(
         status: Int
     ) async throws {
         let transport = FakeTransport { $0.play(.data(someBytes).with { $0.status = status }) }
@@ -41,7 +41,7 @@ import Testing
         #expect(caller.completionCount == 1)
     }
 
-    @Test("DL-16: an empty body fails in the processor") func emptyBody() async throws {
+    @Test("An empty body fails in the processor") func emptyBody() async throws {
         try await withDownloader { server, downloader in
             server.route("/empty", .data(Data()))
             let error = await Caller.load(server.url("/empty"), with: downloader).error
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "a status that comes without an image is named as the reason",
+        "An error names the response status if that explains the missing image",
         arguments: [
             (204, nil, "(no content), which comes without an image"),
             (302, nil, "(found), a redirect that does not say where to"),
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("DL-17: a 304 response to an unconditional request is an error") func unexpectedNotModified() async throws {
+    @Test("A 304 response to an unconditional request is an error") func unexpectedNotModified() async throws {
         let transport = FakeTransport { $0.play(TestResponse(status: 304)) }
         let downloader = ImageDownloader(name: "test", transport: transport)
         #expect(await Caller.load(with: downloader).error?.errorCode == 2103)
@@ -92,7 +92,7 @@ import Testing
         #expect(conditionalError?.isInvalidResponseStatusCode(304) == true)
     }
 
-    @Test("DL-18: an unusable URL fails in the transport") func unusableURL() async throws {
+    @Test("An unusable URL fails in the transport") func unusableURL() async throws {
         let url = try #require(URL(string: "1234"))
         let caller = Caller.load(url, with: ImageDownloader(name: "test"))
         #expect(await caller.task.isInitialized)
@@ -104,7 +104,7 @@ import Testing
         #expect((error as? URLError)?.code == .unsupportedURL)
     }
 
-    @Test("NK-8: a response above the size limit is an error", arguments: [true, false]) func responseTooLarge(
+    @Test("A response above the size limit is an error", arguments: [true, false]) func responseTooLarge(
         isAnnounced: Bool
     ) async throws {
         let downloader = ImageDownloader(name: "test", transport: silent)
@@ -123,14 +123,14 @@ import Testing
         #expect(transfer.isCancelled)
     }
 
-    @Test("a transfer that ends without a response is an error") func noResponse() async throws {
+    @Test("A transfer that ends without a response is an error") func noResponse() async throws {
         let transport = FakeTransport { $0.complete() }
         let error = await Caller.load(with: ImageDownloader(name: "test", transport: transport)).error
         #expect(error?.errorCode == 2005)
     }
 
     @Test(
-        "transport errors are reported as URL errors",
+        "Transport errors are reported as URL errors",
         arguments: [
             (TestResponse.Interruption.cut(after: 5), URLError.Code.networkConnectionLost),
             (.stall(after: 5), .timedOut),

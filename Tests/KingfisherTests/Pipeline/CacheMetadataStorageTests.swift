@@ -1,4 +1,4 @@
-// The cache metadata of a response are stored with its entry on disk and survive a restart.
+// Storing the cache metadata of responses: with their entry on disk, across restarts.
 
 import Foundation
 import KFSupport
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("a download's cache metadata are stored with its entry") func ofDownload() async throws {
+    @Test("A download's cache metadata are stored with its entry") func ofDownload() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try response(["Cache-Control": "max-age=60", "Last-Modified": "yesterday"]))
             let url = rig.server.url("/a.png")
@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test("the processed image and the original both keep them") func factsOfBothEntries() async throws {
+    @Test("The entries of the processed image and of the original both keep the cache metadata")
+    func factsOfBothEntries() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try response())
             let url = rig.server.url("/a.png")
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("a later response replaces them") func replacedFacts() async throws {
+    @Test("A later response replaces the cache metadata") func replacedFacts() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
             for (eTag, expected) in [("\"1\"", "\"1\""), (nil, nil), ("\"2\"", "\"2\"")] as [(String?, String?)] {
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("images from providers have none") func providerFacts() async throws {
+    @Test("Images from providers have no cache metadata") func providerFacts() async throws {
         try await Rig.run { rig in
             let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
             _ = try await rig.manager.retrieveImage(with: .provider(provider), options: [.waitForCache])

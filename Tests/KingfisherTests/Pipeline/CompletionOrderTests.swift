@@ -1,5 +1,5 @@
-// When a load with a handler ends: inside the call for a hit, and after everything else otherwise; and what cancelling
-// keeps from happening.
+// The end of a load with a handler: inside the call for a hit, otherwise after all its other events; and cancelled
+// loads of images on disk.
 
 import Foundation
 import KFSupport
@@ -9,7 +9,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite("When loads end") struct CompletionOrderTests {
-    /// How a load of the main thread went.
+    /// A load on the main thread, and the order of its events.
     @MainActor
     private final class Call {
         private var hasReturned = false
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a load that is no hit ends after the call, successful or not, and has a handle")
+    @Test("A load without a cache hit ends after the call returned, successful or not, and has a handle")
     @MainActor
     func endsLater() async throws {
         try await Rig.run { rig in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("the progress of a download comes before its end")
+    @Test("The progress of a download is reported before its end")
     @MainActor
     func progressFirst() async throws {
         try await Rig.run { rig in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("hits in memory, and on disk where the caller's thread is to read, end inside the call")
+    @Test("Hits in memory, and on disk if they are read synchronously, end inside the call")
     @MainActor
     func endsAtOnce() async throws {
         try await Rig.run { rig in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("an image on disk does not get to memory once its load is cancelled", arguments: [false, true])
+    @Test("An image on disk is not promoted to memory once its load is cancelled", arguments: [false, true])
     func cancelledDiskHit(isDecoding: Bool) async throws {
         try await Rig.run { rig in
             let cache = rig.cache
@@ -98,7 +98,7 @@ import Testing
                     begun.open()
                     mayGoOn.wait()
                 }
-                // Held back, the look-up waits for its turn instead.
+                // In the other case the look-up is held back and waits in its queue.
                 let turn = isDecoding ? nil : cache.core.operations.ticket(forKey: key)
                 let task = rig.manager.retrieveImage(
                     with: .network(KF.ImageResource(downloadURL: url, cacheKey: key)),

@@ -1,4 +1,4 @@
-// Faults of Kingfisher in concurrent and cancelled loads that no other suite covers.
+// Faults known from Kingfisher for Apple's platforms, in concurrent and cancelled loads.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct ConcurrentKingfisherFaultTests {
-    @Test("F-5: a caller that waits for the cache, originals included, is called once, whatever the queue")
+    @Test("With `waitForCache` and cached originals, the completion handler is called once on any queue")
     func oneCompletionEach() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "F-5: a caller that joined a load does not wait for the callback queue of an earlier caller",
+        "A subscriber does not wait for the callback queue of an earlier subscriber",
         .timeLimit(.minutes(5))
     )
     func queuesOfOthers() async throws {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("F-12: a cancelled look-up on disk ends with a cancellation, not with a miss")
+    @Test("A cancelled look-up on disk ends with a cancellation, not with a miss")
     func cancelledLookUp() async throws {
         try await Rig.run { rig in
             let gate = DispatchSemaphore(value: 0)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("F-25: an animation that cannot be made with other options is an error of the processor, off the main thread")
+    @Test("An animation that cannot be made with other options is an error of the processor, off the main thread")
     func failedRecreation() async throws {
         try await Rig.run { rig in
             let (mark, onMain) = (DispatchSpecificKey<Bool>(), Counter())
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("F-27: options and configurations may be changed while others read them")
+    @Test("Options and configurations may be changed while other threads read them")
     func changingSettings() async throws {
         try await Rig.run { rig in
             try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("F-28: of several concurrent reads of one entry on disk, one decodes it")
+    @Test("Several concurrent reads of one entry on disk decode it once")
     func oneDecoding() async throws {
         try await Rig.run { rig in
             try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))

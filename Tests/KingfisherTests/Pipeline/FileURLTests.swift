@@ -1,4 +1,4 @@
-// Managers that read no files named by URLs: which loads fail, which do not, and that nothing is read.
+// Managers that refuse file URLs: the loads that fail, in every form, and the loads that do not.
 
 import Foundation
 import KFSupport
@@ -24,7 +24,7 @@ import Testing
             }
         }
 
-        /// The ways in which a program hands on a URL.
+        /// The sources that a program can make from a file URL.
         var sources: [Source] {
             [
                 .network(file), .network(KF.ImageResource(downloadURL: file, cacheKey: "mine")), file.convertToSource(),
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A manager reads files unless told not to") func allowedAtFirst() async throws {
+    @Test("A manager loads file URLs unless this is switched off") func allowedAtFirst() async throws {
         try await Place.run { place in
             #expect(KingfisherManager(downloader: .default, cache: place.manager.cache).allowsFileURLs)
             place.manager.allowsFileURLs = true
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "However the scheme is written",
+        "A file URL is refused however its scheme is written",
         arguments: ["FILE:///etc/hostname", "File:/etc/hostname", "file://localhost/etc/hostname", "file:etc"]
     )
     func schemes(text: String) async throws {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("An image that is cached already is refused too") func cachedImage() async throws {
+    @Test("A file URL is refused even if its image is cached") func cachedImage() async throws {
         try await Place.run { place in
             place.manager.allowsFileURLs = true
             _ = try await place.manager.retrieveImage(with: place.file, options: [.waitForCache])
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test("Alternatives are refused one by one, and one that is no file is loaded") func alternatives() async throws {
+    @Test("File URLs among alternatives are refused one by one, and an alternative that is not a file is loaded")
+    func alternatives() async throws {
         try await Place.run { place in
             let good = Source.provider(RawImageDataProvider(data: try Picture.png(4, 4), cacheKey: "raw"))
             let result = try await place.manager.retrieveImage(
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("The low data mode source is refused") func lowDataMode() async throws {
+    @Test("A file URL as the low data source is refused") func lowDataMode() async throws {
         try await Place.run { place in
             place.manager.downloader.isConstrained = true
             let url = try #require(URL(string: "https://a.example/b.png"))
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("No retry strategy is asked") func noRetries() async throws {
+    @Test("A refused file URL is not retried") func noRetries() async throws {
         struct Strategy: RetryStrategy {
             let asked = Counter()
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("A provider that the program makes is allowed") func ownProviders() async throws {
+    @Test("A file provider that the program makes itself is allowed") func ownProviders() async throws {
         try await Place.run { place in
             let provider = LocalFileImageDataProvider(fileURL: place.file)
             for source in [Source.provider(provider), provider.convertToSource()] {

@@ -1,4 +1,4 @@
-// Faults of Kingfisher in loads that no other suite covers, and the older forms under stress.
+// Faults known from Kingfisher for Apple's platforms, and the forms from before version 5 under stress.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct KingfisherFaultTests {
-    @Test("F-7: a caller that waits for the cache, originals included, is called on the callback queue")
+    @Test("With `waitForCache` and cached originals, the completion handler is called on the callback queue")
     func callbackQueue() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("F-6: a hit needs no main queue when the callback queue is another", .timeLimit(.minutes(5)))
+    @Test("A hit does not need the main queue when the callback queue is another one", .timeLimit(.minutes(5)))
     func blockedMainQueue() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("F-26: a load keeps its manager until it has ended")
+    @Test("A load keeps its manager until it has ended")
     func releasedManager() async throws {
         try await withTemporaryDirectory { directory in
             let server = try await TestServer.start()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("F-4: a load cancelled during the pause before a retry ends at once and does not retry")
+    @Test("A load cancelled during the pause before a retry ends at once and does not retry")
     func cancelledRetryPause() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .status(503))
@@ -103,7 +103,9 @@ import Testing
         }
     }
 
-    @Test("section 15: several concurrent 304 responses, also through older forms and with an entry that is no image")
+    @Test(
+        "Concurrent 304 responses end with the cached image, also in older forms, and fail if the entry is not an image"
+    )
     func notModified() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
@@ -141,7 +143,7 @@ import Testing
             }
             #expect(error?.isInvalidResponseStatusCode(304) == true)
             #expect(rig.files.isEmpty)
-            // plain load with a condition, nothing cached
+            // A load in an older form with a condition, and nothing in the cache.
             let plain = Promise<(Int?, NSError?, CacheType, URL?)>()
             let handler: CompletionHandler = { plain.fulfil(($0?.pixelWidth, $1, $2, $3)) }
             manager.deprecatedForms.retrieveImage(
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("older tasks cancelled at any moment call their handler once")
+    @Test("Tasks from before version 5 that are cancelled at any moment call their handler once")
     func cancellingOlderTasks() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -197,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("two concurrent loads of one live photo share the downloads; odd extensions stay in the directory")
+    @Test("Two concurrent loads of one live photo share the downloads; unusual extensions stay in the directory")
     func livePhotos() async throws {
         try await Rig.run { rig in
             let gate = Gate()

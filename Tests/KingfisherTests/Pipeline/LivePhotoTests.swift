@@ -1,4 +1,4 @@
-// The two files of a live photo: their names, which are missing, how they are stored.
+// Live photos: the names of their two files, which are missing, how they are downloaded and stored.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("Section 18: live photos") struct LivePhotoTests {
+@Suite("Live photos") struct LivePhotoTests {
     private let picture = Data("the picture's bytes".utf8)
     private let movie = Data("the movie's bytes".utf8)
     private let identifier = LivePhotoImageProcessor.default.identifier
@@ -21,7 +21,7 @@ import Testing
     private func count(_ rig: Rig) -> [Int] { ["/live.heic", "/live.MOV"].map { rig.server.count($0) } }
 
     @Test(
-        "the file type is that of the URL",
+        "The type of a file is that of its URL",
         arguments: [
             ("https://example.com/a.heic", LivePhotoResource.FileType.heic, "heic"),
             ("https://example.com/a.HEIC?x=1", .heic, "heic"), ("https://example.com/b.mov", .mov, "mov"),
@@ -41,7 +41,7 @@ import Testing
         #expect(LivePhotoSource(resources: [named]).resources.map(\.referenceFileType) == [.mov])
     }
 
-    @Test("the bytes give the file type when nothing else does") func typeOfBytes() {
+    @Test("The type of a file is found from its bytes when its URL gives none") func typeOfBytes() {
         func file(_ brand: String) -> Data { Data([0, 0, 0, 24]) + Data("ftyp\(brand)and more".utf8) }
         let unknown = LivePhotoResource.FileType.other("")
         #expect(unknown.fileExtension(for: file("heic")) == "heic")
@@ -53,7 +53,7 @@ import Testing
         #expect(LivePhotoResource.FileType.other("jpg").fileExtension(for: file("heic")) == "jpg")
     }
 
-    @Test("both files are downloaded once and stored") func downloadAndStore() async throws {
+    @Test("Both files are downloaded once and stored") func downloadAndStore() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             let first = try await rig.manager.retrieveLivePhoto(with: source)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("files are kept apart from images of their URLs, whatever processor the options name")
+    @Test("The files are stored apart from images of the same URLs, whatever processor the options name")
     func separateFiles() async throws {
         try await Rig.run { rig in
             let source = source(rig)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("only missing files are downloaded") func partialDownload() async throws {
+    @Test("Only missing files are downloaded") func partialDownload() async throws {
         try await Rig.run { rig in
             let source = source(rig)
             let options = KingfisherParsedOptionsInfo([.processor(LivePhotoImageProcessor.default)])
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a file being removed is missing, a file being stored is not", arguments: [true, false])
+    @Test("A file that is being removed is missing, a file that is being stored is not", arguments: [true, false])
     func pendingOperations(isStored: Bool) async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", .data(picture))
@@ -157,7 +157,7 @@ import Testing
             let loading = Task.immediate {
                 try await manager.retrieveLivePhoto(with: LivePhotoSource(resources: [resource]))
             }
-            // A look-up that did not wait would have ended before a file has come over the network.
+            // A look-up that did not wait would have ended before this load received a file over the network.
             _ = try await manager.retrieveLivePhoto(with: source)
             mayEnd.fulfil(())
             let result = try await loading.value
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "a file of unknown type is named by its bytes, else by the name alone, and is found again",
+        "A file of unknown type gets an extension from its bytes, or none, and is found again",
         arguments: [("ftypheic", "heic"), ("ftypqt  ", "mov"), ("nothing!", "")]
     )
     func unknownTypes(brand: String, fileExtension: String) async throws {
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("after a reload with another type, the earlier file of unknown type is not found")
+    @Test("After a reload with another type, the earlier file of unknown type is not found")
     func changedType() async throws {
         try await Rig.run { rig in
             let source = LivePhotoSource(urls: [rig.server.url("/live")])
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test("files are returned in the order of the resources") func resultOrder() async throws {
+    @Test("Files are returned in the order of the resources") func resultOrder() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
             rig.server.route("/live.heic", TestResponse.data(picture).with { $0.gate = gate })
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("one failing file fails the photo without waiting for the other", .timeLimit(.minutes(5)))
+    @Test("One failing file fails the live photo without waiting for the other", .timeLimit(.minutes(5)))
     func oneFileFails() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("an empty file is an error")
+    @Test("An empty file is an error")
     func emptyFiles() async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", .data(Data()))
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test("ERR-2: a cancelled load ends at once and names its source")
+    @Test("A cancelled load ends at once and names its source")
     func cancelling() async throws {
         try await Rig.run { rig in
             let (source, gate) = (source(rig), Gate())
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("a file that its server reports as not modified stays; a local file is read")
+    @Test("A file that its server reports as not modified is kept, and a local file is read")
     func unchangedFiles() async throws {
         try await Rig.run { rig in
             rig.server.route("/live.heic", TestResponse.data(picture).with { $0.etag = "\"1\"" })
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test("ERR-2: a file that the cache did not store is an error that names it")
+    @Test("A file that the cache did not store is an error that names it")
     func filesNotStored() async throws {
         try await Rig.run { rig in
             let source = source(rig)

@@ -1,4 +1,4 @@
-// Loading, sharing, cancelling, storing; and what bad input ends in.
+// Loads of a manager: sharing, cancelling, storing, and the errors of bad input.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct LoadingTests {
-    @Test("concurrent loads of an uncached URL share one request and one decoding") func sharedColdLoads() async throws
+    @Test("Concurrent loads of an uncached URL share one request and one decoding") func sharedColdLoads() async throws
     {
         try await Rig.run { rig in
             let gate = Gate(), processor = CountingProcessor(), bytes = try Picture.png()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("concurrent loads share one request also when the response is not held back") func sharedRequest()
+    @Test("Concurrent loads share one request also when the response is not held back") func sharedRequest()
         async throws
     {
         try await Rig.run { rig in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("IV29: cancelling one of two callers does not affect the other")
+    @Test("Cancelling one of two subscribers does not affect the other")
     func cancellingOneOfTwo() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("IV25, TC-1: cancelling the only caller stops the transfer and calls its handler once")
+    @Test("Cancelling the only subscriber stops the transfer and calls its handler once")
     func cancellingOnlyCaller() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("MGR-40: a task that is already cancelled starts nothing")
+    @Test("A load in a task that is already cancelled does not start")
     func cancelledTask() async throws {
         try await Rig.run { rig in
             let gate = Gate(), url = rig.server.url("/a.png")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("TC-15, MGR-43: loads cancelled at once all end")
+    @Test("Loads that are cancelled immediately all end")
     func immediateCancellations() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("PRV-4: a provider's error is wrapped in an image setting error")
+    @Test("A provider's error is wrapped in an image setting error")
     func providerErrors() async throws {
         struct Broken: Error {}
         struct Provider: ImageDataProvider {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("PRV-5, TC-12: cancelling a provider's load ends it at once, whatever the provider does")
+    @Test("Cancelling a provider's load ends it at once, whatever the provider does")
     func cancelledProvider() async throws {
         struct Provider: ImageDataProvider {
             let cacheKey = "slow", started = Gate(), gate = Gate()
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("DL-16: a response that is not an image fails in the processor, is described and is not cached")
+    @Test("A response that is not an image fails in the processor and is not cached")
     func undecodableResponses() async throws {
         let jpeg = try Picture.jpeg(200, 200)
         let bodies: [(String, Data)] = [
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("invalid responses and broken connections are not cached") func uncachedFailures() async throws {
+    @Test("Invalid responses and broken connections are not cached") func uncachedFailures() async throws {
         try await Rig.run { rig in
             let picture = try Picture.png(200, 200)
             rig.server.route("/404", .status(404))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("a load succeeds when its image cannot be stored, and reports the cache error")
+    @Test("A load succeeds when its image cannot be stored, and reports the cache error")
     func failingCache() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("PR: progress ends with the whole length, on the main queue")
+    @Test("Progress grows up to the whole length, on the main queue")
     func progressReachesTheTotal() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.png(300, 300)

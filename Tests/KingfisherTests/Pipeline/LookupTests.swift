@@ -1,4 +1,4 @@
-// Where images are looked up, in which order, and what a hit delivers.
+// Looking images up in a load: where, in which order, and what a hit delivers.
 
 import Foundation
 import KFSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct LookupTests {
-    @Test("a downloaded image is found in memory, then on disk") func memoryThenDisk() async throws {
+    @Test("A downloaded image is found in memory, then on disk") func memoryThenDisk() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.png()
             rig.server.route("/a.png", .data(bytes, type: "image/png"))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("MGR-6: forceRefresh looks nothing up and still stores")
+    @Test("`forceRefresh` looks up no image, and still stores the one it loads")
     func forceRefreshLoadsAgain() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("MGR-9: fromMemoryCacheOrRefresh does not look on disk")
+    @Test("`fromMemoryCacheOrRefresh` does not look on disk")
     func fromMemoryCacheOrRefresh() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("MGR-8: onlyFromCache never loads")
+    @Test("`onlyFromCache` never loads")
     func onlyFromCacheFailsOnAMiss() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("IV17, CAC-16: a memory hit completes before the call returns, on the main actor") @MainActor
+    @Test("On the main actor a memory hit completes before the call returns") @MainActor
     func synchronousMemoryHit() async throws {
         try await Rig.run { rig in
             rig.manager.defaultOptions = []
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("a memory hit is synchronous off the main thread as well") func memoryHitOffMainThread() async throws {
+    @Test("A memory hit is synchronous off the main thread as well") func memoryHitOffMainThread() async throws {
         try await Rig.run { rig in
             rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
             let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "raw"))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Stores originals, and records on which threads it decodes.
+    /// Stores originals, and records the threads on which it decodes.
     private struct ThreadRecordingSerializer: CacheSerializer {
         let threads = Box<[String]>([])
         let originalDataUsed = true
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("with loadDiskFileSynchronously shared work still runs on no caller's thread")
+    @Test("With `loadDiskFileSynchronously` shared work still runs on threads of the library")
     func sharedWorkReads() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", .data(try Picture.png()))
@@ -123,13 +123,13 @@ import Testing
             rig.cache.clearMemoryCache()
             let result = try await rig.manager.retrieveImage(with: url, options: options)
             #expect(result.cacheType == .disk)
-            // Not on a thread of the cooperative pool, which nothing may block.
+            // It does not run on a thread of the cooperative pool, which must not be blocked.
             #expect(serializer.threads.value.count == 1)
             #expect(serializer.threads.value.allSatisfy { $0.hasPrefix("kf.cpu") }, "\(serializer.threads.value)")
         }
     }
 
-    @Test("CAC-21: with loadDiskFileSynchronously a disk hit completes before the call returns")
+    @Test("With `loadDiskFileSynchronously` a disk hit completes before the call returns")
     func synchronousDiskHit() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("MGR-11: a processed image is found as such; its processor does not run again")
+    @Test("A processed image is found in the cache, and its processor does not run again")
     func processedImages() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("MGR-16, MGR-17, MGR-22: an original is stored on request, and processed without a download")
+    @Test("An original is stored on request, and later processed without a download")
     func cachedOriginals() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("MGR-22: without the option no original is stored")
+    @Test("Without `cacheOriginalImage` no original is stored")
     func optionalOriginals() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("MGR-19, F-9: a forced extension applies when storing and finding, also for originals")
+    @Test("A forced extension applies to stores and look-ups, also of originals")
     func forcedExtensions() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("F-8: a serializer that keeps originals has its processor run once per load")
+    @Test("A serializer that keeps originals has its processor run once per load")
     func originalDataSerializers() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("F-8, F-30: an original found in the cache is stored as its bytes and processed once per load")
+    @Test("An original found in the cache is stored with its bytes unchanged and processed once per load")
     func storedOriginals() async throws {
         try await Rig.run { rig in
             let bytes = try Picture.jpeg()
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test(
-        "F-1: an entry damaged by other means is a miss, is removed and loaded again",
+        "An entry whose file was damaged is a miss, is removed and is loaded again",
         arguments: ["truncated", "garbage", "empty", "html"]
     )
     func damagedEntries(_ damage: String) async throws {
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test("MGR-13, MGR-14, MGR-21: a modifier changes what is delivered, never what is cached")
+    @Test("An image modifier changes the delivered image, never the cached one")
     func uncachedModifiers() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))

@@ -1,4 +1,4 @@
-// Constrained networks: which loads use their low data source, and which do not.
+// Low data mode: the loads that use their low data source on a constrained network, and those that do not.
 
 import Foundation
 import KFSupport
@@ -23,7 +23,7 @@ import Testing
 
     private func paths(_ rig: Rig) -> [String] { rig.server.requests.map(\.path) }
 
-    @Test("Section 14, MGR-30: on a constrained network the low data source is loaded instead")
+    @Test("On a constrained network the low data source is loaded instead")
     func lowDataSource() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("nothing changes without such a network, or without a low data source")
+    @Test("Without a constrained network, or without a low data source, the source itself is loaded")
     func nothingToSave() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("a cached image is used, since it costs no data")
+    @Test("A cached image is used on a constrained network, because it needs no transfer")
     func cachedImage() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -66,7 +66,9 @@ import Testing
         }
     }
 
-    @Test("MGR-30, MGR-35: the low data source is used once, alternatives come after it, and saving data is no failure")
+    @Test(
+        "The low data source is used once, before the alternatives, and the skipped source is not listed as a failure"
+    )
     func alternativeSources() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("no retry is used up, and the task of the low data source is reported")
+    @Test("The low data source counts as no retry, and its task is reported")
     func noRetries() async throws {
         try await Rig.run { rig in
             let sources = try Sources(rig)
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("loads in low data mode share nothing with others")
+    @Test("Loads in low data mode share no work with other loads")
     func unsharedLoads() {
         func key(_ options: KingfisherOptionsInfo) -> LoadKey {
             LoadKey(KeyedSource(.network(fakeURL), KingfisherParsedOptionsInfo(options)))
@@ -127,7 +129,7 @@ import Testing
         #expect(saving[0] == saving[1], "The source used after a failure is not part of the key.")
     }
 
-    @Test("ERR-1: a downloader alone fails before it starts, and names the reason")
+    @Test("A download without a manager fails before it starts, and names the reason")
     func downloaderAlone() async throws {
         let transport = FakeTransport { $0.play(.data(someBytes)) }
         let downloader = ImageDownloader(name: "test", transport: transport)
@@ -145,7 +147,7 @@ import Testing
         #expect(await Caller.load(with: downloader).data == someBytes)
     }
 
-    @Test("DL-1, DL-6: a transport that knows its network gets the flag of the load, and may refuse it")
+    @Test("A transport gets the load's permission for constrained networks, and may refuse the transfer")
     func transportRefuses() async throws {
         let small = Source.network(URL(fileURLWithPath: "/small.png"))
         let png = try Picture.png(8, 8)

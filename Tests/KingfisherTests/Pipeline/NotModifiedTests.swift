@@ -1,4 +1,4 @@
-// Responses with status 304: they are no failure as long as the image is in the cache.
+// Responses with status 304: they end with the cached image, and fail only if there is none.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-@Suite("Section 15: what a server calls not modified comes from the cache") struct NotModifiedTests {
+@Suite("An image that its server reports as not modified comes from the cache") struct NotModifiedTests {
     private static func condition(_ etag: String) -> KingfisherOptionsInfoItem {
         .requestModifier(
             AnyModifier { request in
@@ -24,7 +24,7 @@ import Testing
         TestResponse.data(try Picture.png(width, 64)).with { $0.etag = etag }
     }
 
-    @Test("a 304 response to a refresh ends with the cached image", arguments: [CacheType.memory, .disk])
+    @Test("A 304 response to a refresh ends with the cached image", arguments: [CacheType.memory, .disk])
     func cachedImage(type: CacheType) async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a 200 response to a refresh ends with the new image") func newImage() async throws {
+    @Test("A 200 response to a refresh ends with the new image") func newImage() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
             rig.server.route("/a.png", try picture())
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("with nothing in the cache the error is 2002 with the status")
+    @Test("A 304 response with nothing in the cache is error 2002 with the status")
     func nothingToConfirm() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("the look-up uses the processor's key, or else the original")
+    @Test("After a 304 response the processed image is looked up, else the original is processed")
     func processedImages() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("a load that skipped the disk finds there what the server confirmed")
+    @Test("A load that skipped the disk finds the image there after a 304 response")
     func confirmedOnDisk() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("DL-17: the same holds for unconditional requests; with nothing cached the error is 2103")
+    @Test("A 304 response to an unconditional request ends with the cached image, or with error 2103 if there is none")
     func unconditionalRequest() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", sequence: [try picture(), TestResponse(status: 304)])
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("a 304 response causes no retry and no alternative; a replacement is reported once")
+    @Test("A 304 response causes no retry and no alternative source; a replacement is reported once")
     func noFailure() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", try picture())
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a download of bytes without an image fails with the same error")
+    @Test("A 304 response to a download of bytes is an error")
     func bytesOnly() async throws {
         try await withDownloader { server, downloader in
             server.route("/a.png", try picture())

@@ -1,4 +1,4 @@
-// What the tests of previews share: a progressive JPEG, where its scans begin, and a collector of previews.
+// Helpers for tests of previews: a progressive JPEG, the positions of its scans, and a collector of previews.
 
 import Dispatch
 import Foundation
@@ -9,10 +9,10 @@ import Testing
 
 @testable import Kingfisher
 
-/// A progressive JPEG of ten scans, and what it looks like after each.
+/// A progressive JPEG of ten scans, and the image after each of them.
 struct ProgressivePicture {
     let data: Data
-    /// Where each scan's marker stands.
+    /// The positions of the scans' markers.
     let scans: [Int]
 
     init() throws {
@@ -22,26 +22,26 @@ struct ProgressivePicture {
         scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
     }
 
-    /// How many bytes it takes for a scan to have begun, counted from 1: all of its header.
+    /// The number of bytes up to the end of a scan's header; scans are counted from 1.
     func bytes(beginning scan: Int) -> Int {
         let start = scans[scan - 1]
         return start + 2 + Int(data[start + 2]) << 8 + Int(data[start + 3])
     }
 
-    /// The picture after the given number of scans.
+    /// The image after the given number of scans.
     func picture(after scan: Int) throws -> Image {
         try Codecs.decode(data.prefix(scans[scan]) + [0xFF, 0xD9])
     }
 
-    /// Which scan a picture shows the state after; nil when it is none of them.
+    /// The number of scans that an image shows; nil when it matches none.
     func scan(of image: Image) -> Int? {
         (1..<scans.count).first { scan in (try? picture(after: scan)).map { image.isSame(as: $0) } ?? false }
     }
 
-    /// Which scans a collector got.
+    /// The numbers of scans that a collector's images show.
     func scans(_ collector: PreviewCollector) -> [Int?] { collector.images.map(scan) }
 
-    /// A URL of an image on the network, which no transport of the tests really loads.
+    /// A URL of an image on the network that no test loads over a network.
     static let anyURL = URL(string: "http://localhost/a.jpg") ?? fakeURL
 
     /// A queue on which a processor may wait: the library's own threads are few, and all tests share them.
@@ -49,7 +49,7 @@ struct ProgressivePicture {
         .processingQueue(.dispatch(DispatchQueue(label: "previews", attributes: .concurrent)))
     }
 
-    /// The response, held wherever a scan has begun.
+    /// The response, held back where the given scans have begun.
     func response(holding holds: [(scan: Int, gate: Gate)]) -> TestResponse {
         TestResponse.data(data).with {
             $0.interruption = .holds(holds.map { (bytes(beginning: $0.scan), $0.gate) })
@@ -58,7 +58,7 @@ struct ProgressivePicture {
 }
 
 extension Image {
-    /// Whether all pixels are the same.
+    /// Whether all pixels are equal.
     func isSame(as other: Image) -> Bool {
         guard let one = cgImage, let two = other.cgImage else { return false }
         return ImageComparison.psnr(one, two) == .infinity
@@ -104,7 +104,7 @@ final class PreviewCollector: Sendable {
         if !isThere { await gate.wait() }
     }
 
-    /// A setting whose previews come here.
+    /// An option whose previews come to this collector.
     func progressive(blur: Bool = false, fastest: Bool = false, interval: TimeInterval = 0) -> ImageProgressive {
         let progressive = ImageProgressive(isBlur: blur, isFastestScan: fastest, scanInterval: interval)
         progressive.onImageUpdated.delegate(on: self) { collector, image in
@@ -121,10 +121,10 @@ final class LifetimeToken: Sendable {
     deinit { gate.open() }
 }
 
-/// Leaves images unchanged, and can wait or fail with previews; data is decoded by the default processor.
+/// Leaves images unchanged, and can wait or fail for previews; data is decoded by the default processor.
 struct PreviewProcessor: ImageProcessor {
     let identifier: String
-    /// Called with the number of each preview, from 1; returns whether to go on.
+    /// Called with the number of each preview, counted from 1; returns whether to process it.
     let onPreview: @Sendable (Int) -> Bool
     private let previews = Counter()
     private let token: LifetimeToken?

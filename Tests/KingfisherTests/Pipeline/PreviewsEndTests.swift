@@ -1,4 +1,4 @@
-// When previews end: PJ09 and PJ10 of the specification.
+// The end of previews: none comes after a load has completed or was cancelled, and a retry repeats none.
 
 import Dispatch
 import Foundation
@@ -19,7 +19,7 @@ import Testing
     private struct HeldLoad {
         let task: DownloadTask?
         let hold = Gate(), working = Gate(), go = DispatchSemaphore(value: 0), done = Gate()
-        /// Opens when nothing retains any part of the load: no preview can follow.
+        /// Opens when the load is released: no preview can follow.
         let isOver: Gate
 
         init(_ jpeg: ProgressivePicture, _ rig: Rig, _ progressive: ImageProgressive) {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("PJ09, F21: a preview that is not ready when the load completes is never delivered")
+    @Test("A preview that is not ready when the load completes is never delivered")
     func noPreviewAfterCompletion() async throws {
         try await Rig.run { rig in
             let load = HeldLoad(jpeg, rig, collector.progressive())
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("PJ09: a preview that is not ready when the load is cancelled is never delivered")
+    @Test("A preview that is not ready when the load is cancelled is never delivered")
     func noPreviewAfterCancelling() async throws {
         try await Rig.run { rig in
             let load = HeldLoad(jpeg, rig, collector.progressive())
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("PJ09: a preview on its way to the main thread is dropped when the load is cancelled there")
+    @Test("A preview on its way to the main thread is dropped when the load is cancelled there")
     func cancellingDropsQueued() async throws {
         try await Rig.run { rig in
             let hold = Gate(), done = Gate(), task = Box<DownloadTask?>(nil)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("PJ10: a second attempt shows only scans that the first did not show")
+    @Test("A second attempt shows only scans that the first one did not show")
     func previewsOfRetry() async throws {
         try await withTemporaryDirectory { directory in
             let starts = [Promise<FakeTransfer>(), Promise<FakeTransfer>()], count = Counter()

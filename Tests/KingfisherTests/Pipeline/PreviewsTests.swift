@@ -1,4 +1,4 @@
-// Previews of progressive JPEGs: numbers PJ of the specification.
+// Previews of progressive JPEGs: which scans are shown, when, how they are processed, and where they are delivered.
 
 import Dispatch
 import Foundation
@@ -15,12 +15,12 @@ import Testing
 
     init() throws { jpeg = try ProgressivePicture() }
 
-    @Test("PJ01: only progressive JPEGs have previews")
+    @Test("Only progressive JPEGs have previews")
     func otherFilePreviews() async throws {
         let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../KFImagingTests/Fixtures")
         try await Rig.run { rig in
-            // The thumbnail is progressive, the picture is not.
+            // The thumbnail inside the file is progressive, the image is not.
             for name in ["photo.jpg", "thumbnail.jpg", "interlaced.png", "photo.gif"] {
                 let data = try Data(contentsOf: fixtures.appendingPathComponent(name))
                 rig.server.route("/\(name)", TestResponse.data(data).with { $0.pieceSize = 100 })
@@ -35,13 +35,13 @@ import Testing
         }
     }
 
-    /// A load that retains nothing once its result is there.
+    /// Loads an image, and retains nothing once the result is returned.
     private func load(_ url: URL, _ rig: Rig, _ processor: PreviewProcessor) async throws -> RetrieveImageResult {
         let options: KingfisherOptionsInfo = [.progressiveJPEG(collector.progressive()), .processor(processor)]
         return try await rig.manager.retrieveImage(with: url, options: options)
     }
 
-    @Test("PJ03, PJ05, PJ10: every complete scan is shown, in order, on the main thread")
+    @Test("Every complete scan is shown, in order, on the main thread")
     func scanOrder() async throws {
         try await Rig.run { rig in
             let last = Gate()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("PJ03: a scan is complete when the next has begun, however the bytes are split")
+    @Test("A scan is complete when the next one has begun, however the bytes are split")
     func completeScans() async throws {
         try await Rig.run { rig in
             let gates = (2...5).map { (scan: $0, gate: Gate()) }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("PJ04: in fastest mode only the latest of the scans is shown that came during the work on a preview")
+    @Test("In fastest mode only the latest scan that arrived during the work on a preview is shown next")
     func fastestMode() async throws {
         try await Rig.run { rig in
             let first = Gate(), last = Gate(), working = Gate(), go = DispatchSemaphore(value: 0)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("PJ02: the first preview comes at once, the next after the interval")
+    @Test("The first preview is shown at once, the next one after the interval")
     func interval() async throws {
         try await withTemporaryDirectory { directory in
             let clock = ManualClock(), started = Promise<FakeTransfer>()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("PJ06: the first previews are blurred, less and less", arguments: [(2, 6.0), (3, 2), (4, 2), (5, 2)])
+    @Test("The first previews are blurred, less and less", arguments: [(2, 6.0), (3, 2), (4, 2), (5, 2)])
     func blurRadius(count: Int, radius: Double) {
         #expect(ImageProgressive().blurRadius(scanCount: count) == radius)
         #expect(ImageProgressive().blurRadius(scanCount: 6) == nil)
@@ -152,7 +152,7 @@ import Testing
         #expect(sharp.blurRadius(scanCount: count) == nil)
     }
 
-    @Test("PJ06, F24: a preview is blurred as a picture and never encoded")
+    @Test("Previews are blurred as decoded images, scan by scan")
     func blurredFirstPreview() async throws {
         try await Rig.run { rig in
             let last = Gate()
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("PJ07, F22: each load's previews come from its own processor, with its own scale, on its queue")
+    @Test("Each load's previews come from its own processor, with its own scale, on its queue")
     func processorPerLoad() async throws {
         try await Rig.run { rig in
             let last = Gate(), other = PreviewCollector()
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("PJ08: a preview that fails is left out, and none is cached or passed to the completion handler")
+    @Test("A failed preview is left out, and no preview is cached or passed to the completion handler")
     func failedPreviews() async throws {
         try await Rig.run { rig in
             let last = Gate()
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test("PJ08: damage ends the previews, not the load")
+    @Test("Damaged bytes end the previews, but not the load")
     func damagedData() async throws {
         var data = jpeg.data
         data[jpeg.scans[2] + 5] = 77  // a component that does not exist
@@ -253,13 +253,13 @@ import Testing
             )
             await collector.wait(for: 2)
             last.open()
-            // The load ends with the picture before the damage, as for any truncated file, or with an error.
+            // The load ends with the image before the damage, as for any truncated file, or with an error.
             _ = try? await result
             #expect(jpeg.scans(collector) == [1, 2])
         }
     }
 
-    @Test("F40: the callback decides what a hosting view shows; without a hosting view its result is ignored")
+    @Test("The callback decides what a hosting view shows; without a hosting view its result is ignored")
     func hostingCallback() async throws {
         try await Rig.run { rig in
             let last = Gate(), done = Gate(), other = Picture.gradient(3, 3), shown = PreviewCollector()
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    @Test("a load that joins late gets previews of what has arrived") func lateLoad() async throws {
+    @Test("A load that joins late gets previews of the scans that have arrived") func lateLoad() async throws {
         try await Rig.run { rig in
             let last = Gate(), late = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(4, last)]))

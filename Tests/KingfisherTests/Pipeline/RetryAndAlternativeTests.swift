@@ -1,4 +1,4 @@
-// Retries and alternative sources.
+// Retries and alternative sources of failed loads.
 
 import Foundation
 import KFSupport
@@ -24,7 +24,7 @@ private struct ScriptedStrategy: RetryStrategy {
 }
 
 @Suite struct RetryAndAlternativeTests {
-    @Test("RS-4, RTY-1: retries are counted and carry the user information of the previous decision")
+    @Test("Retries are counted and carry the user information of the previous decision")
     func retryContexts() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", .status(500))
@@ -40,7 +40,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("a load succeeds in its third attempt") func failsTwiceThenWorks() async throws {
+    @Test("A load succeeds in its third attempt") func failsTwiceThenWorks() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", sequence: [.status(503), .status(503), .data(try Picture.png())])
             let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
@@ -53,7 +53,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-33, IV28: an alternative's image names both sources")
+    @Test("A result from an alternative source names both sources")
     func alternativesStandIn() async throws {
         try await Rig.run { rig in
             rig.server.route("/good", .data(try Picture.png()))
@@ -66,7 +66,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-32, RS-10: when all sources fail, the error names every source and error in order")
+    @Test("When all sources fail, the error names every source and error in order")
     func allAlternativesFail() async throws {
         try await Rig.run { rig in
             rig.server.route("/c", .data(Data("not an image, not at all".utf8)))
@@ -85,7 +85,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-32: without alternatives the plain error is delivered")
+    @Test("Without alternatives the error of the source itself is delivered")
     func singleFailure() async throws {
         try await Rig.run { rig in
             let error = await failure { try await rig.manager.retrieveImage(with: rig.server.url("/nothing")) }
@@ -93,7 +93,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("F-3: a retry after a fail-over retries the alternative, with a context of its own")
+    @Test("A retry after a switch to an alternative retries the alternative, with a context of its own")
     func retryOfAlternative() async throws {
         try await Rig.run { rig in
             rig.server.route("/alternative", sequence: [.status(500), .data(try Picture.png())])
@@ -110,7 +110,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-29, TC-13, F-21: a cancelled load calls no retry strategy and tries no alternative")
+    @Test("A cancelled load calls no retry strategy and tries no alternative")
     func cancelledLoad() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -130,7 +130,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-34, RS-8: a replacement's task is reported before its completion; the first one's is not")
+    @Test("The task of an alternative is reported before the completion, that of the first source is not")
     func reportedReplacements() async throws {
         try await Rig.run { rig in
             rig.server.route("/b", .data(try Picture.png()))
@@ -150,7 +150,7 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
-    @Test("MGR-34: nil is reported for a replacement from the cache, and a provider's load is reported as well")
+    @Test("For an alternative from a provider a task is reported, and for one from the cache nil")
     func otherReplacements() async throws {
         try await Rig.run { rig in
             let provider = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))

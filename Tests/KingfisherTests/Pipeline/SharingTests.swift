@@ -1,4 +1,4 @@
-// What identical loads share: the library's own types are compared; custom code keeps one stage separate.
+// Sharing of work by identical loads: all of it with types of the library; a custom type keeps its stage separate.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 @Suite struct SharingTests {
     private static let count = 64
 
-    /// What a number of identical loads took.
+    /// The work that a number of identical loads took.
     private struct Work: Equatable {
         var requests = 1
         var decodings = 1
@@ -53,7 +53,7 @@ import Testing
     ]
 
     @Test(
-        "64 identical loads with a serializer of the library: 1 request, 1 decoding, 1 encoding, 1 store",
+        "64 identical loads with a serializer of the library make one request, decoding, encoding and store",
         arguments: serializers.indices
     )
     func librarySerializers(index: Int) async throws {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("loads that differ in what is stored, or how, share the bytes and make an entry each")
+    @Test("Loads that only store differently share the request and the processing, and store an entry each")
     func differentEntries() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a load that begins after bytes arrived gets bytes of its own, while others still use those")
+    @Test("A load that begins after the bytes of an earlier one arrived makes a request of its own")
     func loadAfterArrival() async throws {
         struct CustomSerializer: CacheSerializer {
             func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { original }
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("a load misses once in memory, whether or not the cache is a subclass", arguments: [false, true])
+    @Test("A load counts one miss in memory, whether or not the cache is a subclass", arguments: [false, true])
     func oneMemoryMiss(isSubclass: Bool) async throws {
         final class CustomCache: ImageCache, @unchecked Sendable {}
         try await Rig.run { rig in

@@ -1,4 +1,4 @@
-// Loads that are not wanted, and the tasks that users hold during a load.
+// Superseded loads, and the tasks that users hold during a load.
 
 import Foundation
 import KFSupport
@@ -16,7 +16,7 @@ import Testing
         return options
     }
 
-    @Test("MGR-27: a load that is not wanted uses no network, no alternative and no retry strategy")
+    @Test("A superseded load uses no network, no alternative and no retry strategy")
     func unwantedLoads() async throws {
         try await Rig.run { rig in
             let retries = Counter()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("MGR-27: a load that becomes unwanted while it fails tries nothing else")
+    @Test("A load that is superseded before it fails tries no alternative")
     func unwantedAfterFailure() async throws {
         try await Rig.run { rig in
             let isWanted = Box(true)
@@ -63,14 +63,14 @@ import Testing
     }
 
     @Test(
-        "shared work is wanted as long as one caller wants it, whether or not it was the first",
+        "Shared work continues until all subscribers are superseded, whichever of them was the first",
         arguments: [false, true]
     )
     func sharedWork(firstWants: Bool) async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let (source, manager) = (Source.network(rig.server.url("/a.png")), rig.manager)
-            // Both have joined before the disk is read: another operation on the entry comes first in its queue.
+            // Both loads join before the disk is read, because another operation on the entry comes first in its queue.
             let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: source.cacheKey), Promise<Void>())
             let slow = Task { await ticket.run { await mayEnd.value } }
             let loads = [firstWants, !firstWants].map { wants in
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("cancelling in onDownloadTaskStarted is error 1003, and starts no transfer")
+    @Test("Cancelling in `onDownloadTaskStarted` is error 1003, and starts no transfer")
     func cancelInTaskStarted() async throws {
         struct Cancelling: ImageDownloadRequestModifier {
             func modified(for request: URLRequest) -> URLRequest? { request }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("cancelling the task of onDownloadTaskStarted later is error 1003", arguments: [false, true])
+    @Test("Cancelling the task of `onDownloadTaskStarted` later is error 1003", arguments: [false, true])
     func cancelReportedTask(isDirect: Bool) async throws {
         struct Keeping: ImageDownloadRequestModifier {
             let kept: Box<DownloadTask?>
@@ -136,12 +136,12 @@ import Testing
         }
     }
 
-    @Test("MGR-27, MGR-34: a caller that cancelled does not keep a load wanted")
+    @Test("A cancelled subscriber does not keep shared work going")
     func cancelledCaller() async throws {
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try Picture.png()))
             let (source, manager) = (Source.network(rig.server.url("/a.png")), rig.manager)
-            // Both have joined before the disk is read: another operation on the entry comes first in its queue.
+            // Both loads join before the disk is read, because another operation on the entry comes first in its queue.
             let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: source.cacheKey), Promise<Void>())
             let slow = Task { await ticket.run { await mayEnd.value } }
             let wanting = manager.parsed([]), stale = options([], isWanted: { false }, rig)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("work that a prefetch began is processed at the priority of a caller that joins it")
+    @Test("Work that began with low priority is processed at the priority of a subscriber that joins it")
     func processingPriority() async throws {
         struct PriorityProcessor: ImageProcessor {
             let identifier = "priorities"
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("an animation that another load stored meanwhile with other options is made again")
+    @Test("An animation that another load stored with other options during a look-up is made again")
     func storedMeanwhile() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.gif")
@@ -209,11 +209,11 @@ import Testing
         }
     }
 
-    /// What a custom downloader does when it is called for an image.
+    /// The ways in which a custom downloader can handle a call for an image.
     enum DownloaderKind: CaseIterable { case callsSuper, completesByItself, isNone }
 
     @Test(
-        "the task of a replacement is reported once it can be cancelled, whatever the downloader",
+        "The task of a replacement is reported once it can be cancelled, whatever the downloader",
         arguments: DownloaderKind.allCases
     )
     func replacementTasks(kind: DownloaderKind) async throws {
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test("cancelling the reported task of a replacement ends the load with one cancellation")
+    @Test("Cancelling the reported task of a replacement ends the load with one cancellation")
     func cancelReplacementTask() async throws {
         try await Rig.run { rig in
             let gate = Gate()

@@ -1,4 +1,4 @@
-// What options and processors do to animations, and that caches do not confuse the results.
+// Options and processors that apply to animations, and caches that keep their results apart.
 
 import Foundation
 import KFImaging
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Three frames of one colour each, as the bytes of a file.
+/// An animation of three frames of one colour each.
 private struct Slides: ImageFrameSource {
     static let colors: [UInt32] = [0xFFFF_0000, 0xFF00_FF00, 0xFF00_00FF]
     var data: Data? { nil }
@@ -47,7 +47,7 @@ private struct GrowingSquare: ImageFrameSource {
     func duration(at index: Int) -> TimeInterval { 0.1 }
 }
 
-/// Swaps red and blue, and counts how often.
+/// Swaps red and blue, and counts its runs.
 private struct RedBlueSwap: ImageProcessor {
     let identifier = "exchange"
     let runs = Counter()
@@ -78,7 +78,7 @@ private struct OffsetDecoder: ImageProcessor {
     }
 }
 
-/// Decodes data by itself, and counts how often.
+/// Decodes data by itself, and counts its runs.
 private struct StillDecoder: ImageProcessor {
     let identifier = "still"
     let runs = Counter()
@@ -106,7 +106,7 @@ extension Image {
 
 private let swapped: [UInt32] = [0xFF00_00FF, 0xFF00_FF00, 0xFFFF_0000]
 
-/// A manager of its own, and a source of an animation.
+/// Runs `body` with a manager of its own and a source of an animation.
 private func withManager(_ body: (KingfisherManager, Source) async throws -> Void) async throws {
     try await withTemporaryDirectory { directory in
         let cache = try ImageCache(name: "animations", cacheDirectoryURL: directory)
@@ -126,7 +126,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         try await processor.processed(item, KingfisherParsedOptionsInfo(options))
     }
 
-    @Test("data becomes a still or an animation as the options say") func optionsDecide() async throws {
+    @Test("Data becomes a still or an animation, as the options say") func optionsDecide() async throws {
         let data = try Slides.encoded()
         let processor = DefaultImageProcessor.default
         let lazy = try await process(processor, .data(data), [.scaleFactor(2)])
@@ -143,7 +143,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(read.allSatisfy { $0?.images?.count == 3 })
     }
 
-    @Test("F41: another scale keeps the animation") func changedScale() async throws {
+    @Test("Changing the scale keeps the animation") func changedScale() async throws {
         let lazy = try #require(
             KingfisherWrapper<Image>.image(data: Slides.encoded(), options: ImageCreatingOptions())
         )
@@ -152,7 +152,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(try await process(DefaultImageProcessor.default, .image(lazy)) === lazy)
     }
 
-    @Test("processors give the first frame by default") func firstFrameByDefault() async throws {
+    @Test("Processors give the first frame by default") func firstFrameByDefault() async throws {
         for preload in [[], [.preloadAllAnimationData]] as [KingfisherOptionsInfo] {
             let image = try await process(RedBlueSwap(), .data(Slides.encoded()), preload)
             #expect(image.firstPixel == swapped[0] && !image.isAnimated && image.kf.imageFrameCount == nil)
@@ -160,7 +160,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("every frame is processed when it is shown") func lazyProcessing() async throws {
+    @Test("Each frame is processed only when it is shown") func lazyProcessing() async throws {
         let processor = RedBlueSwap()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames), .scaleFactor(2)]
         let image = try await process(processor, .data(Slides.encoded()), options)
@@ -176,7 +176,8 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.framePixels == swapped)
     }
 
-    @Test("animations of all formats are processed alike") func allAnimationFormats() async throws {
+    @Test("Animations from data, decoded on demand or preloaded, are processed alike")
+    func allAnimationFormats() async throws {
         let data = try Slides.encoded()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
         let preload = ImageCreatingOptions(preloadAll: true)
@@ -192,7 +193,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(first.firstPixel == swapped[0] && !first.isAnimated)
     }
 
-    @Test("two frames are an animation and one is not", arguments: [1, 2])
+    @Test("Two frames are an animation and one is not", arguments: [1, 2])
     func twoFrames(count: Int) async throws {
         let frames = (0..<count).compactMap { Slides().frame(at: $0) }.map { Image(cgImage: $0) }
         let whole = try #require(Image.animatedImage(with: frames, duration: 1))
@@ -201,7 +202,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         if count == 2 { #expect(image.framePixels == Array(swapped.prefix(2))) }
     }
 
-    @Test("an image that a processor refuses is an error") func refusedImage() async throws {
+    @Test("An image that a processor refuses is an error") func refusedImage() async throws {
         let data = try Slides.encoded()
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
         for processor in [GIFProcessor.default, GIFProcessor.default |> RedBlueSwap()] as [any ImageProcessor] {
@@ -211,10 +212,10 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.framePixels == swapped)
     }
 
-    @Test("a processor that decodes data itself gets it, and its animation is kept") func processorData()
+    @Test("A processor that decodes data by itself gets the data, and its animation is kept") func processorData()
         async throws
     {
-        // The data is an animation itself, and more: what the processor wants is behind it.
+        // The data begins with an animation; the one that the processor decodes follows it.
         let inner = try Codecs.encode(GrowingSquare(), as: .webp, lossless: true)
         let outer = try Slides.encoded()
         let processor = OffsetDecoder(count: outer.count)
@@ -231,7 +232,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.framePixels == Slides.colors && image.kf.animatedImageData == outer)
     }
 
-    @Test("chained processors all run on every frame") func chainedProcessors() async throws {
+    @Test("Chained processors all run on every frame") func chainedProcessors() async throws {
         let resizing = ResizingImageProcessor(referenceSize: CGSize(width: 4, height: 3))
         let image = try await process(
             RedBlueSwap() |> resizing |> RedBlueSwap(),
@@ -242,10 +243,10 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.kf.frameSource?.frame(at: 2)?.height == 3)
     }
 
-    @Test("frames of different sizes are placed on one canvas") func framesOfDifferentSizes() async throws {
+    @Test("Frames of different sizes are placed on one canvas") func framesOfDifferentSizes() async throws {
         let data = try Codecs.encode(GrowingSquare(), as: .webp, lossless: true)
         let options: KingfisherOptionsInfo = [.animatedProcessing(.transformFrames)]
-        // The library's own trimming decides once for all frames; a closure cannot.
+        // A closure trims each frame alone, while the library's own trimming crops all frames alike.
         let trimming = AnyImageProcessor(id: "trimming") { $0.kf.trimmed() }
         let image = try await process(trimming, .data(data), options)
         let frames = try #require(image.kf.frameSource)
@@ -254,12 +255,12 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         for index in 0..<3 {
             let frame = try #require(frames.frame(at: index))
             #expect(frame.width == 6 && frame.height == 6)
-            // 6, 8 and 4 pixels of colour a side.
+            // The coloured squares have sides of 6, 8 and 4 pixels.
             let isCovered = index < 2
             #expect(frame.firstPixel == (isCovered ? 0xFFFF_0000 : 0))
         }
         let stored = try #require(DefaultCacheSerializer.default.data(with: image, original: data))
-        // The first two look the same on the canvas and may be written as one.
+        // The first two frames look the same on the canvas and may be written as one.
         let restored = try #require(Image.decoded(from: stored, options: ImageCreatingOptions())?.frames)
         let time = (0..<restored.frameCount).reduce(0) { $0 + restored.duration(at: $1) }
         #expect(abs(time - 0.3) < 1e-9 && restored.frame(at: restored.frameCount - 1)?.firstPixel == 0)
@@ -267,7 +268,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(small.width == 3 && small.height == 3)
     }
 
-    @Test("stills are processed as without the option") func stills() async throws {
+    @Test("Stills are processed in the same way with `animatedProcessing`") func stills() async throws {
         let png = try Picture.png(10, 10)
         let image = try await process(RedBlueSwap(), .data(png), [.animatedProcessing(.transformFrames)])
         #expect(image.pixelWidth == 10 && !image.isAnimated)
@@ -275,7 +276,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         await #expect(throws: KingfisherError.self) { try await RedBlueSwap().processed(.data(Data("x".utf8)), bad) }
     }
 
-    @Test("a cached image made with other options is made again") func changedOptions() async throws {
+    @Test("A cached image made with other options is made again") func changedOptions() async throws {
         try await withManager { manager, source in
             func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
                 try await manager.retrieveImage(with: source, options: options)
@@ -292,7 +293,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("a cached still without a record of its animation is not made again") func keptStill() async throws {
+    @Test("A cached still that does not record its creating options is not made again") func keptStill() async throws {
         try await withManager { manager, source in
             let still = try #require(Image(data: Slides.encoded()))
             #expect(still.kf.imageFrameCount == 3 && still.kf.animatedImageData != nil)
@@ -308,7 +309,10 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("an invalid scale is replaced at once", arguments: [CGFloat.nan, 0, -2, .infinity])
+    @Test(
+        "An invalid scale is replaced by 1, and the image is not made again",
+        arguments: [CGFloat.nan, 0, -2, .infinity]
+    )
     func invalidScale(scale: CGFloat) async throws {
         try await withManager { manager, source in
             let first = try await manager.retrieveImage(with: source, options: [.scaleFactor(scale)])
@@ -319,7 +323,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("loads with options that are not numbers end", .timeLimit(.minutes(5)))
+    @Test("Loads end even if numbers in their options are not valid", .timeLimit(.minutes(5)))
     func invalidNumbers() async throws {
         try await withManager { manager, source in
             let options: KingfisherOptionsInfo = [
@@ -330,7 +334,8 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("F34: an image that cannot be made again is an error") func failedRecreation() async throws {
+    @Test("A cached image that cannot be made again with other options is an error")
+    func failedRecreation() async throws {
         try await withManager { manager, source in
             let image = Picture.gradient(4, 4)
             image.updateMetadata {
@@ -346,7 +351,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("stills and animations of one processor are cached separately") func separateCaching() async throws {
+    @Test("Stills and animations of one processor are cached separately") func separateCaching() async throws {
         try await withManager { manager, source in
             func load(_ options: KingfisherOptionsInfo) async throws -> RetrieveImageResult {
                 try await manager.retrieveImage(with: source, options: [.processor(RedBlueSwap())] + options)
@@ -360,7 +365,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         }
     }
 
-    @Test("processed animations survive on disk") func processedAnimationOnDisk() async throws {
+    @Test("Processed animations survive on disk") func processedAnimationOnDisk() async throws {
         try await withManager { manager, source in
             let processor = RedBlueSwap()
             let options: KingfisherOptionsInfo = [.processor(processor), .animatedProcessing(.transformFrames)]
@@ -370,13 +375,13 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
             let again = try await manager.retrieveImage(with: source, options: options)
             #expect(again.cacheType == .disk && again.image.framePixels == swapped)
             #expect(again.image.frames?.loopCount == 4 && again.image.kf.frameSource?.duration(at: 2) == 0.3)
-            // What was processed before it was written is not processed again, also with other options.
+            // Frames that were processed before they were stored are not processed again, even with other options.
             let whole = try await manager.retrieveImage(with: source, options: options + [.preloadAllAnimationData])
             #expect(whole.image.images?.map(\.firstPixel) == swapped && processor.runs.value == runs)
         }
     }
 
-    @Test("data representations of animations are their bytes") func dataRepresentations() throws {
+    @Test("Data representations of animations are their bytes") func dataRepresentations() throws {
         let data = try Slides.encoded()
         let image = try #require(KingfisherWrapper<Image>.image(data: data, options: ImageCreatingOptions()))
         #expect(image.kf.animatedImageData == data && image.kf.gifRepresentation() == nil)
@@ -393,7 +398,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(gif.kf.imageFrameCount == 12 && gif.kf.cost == gif.cacheCost && gif.kf.imageSource == nil)
     }
 
-    @Test("delays are read as in Kingfisher") func frameDelays() throws {
+    @Test("Delays are read as in Kingfisher") func frameDelays() throws {
         let cases: [([String: Any]?, TimeInterval)] = [
             (nil, 0.1), ([:], 0.1), (["UnclampedDelayTime": 0.05, "DelayTime": 0.2], 0.05), (["DelayTime": 0.2], 0.2),
             (["DelayTime": 1], 1), (["UnclampedDelayTime": 0.011], 0.1), (["UnclampedDelayTime": 0.0111], 0.0111),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Two frames of 4 × 2 pixels; the left upper one has a colour of its own.
+/// Two frames of 4 × 2 pixels; the upper left pixel has a colour of its own.
 private struct Corners: ImageFrameSource {
     var data: Data? { nil }
     var frameCount: Int { 2 }
@@ -21,7 +21,7 @@ private struct Corners: ImageFrameSource {
 
     func duration(at index: Int) -> TimeInterval { 0.1 }
 
-    /// An animated WebP with an orientation of 90° clockwise.
+    /// An animated WebP whose orientation is 90° clockwise.
     static func turned() throws -> Data {
         var data = try Codecs.encode(Corners(), as: .webp, lossless: true)
         let exif: [UInt8] = [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
@@ -32,7 +32,7 @@ private struct Corners: ImageFrameSource {
     }
 }
 
-/// The displayed pixel in the right upper corner.
+/// The displayed pixel in the upper right corner.
 private func corner(_ image: Image?) throws -> UInt32 {
     let bitmap = try #require(image?.orientedUp.cgImage)
     return bitmap.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: (bitmap.width - 1) * 4, as: UInt32.self) }
@@ -40,7 +40,7 @@ private func corner(_ image: Image?) throws -> UInt32 {
 
 @Suite struct AnimationOrientationTests {
     @Test(
-        "processors show an animation in its orientation",
+        "Processors show an animation in its orientation",
         arguments: [
             [], [.onlyLoadFirstFrame], [.preloadAllAnimationData],
         ] as [KingfisherOptionsInfo]

@@ -1,4 +1,4 @@
-// Identifiers of the processors that blend, and that they and `image.kf` do what KFImaging does.
+// Blending processors: their identifiers, and that they and `image.kf` give the pixels of KFImaging.
 
 import Foundation
 import KFImaging
@@ -11,7 +11,8 @@ import Testing
     private let prefix = "com.onevcat.Kingfisher."
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test("identifiers contain Apple's numbers of blend modes and operations") func identifiers() {
+    @Test("Identifiers contain the raw values that blend modes and operations have on Apple's platforms")
+    func identifiers() {
         #expect(BlendImageProcessor(blendMode: .multiply).identifier == prefix + "BlendImageProcessor(1,1.0)")
         #expect(
             BlendImageProcessor(blendMode: .plusLighter, alpha: 0.5, backgroundColor: .red).identifier
@@ -37,7 +38,7 @@ import Testing
         )
     }
 
-    @Test("processors and the namespace give the same pixels") func namespace() throws {
+    @Test("Processors and the namespace give the same pixels") func namespace() throws {
         let image = Picture.gradient(21, 13, alpha: true)
         let pairs: [(any ImageProcessor, Image)] = [
             (
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("operations give the pixels of their blend modes") func operations() throws {
+    @Test("Compositing operations give the pixels of their blend modes") func operations() throws {
         let image = Picture.gradient(9, 9, alpha: true)
         for operation in NSCompositingOperation.allCases {
             let one = image.kf.image(withCompositingOperation: operation, backgroundColor: .cyan)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("the builder appends the processors") func builder() {
+    @Test("The builder appends the processors") func builder() {
         let url = URL(string: "https://example.com/a.png")
         let builder = KF.url(url).blend(mode: .multiply, backgroundColor: .red).compositing(operation: .copy)
             .overlay(color: .blue)

@@ -10,12 +10,12 @@ import Testing
 @Suite struct BlurProcessorTests {
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test("identifiers are the same as in Kingfisher") func identifiers() {
+    @Test("Identifiers are the same as in Kingfisher") func identifiers() {
         #expect(BlurImageProcessor(blurRadius: 10).identifier == "com.onevcat.Kingfisher.BlurImageProcessor(10.0)")
         #expect(BlurImageProcessor(blurRadius: 0.5).identifier == "com.onevcat.Kingfisher.BlurImageProcessor(0.5)")
     }
 
-    @Test("a processor's radius is in points, an image's in pixels") func radiusUnits() throws {
+    @Test("The radius of a processor is in points, that of an image's function in pixels") func radiusUnits() throws {
         let image = Picture.gradient(40, 30)
         let twice = try #require(
             BlurImageProcessor(blurRadius: 3).process(item: .image(image), options: .init([.scaleFactor(2)]))
@@ -25,19 +25,19 @@ import Testing
         #expect(Samples.words(twice) != Samples.words(image.kf.blurred(withRadius: 3)))
     }
 
-    @Test("F42: a radius of zero or an invalid one changes nothing", arguments: [0, -3, CGFloat.nan])
+    @Test("A radius of zero or an invalid one changes nothing", arguments: [0, -3, CGFloat.nan])
     func noRadius(radius: CGFloat) throws {
         let image = Picture.gradient(8, 8)
         #expect(BlurImageProcessor(blurRadius: radius).process(item: .image(image), options: options) === image)
         #expect(image.kf.blurred(withRadius: radius) === image)
     }
 
-    @Test("F4: images with an orientation are blurred as displayed", arguments: Orientation.allCases)
+    @Test("Images with an orientation are blurred as displayed", arguments: Orientation.allCases)
     func orientation(orientation: Orientation) throws {
         try Samples.expectDisplayed(BlurImageProcessor(blurRadius: 2), orientation)
     }
 
-    @Test("data is decoded first, and undecodable data gives nil") func data() throws {
+    @Test("Data is decoded before it is blurred, and undecodable data gives nil") func data() throws {
         let processor = BlurImageProcessor(blurRadius: 2)
         let data = try Picture.png(33, 21)
         let decoded = try #require(Image(data: data))
@@ -46,7 +46,7 @@ import Testing
         #expect(processor.process(item: .data(Data("hello".utf8)), options: options) == nil)
     }
 
-    @Test("every kind of image keeps its size and opacity") func sizeAndOpacity() throws {
+    @Test("Every kind of image keeps its size and opacity") func sizeAndOpacity() throws {
         for image in Samples.images {
             let result = try #require(BlurImageProcessor(blurRadius: 5).process(item: .image(image), options: options))
             #expect(result.size == image.size && result.hasAlpha == image.hasAlpha)
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// Pictures of every kind that a processor may meet.
+/// Images of every kind that a processor may get.
 enum Samples {
     static var images: [Image] {
         [
@@ -76,7 +76,7 @@ enum Samples {
         }
     }
 
-    /// The displayed pixels, 0xAARRGGBB.
+    /// The displayed pixels as 0xAARRGGBB.
     static func words(_ image: Image) -> [UInt32] {
         guard let bitmap = image.normalized.cgImage else { return [] }
         return bitmap.withUnsafeBytes { bytes in
@@ -87,7 +87,7 @@ enum Samples {
         }
     }
 
-    /// A processor must make the same of a picture with an orientation and of what that displays.
+    /// Expects the same result for an image with an orientation and for the upright image that it displays.
     static func expectDisplayed(_ processor: any ImageProcessor, _ orientation: Orientation) throws {
         let options = KingfisherParsedOptionsInfo()
         for image in images {

@@ -15,17 +15,17 @@ import Testing
         TintImageProcessor(tint: .blue, workingSpace: .encoded), BlackWhiteProcessor(workingSpace: .encoded),
     ]
 
-    @Test("identifiers are the same as in Kingfisher") func identifiers() {
+    @Test("Identifiers are the same as in Kingfisher") func identifiers() {
         let prefix = "com.onevcat.Kingfisher."
         #expect(Self.controls.identifier == "\(prefix)ColorControlsProcessor(0.1_1.2_0.5_0.3)")
         #expect(BlackWhiteProcessor().identifier == "\(prefix)BlackWhiteProcessor")
         #expect(TintImageProcessor(tint: .red).identifier == "\(prefix)TintImageProcessor((1.00,0.00,0.00,1.00))")
-        // F3: colours that are equal in two decimals.
+        // Colours that are equal in two decimals have different identifiers.
         let third = TintImageProcessor(tint: Color(white: 0.125, alpha: 1)).identifier
         #expect(third == "\(prefix)TintImageProcessor((0.12,0.12,0.12,1.00)_0.125,0.125,0.125,1.0)")
     }
 
-    @Test("other working spaces have other identifiers and pixels") func workingSpaces() throws {
+    @Test("A different working space gives a different identifier and different pixels") func workingSpaces() throws {
         let image = Picture.gradient(16, 16)
         let pairs: [(any ImageProcessor, any ImageProcessor)] = [
             (BlackWhiteProcessor(), BlackWhiteProcessor(workingSpace: .encoded)),
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "2.10: black and white gives the reference values",
+        "Black and white gives the reference values",
         arguments: [(UInt32(0xFF0000), UInt32(159)), (0x00FF00, 255), (0x0000FF, 96), (0x808080, 160), (0x4080C0, 156)]
     )
     func blackAndWhite(input: UInt32, grey: UInt32) throws {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("neutral controls give the same pixels") func neutralControls() throws {
+    @Test("Neutral colour controls return the image unchanged") func neutralControls() throws {
         let neutral = ColorControlsProcessor(brightness: 0, contrast: 1, saturation: 1, inputEV: 0)
         for image in Samples.images {
             let result = try #require(neutral.process(item: .image(image), options: options))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("invalid numbers never trap", arguments: [CGFloat.nan, .infinity, -.infinity, 1e300, -1e300, 0])
+    @Test("Invalid numbers never trap", arguments: [CGFloat.nan, .infinity, -.infinity, 1e300, -1e300, 0])
     func invalidNumbers(number: CGFloat) throws {
         for image in Samples.images {
             for controls in [
@@ -84,12 +84,12 @@ import Testing
         }
     }
 
-    @Test("F4: images with an orientation are changed as displayed", arguments: Orientation.allCases)
+    @Test("Images with an orientation are changed as displayed", arguments: Orientation.allCases)
     func orientation(orientation: Orientation) throws {
         for processor in Self.processors { try Samples.expectDisplayed(processor, orientation) }
     }
 
-    @Test("the scale comes from the options, and data is decoded") func scaleAndData() throws {
+    @Test("Data is decoded, with the scale of the options") func scaleAndData() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         for processor in Self.processors {
             let image = try #require(processor.process(item: .data(try Picture.png(20, 10)), options: options))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("the namespace gives the pixels of the processors") func namespace() throws {
+    @Test("The namespace gives the pixels of the processors") func namespace() throws {
         let image = Picture.gradient(12, 12)
         let tint = Color(red: 0, green: 0.5, blue: 1, alpha: 0.4)
         let tinted = TintImageProcessor(tint: tint).process(item: .image(image), options: options)
@@ -110,7 +110,7 @@ import Testing
         #expect(try Samples.words(#require(adjusted)) == Samples.words(same))
     }
 
-    @Test("blended tints have their own identifiers") func blendedTints() {
+    @Test("Blended tints have their own identifiers") func blendedTints() {
         let prefix = "com.onevcat.Kingfisher.TintImageProcessor((1.00,0.00,0.00,1.00)"
         #expect(TintImageProcessor(tint: .red, blendMode: .sourceIn).identifier == "\(prefix)_18)")
         let names = CGBlendMode.allCases.map { TintImageProcessor(tint: .red, blendMode: $0).identifier }
@@ -119,7 +119,7 @@ import Testing
         #expect(builder.options.processor.identifier == "\(prefix)_1)")
     }
 
-    @Test("a masked tint is the color where the image is opaque") func maskedTint() throws {
+    @Test("A masked tint is the color where the image is opaque") func maskedTint() throws {
         let image = Image(cgImage: Samples.bitmap(256, 1) { x, _ in UInt32(x) << 24 | UInt32(x / 2) << 8 }, scale: 2)
         let tint = KFCrossPlatformColor(red: 1, green: 0, blue: 0.2, alpha: 0.6)
         let result = TintImageProcessor(tint: tint, blendMode: .sourceIn).process(item: .image(image), options: options)
@@ -133,12 +133,12 @@ import Testing
         }
     }
 
-    @Test("images with an orientation are tinted as displayed", arguments: Orientation.allCases)
+    @Test("Images with an orientation are tinted as displayed", arguments: Orientation.allCases)
     func tintOrientation(orientation: Orientation) throws {
         try Samples.expectDisplayed(TintImageProcessor(tint: .orange, blendMode: .multiply), orientation)
     }
 
-    @Test("the builder appends the processors") func builder() throws {
+    @Test("The builder appends the processors") func builder() throws {
         let builder = KF.url(URL(string: "https://example.com/a.png")).blur(radius: 3).tint(color: .red).blackWhite()
             .colorControls(brightness: 0.1, contrast: 1, saturation: 1, inputEV: 0)
             .resizing(referenceSize: CGSize(width: 2, height: 3), filter: .lanczos3)
@@ -150,7 +150,7 @@ import Testing
         #expect(builder.options.processor.identifier == expected)
     }
 
-    @Test("resizing filters have identifiers and effects") func resizingFilters() throws {
+    @Test("Each resizing filter has an identifier and a result of its own") func resizingFilters() throws {
         let prefix = "com.onevcat.Kingfisher.ResizingImageProcessor((8.0, 8.0)"
         let size = CGSize(width: 8, height: 8)
         #expect(ResizingImageProcessor(referenceSize: size, filter: .automatic).identifier == "\(prefix))")
@@ -169,7 +169,7 @@ import Testing
         #expect(Set(results).count == results.count)
     }
 
-    @Test("F9, F10: images with an orientation are resized as displayed", arguments: Orientation.allCases)
+    @Test("Images with an orientation are resized as displayed", arguments: Orientation.allCases)
     func resizingOrientation(orientation: Orientation) throws {
         for filter in ResamplingFilter.allCases where filter != .nearest {
             let image = Image(
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("sizes that no bitmap can have give nil", arguments: [CGFloat.nan, .infinity, 1e30])
+    @Test("Sizes that no bitmap can have give nil", arguments: [CGFloat.nan, .infinity, 1e30])
     func impossibleSizes(side: CGFloat) {
         let size = CGSize(width: side, height: 10)
         for filter in ResamplingFilter.allCases {

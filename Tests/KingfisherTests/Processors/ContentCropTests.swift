@@ -1,4 +1,4 @@
-// Processors that search for a part of the picture keep one part of all frames of an animation.
+// Processors that crop by content: they cut the same part out of all frames of an animation.
 
 import Foundation
 import KFImaging
@@ -45,14 +45,14 @@ private struct MovingSquare: ImageFrameSource {
         }
     }
 
-    @Test("what is empty in all frames is trimmed") func trimming() throws {
+    @Test("Only margins that are empty in all frames are trimmed") func trimming() throws {
         let pictures = try frames(TrimmingImageProcessor())
         // From the left edge in the first frame to the right edge in the last one.
         #expect(pictures.allSatisfy { $0.width == 20 && $0.height == 4 })
         #expect(pictures.map(firstColumn) == [0, 8, 16])
     }
 
-    @Test("one window is cut out of all frames") func oneWindow() throws {
+    @Test("The same window is cut out of all frames") func oneWindow() throws {
         let pictures = try frames(SmartCroppingImageProcessor(size: CGSize(width: 24, height: 10)))
         #expect(pictures.allSatisfy { $0.width == 24 && $0.height == 10 })
         let places = pictures.compactMap(firstColumn)
@@ -61,7 +61,7 @@ private struct MovingSquare: ImageFrameSource {
         #expect(places.count >= 2)
     }
 
-    @Test("a chained processor examines the output of the previous one") func chainedProcessors() throws {
+    @Test("A chained processor examines the output of the previous one") func chainedProcessors() throws {
         let doubled = ResizingImageProcessor(referenceSize: CGSize(width: 80, height: 40), filter: .nearest)
         for chain in [
             doubled |> TrimmingImageProcessor(), CompositionImageProcessor([doubled, TrimmingImageProcessor()]),

@@ -1,4 +1,4 @@
-// Custom filters, and the two built-in ones.
+// Custom filters, the two built-in filters, and processors made of filters.
 
 import Foundation
 import KFImaging
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    @Test("filters change pixels and keep the scale") func filters() throws {
+    @Test("Filters change pixels and keep the scale") func filters() throws {
         let image = Image(cgImage: Samples.bitmap(3, 2) { x, _ in x == 0 ? 0xFFFF_0000 : 0 }, scale: 3)
         let result = image.kf.apply(Negative().filter)
         #expect(result.scale == 3 && result.size == image.size)
         #expect(Samples.words(result) == [0xFF00_FFFF, 0, 0, 0xFF00_FFFF, 0, 0])
     }
 
-    @Test("a filter that returns nil leaves the image unchanged") func nilFilter() {
+    @Test("A filter that returns nil leaves the image unchanged") func nilFilter() {
         let image = Picture.gradient(4, 4)
         #expect(image.kf.apply(Filter { _ in nil }) === image)
         for orientation in Orientation.allCases {
@@ -40,7 +40,7 @@ import Testing
         #expect(empty.kf.apply(Negative().filter) === empty)
     }
 
-    @Test("a filter processor does not rescale images, and decodes data") func filterProcessor() throws {
+    @Test("A filter processor does not rescale images, and decodes data") func filterProcessor() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let image = Picture.gradient(8, 4)
         let result = try #require(Negative().process(item: .image(image), options: options))
@@ -50,12 +50,12 @@ import Testing
         #expect(Negative().process(item: .data(Data("hello".utf8)), options: options) == nil)
     }
 
-    @Test("images with an orientation are filtered as displayed", arguments: Orientation.allCases)
+    @Test("Images with an orientation are filtered as displayed", arguments: Orientation.allCases)
     func orientation(orientation: Orientation) throws {
         try Samples.expectDisplayed(Negative(), orientation)
     }
 
-    @Test("the built-in filters give the pixels of the processors") func builtInFilters() throws {
+    @Test("The built-in filters give the pixels of the image functions") func builtInFilters() throws {
         let element = Filter.ColorElement(brightness: 0.1, contrast: 1.2, saturation: 0.6, inputEV: -0.4)
         let tint = Color(red: 0.2, green: 0.9, blue: 0.3, alpha: 0.45)
         for image in Samples.images {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("an encoded filter gets the stored values, a linear one linear light") func workingSpaceValues() throws {
+    @Test("An encoded filter gets the stored values, a linear one linear light") func workingSpaceValues() throws {
         let image = Image(cgImage: Samples.bitmap(1, 1) { _, _ in 0xFF80_8080 })
         for (space, value) in [(Filter.WorkingSpace.encoded, 128 / 255.0), (.linear, 0.2158605)] {
             let seen = Filter(workingSpace: space) { picture in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("the identifier is the caller's, with a working space other than the default appended") func identifiers() {
+    @Test("The identifier is the caller's, with a working space other than the default appended") func identifiers() {
         let transform: Transformer = { $0 }
         #expect(FilterImageProcessor(filter: Filter(transform: transform), identifier: "mine").identifier == "mine")
         let encoded = Filter(workingSpace: .encoded, transform: transform)

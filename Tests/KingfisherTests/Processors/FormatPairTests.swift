@@ -1,4 +1,4 @@
-// The processor and the serializer of each format, and what serializers keep of animations.
+// The processor and the serializer of each format, and the animations that serializers store.
 
 import Foundation
 import KFImaging
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// One format's pair, and what it stores by default.
+/// The processor and serializer of one format, and its type.
 struct Pair: Sendable, CustomTestStringConvertible {
     let type: ImageContentType
     let name: String
@@ -30,7 +30,7 @@ private func animation(_ side: Int = 16) throws -> Image {
     return try #require(Image.animatedImage(with: images, duration: 0.75))
 }
 
-/// Whether two images show the same, in decibels.
+/// Whether two images are alike, by a signal-to-noise ratio in decibels.
 private func alike(_ one: Image?, _ other: Image?, atLeast bound: Double) throws -> Bool {
     let (first, second) = (try #require(one?.cgImage), try #require(other?.cgImage))
     return ImageComparison.compare(first, second, atLeast: bound).isAlike
@@ -45,7 +45,7 @@ private let gif: Data = {
     return Data(bytes + [0x3B])
 }()
 
-/// Opens envelopes, and counts how often.
+/// Unwraps data from an envelope, and counts its runs.
 private struct UnwrappingProcessor: ImageProcessor {
     static let seal = Data("sealed: ".utf8)
     let identifier = "unwrapping"
@@ -65,7 +65,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     private let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
     private let picture = Picture.gradient()
 
-    @Test("the processor reads what the serializer stores", arguments: Pair.all)
+    @Test("The processor reads what the serializer stores", arguments: Pair.all)
     func roundTrip(pair: Pair) throws {
         let data = try #require(pair.serializer.data(with: picture, original: Data("ignored".utf8)))
         #expect(ImageContentType(sniffing: data) == pair.type)
@@ -76,7 +76,7 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(try processed.scale == 2 && alike(processed, stored, atLeast: 90))
     }
 
-    @Test("other formats are refused", arguments: Pair.all)
+    @Test("Other formats are refused", arguments: Pair.all)
     func otherFormats(pair: Pair) throws {
         let other = try #require(pair.type == .png ? picture.jpegData(compressionQuality: 1) : picture.pngData())
         #expect(pair.processor.process(item: .data(other), options: options) == nil)
@@ -84,13 +84,13 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(pair.serializer.image(with: Data("hello, world".utf8), options: options) == nil)
     }
 
-    @Test("images pass unchanged", arguments: Pair.all)
+    @Test("Images pass unchanged", arguments: Pair.all)
     func unchangedImages(pair: Pair) {
         #expect(pair.processor.process(item: .image(picture), options: options) === picture)
         #expect(pair.processor.identifier == pair.name + "Processor")
     }
 
-    @Test("a fallback processor takes other formats") func fallback() throws {
+    @Test("A fallback processor takes other formats") func fallback() throws {
         let png = try #require(picture.pngData())
         let processor = WebPProcessor(fallback: DownsamplingImageProcessor(size: CGSize(width: 8, height: 8)))
         let name = "com.onevcat.Kingfisher.DownsamplingImageProcessor((8.0, 8.0))"
@@ -101,20 +101,20 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(WebPProcessor(fallback: DefaultImageProcessor.default).identifier == "WebPProcessor()")
     }
 
-    @Test("original bytes are stored on request if the image is unchanged") func preferredOriginals() throws {
+    @Test("Original bytes are stored on request if the image is unchanged") func preferredOriginals() throws {
         let webp = try #require(picture.kf.webPRepresentation(lossless: true))
         let decoded = try #require(WebPProcessor.default.process(item: .data(webp), options: options))
         let preferring = WebPCacheSerializer(quality: 0.1)
         #expect(preferring.data(with: decoded, original: webp) == webp)
         #expect(WebPCacheSerializer.default.data(with: decoded, original: webp) != webp)
         #expect(WebPCacheSerializer(quality: 0.1, preferOriginal: false).data(with: decoded, original: webp) != webp)
-        // The bytes are not those of a picture that a processor has changed.
+        // The original bytes are not those of an image that a processor has changed.
         let changed = decoded.kf.resize(to: CGSize(width: 10, height: 10))
         let stored = try #require(preferring.data(with: changed, original: webp))
         #expect(Image(data: stored)?.pixelWidth == 20)
     }
 
-    @Test("Serializers of pairs are equal when format, quality and preference are")
+    @Test("Serializers of pairs are equal when format, quality and preference are equal")
     func equality() {
         #expect(WebPCacheSerializer.default == WebPCacheSerializer(preferOriginal: false))
         let all = [
@@ -126,7 +126,7 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(AnyHashable(WebPCacheSerializer()) != AnyHashable(AVIFCacheSerializer()))
     }
 
-    @Test("bytes from which the image was not decoded are not stored") func unrelatedOriginals() throws {
+    @Test("Bytes from which the image was not decoded are not stored") func unrelatedOriginals() throws {
         let png = try #require(picture.pngData())
         let webp = try #require(picture.webPData)
         let other = try #require(Picture.gradient(10, 10).webPData)
@@ -141,13 +141,13 @@ private struct UnwrappingProcessor: ImageProcessor {
                 #expect(restored.pixelWidth == image.pixelWidth && restored.frameCount == image.frameCount)
             }
         }
-        // A file of the right format may be another picture all the same.
+        // A file of the right format may still hold another image.
         let image = try #require(Image(data: webp))
         #expect(WebPCacheSerializer(lossless: true).data(with: image, original: other) != other)
         #expect(WebPCacheSerializer(lossless: true).data(with: image, original: webp) == webp)
     }
 
-    @Test("a processor that unwraps its data runs once") func unwrappingProcessor() async throws {
+    @Test("A processor that unwraps its data runs once") func unwrappingProcessor() async throws {
         let unwrapping = UnwrappingProcessor()
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "envelopes", cacheDirectoryURL: directory)
@@ -162,7 +162,7 @@ private struct UnwrappingProcessor: ImageProcessor {
         }
     }
 
-    @Test("an image survives encoding as WebP and decoding") func webPRoundTrip() throws {
+    @Test("An image survives encoding as WebP and decoding") func webPRoundTrip() throws {
         #expect(Image(webPData: try #require(picture.pngData())) == nil)
         let webP = try #require(picture.webPData)
         let image = Image(webPData: webP)
@@ -186,7 +186,7 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(GIFCacheSerializer.default.image(with: gif, options: options)?.kf.frameSource?.frameCount == 2)
     }
 
-    @Test("the indicated format is stored") func indicatedFormats() throws {
+    @Test("The serializer stores the indicated format") func indicatedFormats() throws {
         let webP = try #require(FormatIndicatedCacheSerializer.webP.data(with: picture, original: nil))
         #expect(ImageContentType(sniffing: webP) == .webp)
         #expect(try alike(Image(data: webP), picture, atLeast: .infinity))
@@ -207,7 +207,7 @@ private struct UnwrappingProcessor: ImageProcessor {
 @Suite struct StoredAnimationTests {
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test("animations become animated WebP and stay the same") func animatedWebP() throws {
+    @Test("Unprocessed animations are stored as animated WebP with their original bytes") func animatedWebP() throws {
         let data = try #require(animation().kf.webPRepresentation(lossless: true))
         let image = try #require(WebPProcessor.default.process(item: .data(data), options: options))
         #expect(image.kf.imageFrameCount == 3 && image.kf.frameSource?.duration(at: 1) == 0.25)
@@ -217,7 +217,8 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(image.kf.gifRepresentation() == nil)
     }
 
-    @Test("animated WebP respects the options") func animatedWebPOptions() throws {
+    @Test("Animated WebP is read with the preloading, frames and scale of the options")
+    func animatedWebPOptions() throws {
         let data = try #require(animation().kf.webPRepresentation(lossless: true))
         let serializer = WebPCacheSerializer.default
         let all = try #require(serializer.image(with: data, options: .init([.preloadAllAnimationData])))
@@ -229,7 +230,7 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(lazy.kf.frameSource?.loopCount == 0)
     }
 
-    @Test("F37: originals of newer formats are stored as they are")
+    @Test("Originals of newer formats are stored unchanged")
     func newerFormats() throws {
         var small = DefaultCacheSerializer.default
         small.compressionQuality = 0.5
@@ -250,11 +251,11 @@ private struct UnwrappingProcessor: ImageProcessor {
         #expect(small.data(with: image, original: jpeg) != jpeg)
     }
 
-    @Test("F37: processed frames are stored as an animation")
+    @Test("Processed frames are stored as an animation")
     func processedAnimations() throws {
         var settings = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
         settings.processor = ResizingImageProcessor(referenceSize: CGSize(width: 8, height: 8))
-        settings.settle()
+        settings.resolveProcessor()
         let original = try #require(animation().webPData)
         let processed = try #require(settings.processor.process(item: .data(original), options: settings))
         #expect(processed.kf.frameSource?.frameCount == 3)
@@ -269,14 +270,14 @@ private struct UnwrappingProcessor: ImageProcessor {
             let other = Image(cgImage: try #require(after.frame(at: index)))
             #expect(try alike(one, other, atLeast: 48))
         }
-        // Less quality makes smaller files, and no stills.
+        // A lower quality makes smaller files that are still animated.
         var small = DefaultCacheSerializer.default
         small.compressionQuality = 0.3
         let lossy = try #require(small.data(with: processed, original: nil))
         #expect(try ImageInfo(data: lossy).frameCount == 3)
     }
 
-    @Test("an animation survives the disk cache") func animationInDiskCache() async throws {
+    @Test("An animation survives the disk cache") func animationInDiskCache() async throws {
         let original = gif
         let image = try #require(DefaultImageProcessor.default.process(item: .data(original), options: options))
         try await withTemporaryDirectory { directory in

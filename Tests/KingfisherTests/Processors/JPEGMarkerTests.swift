@@ -1,4 +1,4 @@
-// `data.kf.contains(jpeg:)`: what counts as a marker of a JPEG.
+// Markers of JPEGs: the bytes that `data.kf.contains(jpeg:)` counts as one.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ import Testing
         return Data(head + segment(frame, [8, 0, 1, 0, 1]) + segment(0xDA, [1]) + [1, 2, 0xFF, 0xD3, 4, 0xFF, 0xD9])
     }
 
-    @Test("F23: markers inside segments do not count, and the search ends with the first scan's header")
+    @Test("Markers inside segments do not count, and the search ends with the first scan's header")
     func markersInSegments() {
         let progressive = jpeg(frame: 0xC2, hidden: 0xC0), baseline = jpeg(frame: 0xC0, hidden: 0xC2)
         #expect(progressive.kf.contains(jpeg: .SOF2) && !progressive.kf.contains(jpeg: .SOF0))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("only JPEGs have markers") func otherFormatMarkers() {
+    @Test("Only JPEGs have markers") func otherFormatMarkers() {
         let rubbish = Data([1] + jpeg(frame: 0xC2, hidden: 0xC0))
         #expect(!rubbish.kf.contains(jpeg: .SOF2))
         #expect(!Data([0xFF, 0xD8, 0xFF, 0xDA]).kf.contains(jpeg: .SOS))
@@ -36,14 +36,14 @@ import Testing
         #expect(rubbish.dropFirst().kf.contains(jpeg: .SOF2))
     }
 
-    @Test("a scan that has not arrived is not found") func incompleteData() {
+    @Test("A scan that has not arrived is not found") func incompleteData() {
         let whole = jpeg(frame: 0xC2, hidden: 0xC0)
         #expect(whole.prefix(while: { _ in true }).kf.contains(jpeg: .SOS))
         #expect(!whole.prefix(whole.count - 12).kf.contains(jpeg: .SOS))
         #expect(whole.prefix(whole.count - 12).kf.contains(jpeg: .SOF2))
     }
 
-    @Test("a marker is two bytes") func markerLength() {
+    @Test("A marker is two bytes") func markerLength() {
         #expect(ImageFormat.JPEGMarker.RSTn(5).bytes == [0xFF, 0xD5])
         #expect(ImageFormat.JPEGMarker.RSTn(.max).bytes.count == 2)
         #expect(ImageFormat.JPEGMarker.SOF2.bytes == [0xFF, 0xC2])

@@ -1,4 +1,4 @@
-// Identifiers, which are cache keys, and what processors do with data, images and options.
+// Processors: their identifiers, which are part of cache keys, and their results for data, images and options.
 
 import Foundation
 import KFImaging
@@ -10,7 +10,7 @@ import Testing
 @Suite struct ProcessorTests {
     private let options = KingfisherParsedOptionsInfo()
 
-    @Test("identifiers are the same as in Kingfisher") func identifiers() {
+    @Test("Identifiers are the same as in Kingfisher") func identifiers() {
         let size = CGSize(width: 100, height: 50.5)
         #expect(DefaultImageProcessor.default.identifier.isEmpty)
         #expect(
@@ -45,7 +45,7 @@ import Testing
         )
     }
 
-    @Test("F1: the default processor adds nothing to a joined identifier, and still runs")
+    @Test("The default processor adds nothing to the identifier of a chain, and still runs")
     func joiningWithDefault() throws {
         let other = CountingProcessor("other")
         #expect((DefaultImageProcessor.default |> other).identifier == "other")
@@ -55,13 +55,13 @@ import Testing
         #expect(other.runs.value == 1)
     }
 
-    @Test("a failure stops a chain") func failureStopsChain() throws {
+    @Test("A processor that fails ends its chain") func failureStopsChain() throws {
         let first = CountingProcessor("first", fails: true), second = CountingProcessor("second")
         #expect((first |> second).process(item: .data(try Picture.png()), options: options) == nil)
         #expect(second.runs.value == 0)
     }
 
-    @Test("joining processors is associative") func joiningOrder() {
+    @Test("Joining processors is associative") func joiningOrder() {
         let (a, b, c) = (CountingProcessor("a"), CountingProcessor("b"), CountingProcessor("c"))
         #expect((a |> b |> c).identifier == "a|>b|>c")
         let (left, right) = (a |> b |> c, a |> (b |> c))
@@ -70,7 +70,7 @@ import Testing
         #expect(areEqual)
     }
 
-    @Test("2.2: the default processor decodes with the scale of the options and relabels images")
+    @Test("The default processor decodes with the scale of the options, and gives images that scale")
     func defaultProcessor() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let decoded = try #require(
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "2.12: downsampling limits the longer side and never enlarges",
+        "Downsampling limits the longer side and never enlarges",
         arguments: [
             (CGSize(width: 20, height: 40), 1.0, 40, 40), (CGSize(width: 15, height: 15), 1.0, 15, 15),
             (CGSize(width: 15, height: 15), 2.0, 30, 30), (CGSize(width: 15, height: 15), 3.0, 45, 45),
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "2.12: without a limit, downsampling gives an upright still of the full size",
+        "Without a limit, downsampling gives an upright still of the full size",
         arguments: [
             CGSize.zero, CGSize(width: -5, height: -5), CGSize(width: CGFloat.nan, height: 3),
             CGSize(width: 3, height: CGFloat.nan), CGSize(width: 4, height: CGFloat.infinity),
@@ -122,7 +122,7 @@ import Testing
         let stored = try #require(DefaultCacheSerializer.default.data(with: still, original: moving))
         #expect(try ImageInfo(data: stored).frameCount == 1)
 
-        // The orientation "right" as EXIF, right behind the start of the file.
+        // An EXIF block with the orientation "right", directly after the start of the file.
         let tag: [UInt8] = [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
         let entry: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
         var turned = try Picture.jpeg(8, 4)
@@ -132,12 +132,12 @@ import Testing
         #expect(upright.imageOrientation == .up && upright.pixelWidth == 4 && upright.pixelHeight == 8)
     }
 
-    @Test("downsampling undecodable data fails") func downsamplingInvalidData() {
+    @Test("Downsampling undecodable data fails") func downsamplingInvalidData() {
         let processor = DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))
         #expect(processor.process(item: .data(Data("hello".utf8)), options: options) == nil)
     }
 
-    @Test("2.6: resizing stretches, fits or fills, in points of the options' scale")
+    @Test("Resizing stretches, fits or fills, in points of the options' scale")
     func resizing() throws {
         func size(_ mode: ContentMode, scale: CGFloat = 1) throws -> (Int, Int) {
             let processor = ResizingImageProcessor(referenceSize: CGSize(width: 100, height: 50), mode: mode)
@@ -151,7 +151,7 @@ import Testing
         #expect(try size(.none, scale: 2) == (200, 100))
     }
 
-    @Test("2.4: rounding makes the corners transparent and leaves the middle unchanged")
+    @Test("Rounding makes the corners transparent and leaves the middle unchanged")
     func rounding() throws {
         let original = Picture.gradient(40, 40)
         let processor = RoundCornerImageProcessor(cornerRadius: 10)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("the namespace gives the pixels of the processors") func namespace() throws {
+    @Test("The namespace gives the pixels of the processors") func namespace() throws {
         let image = Picture.gradient(64, 64)
         #expect(image.kf.resize(to: CGSize(width: 10, height: 20)).size == CGSize(width: 10, height: 20))
         #expect(

@@ -1,4 +1,4 @@
-// Identifiers of the processors that crop, resize and rotate, and what every one of them does for any input.
+// Processors that crop, resize, rotate and frame: their identifiers, and their results for any input.
 
 import Foundation
 import KFImaging
@@ -10,7 +10,7 @@ import Testing
 
 private let half = CGPoint(x: 0.5, y: 0.5)
 
-/// One of each, with parameters that make sense for pictures of all sizes.
+/// One processor of each kind, with parameters that make sense for images of all sizes.
 private let everyProcessor: [any ImageProcessor] = [
     BlendImageProcessor(blendMode: .softLight, alpha: 0.8, backgroundColor: .orange),
     CompositingImageProcessor(compositingOperation: .sourceAtop, alpha: 0.8, backgroundColor: .orange),
@@ -37,7 +37,7 @@ private let everyProcessor: [any ImageProcessor] = [
     private let prefix = "com.onevcat.Kingfisher."
     private let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
 
-    @Test("identifiers contain every parameter") func identifiers() {
+    @Test("Identifiers contain every parameter") func identifiers() {
         let size = CGSize(width: 100, height: 50.5)
         let border = Border(color: .red, lineWidth: 2, radius: .widthFraction(0.5), roundingCorners: [.topLeft])
         let table: [(any ImageProcessor, String)] = [
@@ -81,31 +81,31 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(Set(everyProcessor.map(\.identifier)).count == everyProcessor.count)
     }
 
-    @Test("borders have Kingfisher's defaults") func borderDefaults() {
+    @Test("Borders have Kingfisher's defaults") func borderDefaults() {
         let border = Border()
         #expect(border.color == .black && border.lineWidth == 4 && border.radius == .point(0))
         #expect(border.roundingCorners == .all)
     }
 
-    @Test("the options' scale converts points to pixels") func pixelsPerPoint() throws {
+    @Test("The options' scale converts points to pixels") func pixelsPerPoint() throws {
         let image = Picture.gradient(40, 20)
         let crop = CroppingImageProcessor(size: CGSize(width: 10, height: 5))
         let part = try #require(crop.process(item: .image(image), options: options))
         #expect(part.pixelWidth == 20 && part.pixelHeight == 10 && part.scale == 2)
         #expect(part.size == CGSize(width: 10, height: 5))
-        // F7: the border's width, too.
+        // The width of a border is in points as well.
         let border = BorderImageProcessor(border: Border(color: .red, lineWidth: 2))
         let framed = try #require(border.process(item: .image(image), options: options))
         #expect(framed.kf.color(at: CGPoint(x: 10, y: 1.75)) == .red)
         #expect(framed.kf.color(at: CGPoint(x: 10, y: 2)) != .red)
-        // F6: the size is taken after rescaling; nothing is enlarged.
+        // Rounding corners takes the size after rescaling and does not enlarge the image.
         let rounded = try #require(
             RoundCornerImageProcessor(cornerRadius: 2).process(item: .image(image), options: options)
         )
         #expect(rounded.pixelWidth == 40 && rounded.scale == 2)
     }
 
-    @Test("a crop of a crop is one crop") func nestedCrops() throws {
+    @Test("Two crops in a chain give the same image as one crop") func nestedCrops() throws {
         let image = Picture.gradient(64, 48)
         let corner = CGPoint(x: 0, y: 0)
         let both =
@@ -120,7 +120,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(middle.pixelWidth == 22)  // 21.5…42.5, grown to whole pixels
     }
 
-    @Test("closures and lists work as processors") func closuresAndLists() throws {
+    @Test("Closures and lists work as processors") func closuresAndLists() throws {
         let plain = KingfisherParsedOptionsInfo()
         let failing = AnyImageProcessor(id: "failing") { _ in nil }
         let counting = CountingProcessor("counting")
@@ -134,7 +134,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(empty.identifier.isEmpty && empty.process(item: data, options: plain)?.pixelHeight == 6)
     }
 
-    @Test("every processor returns empty images unchanged and nil for undecodable data") func emptyAndBadInput() {
+    @Test("Every processor returns empty images unchanged and nil for undecodable data") func emptyAndBadInput() {
         let plain = KingfisherParsedOptionsInfo(), empty = Image()
         for processor in everyProcessor {
             #expect(processor.process(item: .image(empty), options: plain) === empty)
@@ -142,7 +142,7 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    @Test("the builder appends the processors") func builder() {
+    @Test("The builder appends the processors") func builder() {
         let builder = KF.url(URL(string: "https://example.com/a.png")).border(Border()).circle()
             .cropping(size: CGSize(width: 3, height: 3)).cropping(rect: CGRect(x: 0, y: 0, width: 2, height: 2))
             .smartCropping(size: CGSize(width: 3, height: 3)).trimming().canvas(size: CGSize(width: 3, height: 3))
@@ -158,7 +158,7 @@ private let everyProcessor: [any ImageProcessor] = [
         #expect(builder.options.processor.identifier == CompositionImageProcessor(expected).identifier)
     }
 
-    @Test("the namespace gives the pixels of the processors") func namespace() throws {
+    @Test("The namespace gives the pixels of the processors") func namespace() throws {
         let image = Picture.gradient(30, 20, alpha: true).withScale(2)
         let border = Border(color: .red, lineWidth: 1)
         let size = CGSize(width: 6, height: 5), rect = CGRect(x: 1, y: 1, width: 5, height: 4)
@@ -186,7 +186,7 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    @Test("the namespace offers colors and hashes") func colorsAndHashes() throws {
+    @Test("The namespace offers colors and hashes") func colorsAndHashes() throws {
         let image = Picture.gradient(32, 24)
         #expect(image.kf.averageColor != nil && image.kf.dominantColor != nil)
         #expect(image.kf.color(at: CGPoint(x: 40, y: 0)) == nil)
@@ -202,11 +202,11 @@ private let everyProcessor: [any ImageProcessor] = [
 @Suite struct EveryShapeProcessorTests {
     private static let executor = WorkExecutor("kf.shapes", threads: 1)
 
-    /// A picture stored in any orientation gives the same result as one stored upright.
+    /// An image stored in any orientation gives the same result as one stored upright.
     ///
-    /// Pictures: opaque, translucent, grey, a single pixel, odd sizes; scale 2 throughout. A thread of its own runs it,
-    /// since it takes long.
-    @Test("every processor respects orientation, scale and alpha", arguments: everyProcessor.indices)
+    /// The images are opaque, translucent, grey, a single pixel, and of odd sizes, all with scale 2. The work runs on a
+    /// thread of its own, because it takes long.
+    @Test("Every processor respects orientation, scale and alpha", arguments: everyProcessor.indices)
     func orientationScaleAndAlpha(index: Int) async throws {
         let results = await Self.executor.run { Self.failures(about: everyProcessor[index]) }
         #expect(results == [])
@@ -224,7 +224,7 @@ private let everyProcessor: [any ImageProcessor] = [
             ("grey", grey),
             ("one pixel", Picture.gradient(1, 1)), ("odd", Picture.gradient(7, 5)), ("a row", Picture.gradient(9, 1)),
         ]
-        // Pictures are resized before they are rotated, and rows are rounded at another time than columns.
+        // Images are resized before they are rotated, and rows are rounded in a different step than columns.
         let tolerance = processor is CanvasResizingImageProcessor ? 1 : 0
         var failures: [String] = []
         for (name, picture) in pictures {
@@ -262,8 +262,8 @@ private let everyProcessor: [any ImageProcessor] = [
         }
     }
 
-    /// Invalid numbers give the picture itself, a part of it, or nil; never a trap.
-    @Test("invalid numbers never trap") func invalidNumbers() async {
+    /// Invalid numbers give the image itself, a part of it, or nil; never a trap.
+    @Test("Invalid numbers never trap") func invalidNumbers() async {
         let processors = [0, -1, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 32_768].flatMap { (n: CGFloat) in
             Self.processors(with: n)
         }

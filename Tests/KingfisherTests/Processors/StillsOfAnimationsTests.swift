@@ -1,4 +1,4 @@
-// Static processors make stills of animations, even with parameters that change nothing.
+// Stills of animations: processors make them even with parameters that change nothing.
 
 import Foundation
 import KFImaging
@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct StillsOfAnimationsTests {
     private static let far = CGSize(width: 1e4, height: 1e4)
-    /// Processors that change nothing of an opaque picture.
+    /// Processors that do not change an opaque image.
     private static let idle: [any ImageProcessor] = [
         FlippingImageProcessor(horizontal: false, vertical: false),
         TrimmingImageProcessor(tolerance: 0),
@@ -32,7 +32,7 @@ import Testing
         FilterImageProcessor(filter: Filter { _ in nil }, identifier: "nothing"),
     ]
 
-    @Test("processors with neutral parameters still make a still of an animation", arguments: idle.indices)
+    @Test("Processors with neutral parameters still make a still of an animation", arguments: idle.indices)
     func neutralOnAnimations(index: Int) throws {
         let processor = Self.idle[index]
         let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "processors with neutral parameters return stills unchanged",
+        "Processors with neutral parameters return stills unchanged",
         arguments: idle.indices.filter { !(idle[$0] is DownsamplingImageProcessor) }
     )
     func neutralOnStills(index: Int) {

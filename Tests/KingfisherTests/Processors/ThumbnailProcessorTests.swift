@@ -8,7 +8,7 @@ import Testing
 @Suite struct ThumbnailProcessorTests {
     private let prefix = "com.onevcat.Kingfisher.ThumbnailImageProcessor"
 
-    @Test("the identifier contains what is not the default")
+    @Test("The identifier contains the parameters that differ from the defaults")
     func identifiers() {
         let size = CGSize(width: 30, height: 20.5)
         let anchor = ThumbnailAnchor.point(CGPoint(x: 0, y: 1))
@@ -24,7 +24,7 @@ import Testing
         for (processor, text) in cases { #expect(processor.identifier == prefix + text) }
     }
 
-    @Test("Data and images make the same size, in points of the options' scale")
+    @Test("Thumbnails of data and of images have the same size, in points of the options' scale")
     func sizes() throws {
         let cases: [(CGSize, ThumbnailMode, Int, Int)] = [
             (CGSize(width: 10, height: 5), .fit, 10, 10), (CGSize(width: 10, height: 5), .fill, 20, 10),
@@ -47,7 +47,7 @@ import Testing
         #expect(huge.process(item: .data(Data("nothing".utf8)), options: options) == nil)
     }
 
-    @Test("every frame of an animation keeps the part that is interesting in the first one")
+    @Test("Every frame of an animation is cropped to the part that was chosen for the first one")
     func oneCropForAllFrames() throws {
         // A bright square moves; the window must not.
         let frames = (0..<3).map { index in
@@ -77,7 +77,7 @@ import Testing
         #expect(source.frame(at: 1)?.width == 16 && Set(corners).count == 1 && corners[0] < 16)
     }
 
-    @Test("the builder decodes small images, and appends after other processors")
+    @Test("The builder decodes small images, and appends after other processors")
     func builder() {
         let size = CGSize(width: 30, height: 20)
         let first = KF.source(nil).thumbnail(size: size, mode: .fill, anchor: .smart).options.processor.identifier
@@ -86,7 +86,7 @@ import Testing
         #expect(second.hasSuffix("|>\(prefix)((30.0, 20.0))"))
     }
 
-    @Test("chained processors keep the mark that an image is damaged")
+    @Test("An image that is marked as damaged stays so through chained processors")
     func damageFlag() throws {
         let data = try Picture.jpeg()
         let options = KingfisherParsedOptionsInfo(nil)

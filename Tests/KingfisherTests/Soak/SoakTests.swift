@@ -1,4 +1,4 @@
-// Processes that are killed while they use a cache, for some rounds; `make soak` runs more.
+// Soak test in a few rounds: processes are killed while they use a cache; `make soak` runs more rounds.
 
 import Foundation
 import KFSupport
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "after kill -9 no torn entry is found, no temporary file stays, no entry is lost; after a trim the limit holds"
+        "After `kill -9` no entry is torn or lost and no temporary file stays; after a trim the size limit holds"
     )
     func killedProcesses() async throws {
         let executable = try Self.executable()
@@ -37,7 +37,7 @@ import Testing
             #expect(status == 0, "\(words)")
             let counts = words.split(separator: "\n").last?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
             #expect(counts.count == 5 && counts[0] == 20)
-            // A run that checks nothing proves nothing.
+            // A run without checks would prove nothing.
             #expect(counts.count == 5 && counts[1] > 20 && counts[2] > 0 && counts[4] > 0, "\(words)")
         }
     }

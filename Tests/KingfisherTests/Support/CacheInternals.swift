@@ -1,4 +1,4 @@
-// A cache's internals under short names: what loads pass to it besides what users can.
+// Internal functions of a cache under short names, with parameters that only loads pass.
 
 import Foundation
 import KFSupport

@@ -1,4 +1,4 @@
-// Small things every suite needs.
+// Helpers for all suites: counters, directories, images, a manager with a server.
 
 import Foundation
 import KFSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Kingfisher
 
-/// Counts, from any thread.
+/// A counter that can be used from any thread.
 final class Counter: Sendable {
     private let state = Locked(0)
     var value: Int { state.withLock { $0 } }
@@ -20,7 +20,7 @@ final class Counter: Sendable {
     }
 }
 
-/// State that closures of a test can share.
+/// State that the closures of a test can share.
 final class Box<Value: Sendable>: Sendable {
     private let state: Locked<Value>
     init(_ value: Value) { state = Locked(value) }
@@ -40,7 +40,7 @@ func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async 
     return try await body(directory)
 }
 
-/// What a test keeps in memory must not depend on the machine's free memory.
+/// Configures caches so that what a test keeps in memory does not depend on the machine's free memory.
 private let memoryIsNotWatched: Void = ImageCache.watchesMemoryPressure = false
 
 /// Generated images.

@@ -1,4 +1,4 @@
-// Image views that play animations: section 4.2 of the specification, IV16, IV32 and PU03.
+// Image views that play animations: defaults, playing, frames in memory, hidden windows, shared frames.
 
 import Foundation
 import KFImaging
@@ -9,7 +9,7 @@ import Testing
 @testable import Kingfisher
 
 extension FrameAnimator {
-    /// Waits until the frames that are wanted are decoded.
+    /// Waits until the requested frames are decoded.
     fileprivate func drain() async {
         await withCheckedContinuation { done in afterDecoding { done.resume() } }
     }
@@ -46,7 +46,7 @@ private final class Player: AnimatedImageViewDelegate {
 }
 
 @Suite @MainActor struct AnimatedImageViewTests {
-    @Test("4.2: defaults are Kingfisher's")
+    @Test("The defaults of an animated image view are those of Kingfisher")
     func defaults() {
         let view = AnimatedImageView()
         #expect(view.autoPlayAnimatedImage && view.framePreloadCount == 10 && view.needsPrescaling)
@@ -56,7 +56,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(view.framePreloadCount == 2 && !view.needsPrescaling && view.respectsImageLoopCount)
     }
 
-    @Test("4.2: frames are played on a screen, as often as wanted, and each is drawn")
+    @Test("On a screen, frames are played for the set number of loops, and each is drawn")
     func playing() async {
         let player = await Player(TestFrames(3).image, repeatCount: .finite(count: 2))
         let draws = player.renderer.draws
@@ -74,7 +74,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(player.view.isAnimating && player.view.animator?.currentFrameIndex == 0)
     }
 
-    @Test("4.2: an animation stops off the screen, and goes on when the view is back, unless that is up to the caller")
+    @Test("An animation stops off the screen, and continues when the view is back if the automatic start is on")
     func attaching() async {
         let player = await Player(TestFrames(3).image)
         await player.tick()
@@ -93,7 +93,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(player.view.isAnimating)
     }
 
-    @Test("4.2, F16: another image begins anew, an image without frames ends the animation", arguments: [true, false])
+    @Test("A new animation begins at its first frame, and a still ends the animation", arguments: [true, false])
     func anotherImage(isNil: Bool) async {
         let player = await Player(TestFrames(3).image)
         await player.tick(2)
@@ -107,7 +107,9 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(!player.view.isAnimating)
     }
 
-    @Test("4.2: a plain view plays what is decoded, and shows the first frame of what is not")
+    @Test(
+        "A plain image view plays preloaded frames, and shows the first frame of an animation that is decoded on demand"
+    )
     func plainView() throws {
         let view = KFCrossPlatformImageView()
         let renderer = TestRenderer.show(view)
@@ -122,7 +124,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(view.shownImage == nil && renderer.running == 0)
     }
 
-    @Test("4.2: frames are decoded no larger than the view on its screen needs")
+    @Test("Frames are decoded no larger than the view on its screen needs")
     func prescaling() async {
         let frames = TestFrames(3), view = AnimatedImageView()
         let renderer = TestRenderer()
@@ -137,7 +139,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(!frames.decodeLog.limits.isEmpty)
     }
 
-    @Test("PU03: while the window is hidden, an animation stops and forgets its frames, if it is to")
+    @Test("While the window is hidden, an animation stops and drops its frames if the option is on")
     func hiddenWindow() async {
         let frames = TestFrames(8), player = await Player()
         (player.view.framePreloadCount, player.view.purgeFramesOnBackground) = (2, true)
@@ -161,7 +163,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(player.view.isAnimating)
     }
 
-    @Test("IV16: all frames are decoded for a plain view, and none for one that plays them")
+    @Test("All frames are decoded in advance for a plain image view, and none for an animated one")
     func preloading() async throws {
         try await Rig.run { rig in
             let gif = try #require(try animation("animated.gif").kf.gifRepresentation())
@@ -174,7 +176,10 @@ private final class Player: AnimatedImageViewDelegate {
         }
     }
 
-    @Test("IV32: the first frame alone, and all of them, of one animation in a cache", arguments: [true, false])
+    @Test(
+        "A cached animation can be loaded as its first frame alone and with all frames, in any order",
+        arguments: [true, false]
+    )
     func firstFrame(comesFirst: Bool) async throws {
         try await Rig.run { rig in
             let gif = try animation("animated.gif", ImageCreatingOptions(preloadAll: true))
@@ -189,7 +194,7 @@ private final class Player: AnimatedImageViewDelegate {
         }
     }
 
-    @Test("bad input: one frame, no delays, delays that are no numbers, broken frames")
+    @Test("Animations with one frame, no frames, invalid delays or broken frames are shown as far as possible")
     func badAnimations() async {
         let one = await Player(TestFrames(1).image)
         await one.tick(3)
@@ -211,7 +216,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(broken.calls == ["loops(1) at 0"])
     }
 
-    @Test("bad input: of ten thousand frames, those needed next are in memory")
+    @Test("Of ten thousand frames, only those needed next are in memory")
     func manyFrames() async {
         let frames = TestFrames(10_000), player = await Player(frames.image)
         await player.tick(25)
@@ -220,7 +225,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(frames.decodeLog.decoded == Array(0...25 + player.view.framePreloadCount))
     }
 
-    @Test("a view that is released while it plays leaves no clock running, and its frames are released")
+    @Test("A view that is released while it plays stops its clock and releases its frames")
     func releasedView() async {
         let frames = TestFrames(8)
         var player: Player? = await Player(frames.image)
@@ -236,7 +241,7 @@ private final class Player: AnimatedImageViewDelegate {
 }
 
 @Suite @MainActor struct FramePoolViewTests {
-    @Test("AN13: views of one image decode each frame once, and hold no more than one view would")
+    @Test("Views of one image decode each frame once, and keep no more frames than one view would")
     func sharedFrames() async {
         let (frames, count, preload) = (TestFrames(12), 10, 3)
         let image = frames.image
@@ -258,7 +263,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(players[0].view.shownImage?.number == 8)
     }
 
-    @Test("AN13: views of different sizes, and of different sources, do not share frames")
+    @Test("Views of different sizes, and of different sources, do not share frames")
     func differentSizes() async {
         let frames = TestFrames(3), (first, second, third) = (await Player(), await Player(), await Player())
         second.renderer.bounds = CGRect(x: 0, y: 0, width: 4, height: 2)
@@ -270,7 +275,7 @@ private final class Player: AnimatedImageViewDelegate {
         #expect(frames.decodeLog.decoded.sorted() == [0, 0, 1, 1, 2, 2] && other.decodeLog.decoded == [0, 1, 2])
     }
 
-    @Test("AN13: what one view forgets stays where another shows it, and nothing is kept for none")
+    @Test("Frames that one view purges stay in another view, and are released with the last one")
     func released() async {
         let frames = TestFrames(3)
         var first: Player? = await Player(frames.image), second: Player? = await Player(frames.image)

@@ -1,4 +1,4 @@
-// `KF.url(…).set(to:)`: section 8.2 of the specification.
+// Builders that load into views: `KF.url(…).set(to:)` with its handlers, placeholders and button states.
 
 import Foundation
 import KFSupport
@@ -34,7 +34,10 @@ private final class Screen {
 @Suite @MainActor struct BuilderViewTests {
     private let picture = Picture.gradient(2, 2)
 
-    @Test("8.2: handlers change their class without ceremony, with every outcome", arguments: ["/a", "/no", nil])
+    @Test(
+        "Handlers on the main actor can change their class directly, with every outcome",
+        arguments: ["/a", "/no", nil]
+    )
     func handlers(path: String?) async throws {
         try await Rig.run { rig in
             let screen = Screen()
@@ -49,13 +52,13 @@ private final class Screen {
         }
     }
 
-    /// A builder that ends with a promise.
+    /// A builder that fulfils a promise when its load ends.
     private func builder(_ url: URL, _ rig: Rig, _ done: Promise<Int>) -> KF.Builder {
         KF.Builder(source: .network(url), manager: rig.manager)
             .onSuccess { _ in done.fulfil(0) }.onFailure { done.fulfil($0.errorCode) }
     }
 
-    @Test("8.2: a load is set to every kind of place, with its placeholder", arguments: Place.allCases)
+    @Test("A builder loads into every kind of place, with its placeholder", arguments: Place.allCases)
     func places(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate, done) = (Target(place, rig), Gate(), Promise<Int>())
@@ -75,7 +78,7 @@ private final class Screen {
         }
     }
 
-    @Test("8.2: states are named, and placeholders that are no images are for image views only")
+    @Test("Builders load into button states, and a placeholder that is a view is shown only in image views")
     func statesAndPlaceholders() async throws {
         try await Rig.run { rig in
             let (button, view, gate) = (KFCrossPlatformButton(), KFCrossPlatformImageView(), Gate())
@@ -94,7 +97,7 @@ private final class Screen {
         }
     }
 
-    @Test("8.2: what is shown is kept, and fades, if the load is described so")
+    @Test("The current image is kept and fades to the new one if the builder says so")
     func showing() async throws {
         try await Rig.run { rig in
             let (view, gate, begun, done) = (KFCrossPlatformImageView(), Gate(), Gate(), Promise<Int>())

@@ -1,4 +1,4 @@
-// Buttons and objects of one's own: numbers BT and HC of the specification.
+// Loading into buttons, for each state, and into custom objects that take an image.
 
 import Foundation
 import KFSupport
@@ -13,7 +13,7 @@ import Testing
     private let button = KFCrossPlatformButton()
     private let pictures = (1...4).map { Picture.gradient($0, 1) }
 
-    @Test("7.4: the picture is that of the state, of its most urgent part, or of the normal state")
+    @Test("A button shows the image of its state, else of the state's most important part, else of the normal state")
     func pictureOfState() {
         #expect(button.currentImage == nil && button.currentBackgroundImage == nil)
         button.setImage(pictures[0], for: .normal)
@@ -35,13 +35,16 @@ import Testing
         #expect(button.currentBackgroundImage === pictures[3] && button.image(for: .focused) == nil)
     }
 
-    @Test("7.4: states have Kingfisher's bits")
+    @Test("The states of a button have Kingfisher's raw values")
     func states() {
         let states: [State] = [.normal, .highlighted, .disabled, .selected, .focused, .hovered]
         #expect(states.map(\.rawValue) == [0, 1, 2, 4, 8, 16])
     }
 
-    @Test("BT01, F31: states, and what is in front and behind, are loaded independently", arguments: [true, false])
+    @Test(
+        "Images and background images of all states, and the alternate image, are loaded independently",
+        arguments: [true, false]
+    )
     func independentPlaces(isOnDisk: Bool) async throws {
         try await Rig.run { rig in
             let (gate, done) = (Gate(), (0..<4).map { _ in Promise<Int>() })
@@ -68,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("BT02: a later load replaces the one for the same state only")
+    @Test("A later load replaces the one for the same state only")
     func sameState() async throws {
         try await Rig.run { rig in
             let (gate, done) = (Gate(), (0..<3).map { _ in Promise<Outcome>() })
@@ -89,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("BT03: cancelling ends the loads of all states in front, or of all behind, or that of the checked button")
+    @Test("Cancelling ends the image loads of all states, and background and alternate images separately")
     func cancelling() async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(.alternate, rig, owner: button), Gate())
@@ -113,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("BT04: without a source, and after a failure, the place and no other is changed")
+    @Test("Without a source, and after a failure, only the place of the load is changed")
     func failures() async throws {
         try await Rig.run { rig in
             for state in [State.normal, .hovered] { button.setImage(pictures[0], for: state) }
@@ -138,7 +141,7 @@ import Testing
     }
 }
 
-/// An object that takes images by a method.
+/// An object that takes images through a method.
 @MainActor
 private final class Shelf: KingfisherImageSettable {
     var images: [Image?] = []
@@ -151,7 +154,7 @@ private final class Shelf: KingfisherImageSettable {
 }
 
 @Suite @MainActor struct SettableViewTests {
-    @Test("HC01: an object is given the placeholder, then the image with the options of its load")
+    @Test("A custom object gets the placeholder, then the image with the options of its load")
     func settable() async throws {
         try await Rig.run { rig in
             let (shelf, placeholder, done, gate) = (Shelf(), Picture.gradient(2, 2), Promise<Int>(), Gate())
@@ -166,7 +169,7 @@ private final class Shelf: KingfisherImageSettable {
         }
     }
 
-    @Test("HC01: an object has one place, under whichever of its types it is loaded into")
+    @Test("A custom object has one place, even if it is loaded into under its base type")
     func inheritedPlace() async throws {
         try await Rig.run { rig in
             let (item, gate, first, second) = (ChildItem(), Gate(), Promise<Outcome>(), Promise<Outcome>())

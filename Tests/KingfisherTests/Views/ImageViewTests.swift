@@ -1,4 +1,4 @@
-// Placeholders and indicators of image views: sections 6.2 and 6.3 of the specification.
+// Placeholders and indicators of image views.
 
 import Foundation
 import KFSupport
@@ -10,7 +10,7 @@ import Testing
 @Suite @MainActor struct PlaceholderViewTests {
     private let picture = Picture.gradient(2, 2)
 
-    @Test("6.2: an image is a placeholder of image views and of objects with an image")
+    @Test("An image is a placeholder for image views and for objects with an image")
     func imagePlaceholder() {
         let (view, item) = (KFCrossPlatformImageView(), Item())
         picture.add(to: view)
@@ -21,7 +21,7 @@ import Testing
         #expect(view.image == nil && item.image == nil)
     }
 
-    @Test("6.2, F35: a view is shown over the image view, which is cleared")
+    @Test("A view as a placeholder is shown over the image view, whose image is cleared")
     func viewPlaceholder() async throws {
         try await Rig.run { rig in
             let (view, gate, placeholder, done) = (
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("IV06: the old placeholder is removed before the next is added")
+    @Test("The old placeholder is removed before the next is added")
     func twoPlaceholders() async throws {
         try await Rig.run { rig in
             let (view, log, gate) = (KFCrossPlatformImageView(), CallLog(), Gate())
@@ -50,7 +50,7 @@ import Testing
                 #expect(view.kf.placeholder as? TestPlaceholder === placeholder && view.image === picture)
             }
             #expect(log.calls == ["add", "remove", "add"])
-            // A placeholder that is no image counts as something that is shown.
+            // A placeholder that is not an image counts as current content.
             view.image = nil
             let options = rig.viewOptions + [.keepCurrentImageWhileLoading]
             view.kf.setImage(with: url, placeholder: picture, options: options)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "IV23, IV24: a placeholder stays after a failure, unless there is an image for that",
+        "A placeholder stays after a failure, unless there is an image for failures",
         arguments: [true, false]
     )
     func failure(hasImage: Bool) async throws {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("views are shown over one another, by the toolkit too")
+    @Test("Subviews are added and removed, and the renderer is notified")
     func subviews() {
         let (view, other, child) = (KFCrossPlatformView(), KFCrossPlatformView(), KFCrossPlatformView())
         let renderer = TestRenderer.show(view)
@@ -94,7 +94,7 @@ import Testing
 }
 
 @Suite @MainActor struct IndicatorViewTests {
-    @Test("6.3: the type makes the indicator, whose view is hidden in the middle of the image view")
+    @Test("The indicator type creates the indicator, whose view is hidden at first and placed in the image view")
     func types() throws {
         let (view, mine) = (KFCrossPlatformImageView(), TestIndicator())
         #expect(view.kf.indicator == nil)
@@ -119,7 +119,7 @@ import Testing
         #expect(view.kf.indicator == nil)
     }
 
-    @Test("6.3: an indicator of an animation plays all of its frames")
+    @Test("An indicator of an animation plays all of its frames")
     func animatedIndicator() throws {
         let gif = try #require(try animation("animated.gif").kf.gifRepresentation())
         let indicator = try #require(ImageIndicator(imageData: gif))
@@ -134,7 +134,7 @@ import Testing
         #expect(view.isHidden)
     }
 
-    @Test("6.3: one that counts is visible until the last load has ended, and never counts below none")
+    @Test("A counting indicator is visible until the last load has ended, and its count stays at zero or above")
     func counting() {
         let indicator = ActivityIndicator()
         indicator.stopAnimatingView()
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "IV01, IV07: an indicator is started and stopped once a load, however it ends",
+        "An indicator is started and stopped once for each load, however the load ends",
         arguments: ["/a", "/no", nil]
     )
     func startAndStop(path: String?) async throws {
@@ -160,7 +160,7 @@ import Testing
             let code = await target.outcome().code
             #expect(indicator.log.calls == (path == nil ? [] : ["start", "stop"]))
             #expect(code == ["/a": 0, "/no": 2002][path] ?? 5001)
-            // From memory, and cancelled.
+            // The next load is a hit in memory, and is cancelled.
             target.load(rig.server.url("/a"))
             target.cancel()
             _ = await target.outcome(1)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("IV07, F28: an indicator goes on while a newer load runs", arguments: [true, false])
+    @Test("An indicator continues while a newer load runs", arguments: [true, false])
     func overlappingLoads(isCounting: Bool) async throws {
         try await Rig.run { rig in
             let (target, first, second) = (Target(.imageView, rig), Gate(), Gate())
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("IV07, F28: an indicator of one's own gets a stop for every start, the last load's end brings those owed")
+    @Test("A custom indicator gets one stop for each start, at the latest when the last load ends")
     func owedStops() async throws {
         try await Rig.run { rig in
             let (target, indicator) = (Target(.imageView, rig), TestIndicator())
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("IV07: an indicator set during a load begins with the next; the one before is stopped")
+    @Test("An indicator that is set during a load starts with the next load, and the previous one is stopped")
     func newIndicator() async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(.imageView, rig), Gate())
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test("6.3: an indicator is shown the progress, if the length is known", arguments: [true, false])
+    @Test("An indicator shows the progress if the length is known", arguments: [true, false])
     func progress(isLengthKnown: Bool) async throws {
         try await Rig.run { rig in
             let (target, gate, begun) = (Target(.imageView, rig), Gate(), Gate())

@@ -1,4 +1,4 @@
-// What a binder loads and holds: numbers KB of the specification.
+// The binder of `KFImage`: its loads, its content, and the handlers it calls.
 
 import Foundation
 import KFImaging
@@ -15,7 +15,7 @@ import Testing
         KFImageBinder(image.reporting(to: calls).context, playsFramesOnDemand: false)
     }
 
-    @Test("KB01: without a source the failure handler is called at once, then the failure is shown, and nothing more")
+    @Test("Without a source the failure handler is called at once and only once, then the failure is shown")
     func noSource() async throws {
         let image = Picture.gradient(2, 2)
         try await Rig.run { rig in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("KB02: a load is begun once, and not again when the picture is there") func startOnce() async throws {
+    @Test("A load is started once, and not again when its image is there") func startOnce() async throws {
         try await Rig.run { rig in
             let gate = Gate()
             let binder = binder(try rig.kfImage("/a", until: gate).forceRefresh())
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("KB03: progress is counted, then its observer and the handler are called") func progress() async throws {
+    @Test("Progress is counted, then the observer and the progress handler are called") func progress() async throws {
         try await Rig.run { rig in
             let (data, gate, half) = (try Picture.png(), Gate(), Gate())
             let middle = Int64(data.count / 2)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("KB04: a preview is shown while the load goes on, and none after it was cancelled") func previews()
+    @Test("Previews are shown while the load continues, and none after it was cancelled") func previews()
         async throws
     {
         let (jpeg, collector) = (try ProgressivePicture(), PreviewCollector())
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("KB05: the picture is there before the success handler is called, a turn later, whatever the callback queue")
+    @Test("The image is set before the success handler is called, one turn later, on any callback queue")
     func success() async throws {
         try await Rig.run { rig in
             let image = try await rig.kfImageInMemory("/a")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("KB05: a picture that was loaded appears by the load transition, or else by the fade")
+    @Test("A loaded image appears with the load transition, or else with the fade")
     func transitions() async throws {
         try await Rig.run { rig in
             let image = try rig.kfImage("/a").forceRefresh().fade(duration: 1)
@@ -132,11 +132,11 @@ import Testing
         }
     }
 
-    @Test("KB06: a failure is shown, then the failure handler is called", arguments: [404, 200])
+    @Test("A failure is shown, then the failure handler is called", arguments: [404, 200])
     func failure(status: Int) async throws {
         let picture = Picture.gradient(2, 2)
         try await Rig.run { rig in
-            rig.server.route("/a", .status(status))  // no image, whatever the status
+            rig.server.route("/a", .status(status))  // not an image, whatever the status
             let image = rig.kfImage(rig.server.url("/a")).onFailureImage(picture)
             let (pictured, viewed) = (binder(image), binder(image.onFailureView { KFCrossPlatformView() }))
             let (plain, empty) = (binder(rig.kfImage(rig.server.url("/a"))), binder(image.onFailureImage(nil)))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("KB07: what was cancelled can be begun again, whether the end of the first load comes before or after")
+    @Test("A cancelled load can be started again, before or after the first load has ended")
     func cancelling() async throws {
         try await Rig.run { rig in
             for waits in [true, false] {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("KB08: the priority of a download is low as long as that is asked for") func priority() async throws {
+    @Test("The priority of a download is low as long as it is set to low") func priority() async throws {
         try await Rig.run { rig in
             let (source, received) = (KFImageTransfer(), Gate())
             let image = rig.kfImage(source.url).downloader(source.downloader).downloadPriority(0.75)

@@ -1,4 +1,4 @@
-// Descriptions as values: numbers KC of the specification.
+// Descriptions of `KFImage` as values: their settings, configurations and sources.
 
 import Foundation
 import KFImaging
@@ -10,7 +10,7 @@ import Testing
 @Suite @MainActor struct KFImageDescriptionTests {
     private let url = URL(string: "http://localhost/a.png")
 
-    @Test("KC01: a chain keeps every setting, and leaves what it began with alone") func valueSemantics() {
+    @Test("A chain keeps every setting, and does not change the description it began with") func valueSemantics() {
         let (first, calls, labels) = (KFImage(url), KFImageCalls(), Box<[String]>([]))
         let last = first.reporting(to: calls).onProgress { _, _ in labels.change { $0.append("progress") } }
             .placeholder { KFCrossPlatformView() }
@@ -37,7 +37,7 @@ import Testing
         #expect(labels.value == ["progress", "configured"] && calls.codes == [5001])
     }
 
-    @Test("KC02: configurations are applied in their order, to each image view, before it has an image")
+    @Test("Configurations are applied in order, to each image view, before it has an image")
     func configurationOrder() async throws {
         try await Rig.run { rig in
             let order = Box<[String]>([])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("KC03: pictures from a cache appear at once, unless a transition is forced")
+    @Test("Images from a cache appear at once, unless a transition is forced")
     func transitionCondition() async throws {
         try await Rig.run { rig in
             let cached = try await rig.kfImageInMemory("/a").fade(duration: 1)
@@ -77,7 +77,7 @@ import Testing
         return view
     }
 
-    @Test("there is a description of every kind of source, with the manager's options") func sources() throws {
+    @Test("Every kind of source has a description, with the manager's options") func sources() throws {
         #expect(KFImage(url).context.source?.url == url)
         #expect(KFImage(nil).context.source == nil && KFImage.source(nil).context.source == nil)
         #expect(KFImage.url(url, cacheKey: "mine").context.source?.cacheKey == "mine")
@@ -90,7 +90,7 @@ import Testing
         #expect(KFImage(url).options.loadDiskFileSynchronously)
     }
 
-    @Test("pictures have their own size unless they are resizable") func contentModes() {
+    @Test("Images have their own size unless they are resizable") func contentModes() {
         let image = KFImage(url)
         #expect(image.makeView().imageView.contentMode == .center)
         #expect(image.resizable().makeView().imageView.contentMode == .scaleToFill)
@@ -98,8 +98,8 @@ import Testing
         #expect(image.scaledToFill().makeView().imageView.contentMode == .scaleAspectFill)
     }
 
-    @Test("animations are played by a view of their own, and wholly decoded for others") func animations() async throws
-    {
+    @Test("Animations are decoded on demand for animated views, and in advance for plain ones")
+    func animations() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../KFImagingTests/Fixtures/animated.gif")
         try await Rig.run { rig in

@@ -1,4 +1,4 @@
-// What the tests of KFImage share: descriptions of pictures on a server, their handlers' calls, a toolkit on a manual
+// Helpers for tests of `KFImage`: descriptions of images on a server, recorded handler calls, a renderer on a manual
 // clock.
 
 import Foundation
@@ -10,18 +10,18 @@ import Testing
 @testable import Kingfisher
 
 extension Rig {
-    /// Describes what is at a URL.
+    /// Describes the image at a URL.
     func kfImage(_ url: URL?) -> KFImage {
         KFImage(context: KFImageContext(source: url?.convertToSource(), manager: manager))
     }
 
-    /// Describes a picture on the server; its response is held back until the gate opens.
+    /// Describes an image on the server; its response is held back until the gate opens.
     func kfImage(_ path: String, width: Int = 64, until gate: Gate? = nil) throws -> KFImage {
         server.route(path, TestResponse.data(try Picture.png(width, 8)).with { $0.gate = gate })
         return kfImage(server.url(path))
     }
 
-    /// Describes a picture in the memory cache.
+    /// Describes an image in the memory cache.
     func kfImageInMemory(_ path: String, width: Int = 64) async throws -> KFImage {
         let image = try kfImage(path, width: width)
         _ = try await manager.retrieveImage(with: server.url(path), options: [.preloadAllAnimationData, .waitForCache])
@@ -48,7 +48,7 @@ final class KFImageCalls {
         for (count, gate) in waiting where count <= results.count { gate.open() }
     }
 
-    /// Waits until there were so many calls.
+    /// Waits until there were `count` calls.
     func wait(for count: Int = 1) async {
         guard results.count < count else { return }
         let gate = Gate()
@@ -63,7 +63,7 @@ extension KFImageProtocol {
     }
 }
 
-/// A toolkit on a manual clock, whose views are all on one screen.
+/// A renderer on a manual clock, whose views are all on one screen.
 @MainActor
 final class KFImageTestRenderer: ViewRenderer {
     private var links: [ManualDisplayLink] = []
@@ -71,7 +71,7 @@ final class KFImageTestRenderer: ViewRenderer {
     var bounds: CGRect { CGRect(x: 0, y: 0, width: 100, height: 100) }
     var scaleFactor: CGFloat { 1 }
 
-    /// Brings a view, and those over it, onto the screen.
+    /// Brings a view and its subviews onto the screen.
     static func show(_ view: KFCrossPlatformView) {
         view.renderer = KFImageTestRenderer()
         view.isOnScreen = true
@@ -95,7 +95,7 @@ final class KFImageTestRenderer: ViewRenderer {
     func didRemove(_ subview: KFCrossPlatformView) { subview.isOnScreen = false }
 }
 
-/// A download that begins to arrive when the test wants it, and never ends.
+/// A download that begins to arrive when the test lets it, and never ends.
 @MainActor
 struct KFImageTransfer {
     let url = URL(string: "http://localhost/a.png") ?? fakeURL
@@ -108,10 +108,10 @@ struct KFImageTransfer {
         downloader = ImageDownloader(name: "test", transport: transport)
     }
 
-    /// Waits until it has been started, sends a first byte, and waits for the gate that the progress handler opens.
+    /// Waits until the transfer has started, sends a byte, and waits for the gate that the progress handler opens.
     func arrive(until received: Gate) async throws -> FakeTransfer {
         await begun.wait()
-        // Another caller of the same transfer, to know that starting it is over.
+        // Another subscriber of the same transfer shows that the start has finished.
         let started = Gate()
         var options = KingfisherParsedOptionsInfo()
         options.hooks.served = { _ in started.open() }

@@ -1,4 +1,4 @@
-// What the view of a description shows, and when it loads: numbers KR of the specification, and bad input.
+// The view of a `KFImage`: its content, when it loads, replaced descriptions, and bad input.
 
 import Foundation
 import KFImaging
@@ -19,9 +19,9 @@ import Testing
         return view
     }
 
-    // MARK: What is shown
+    // MARK: Content
 
-    @Test("KR01, KR02: there is the placeholder or the picture, and never both") func placeholderThenPicture()
+    @Test("The view shows either the placeholder or the image, and never both") func placeholderThenPicture()
         async throws
     {
         try await Rig.run { rig in
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    @Test("KR01: a failure shows its view, or else its image, or else the placeholder stays") func failures()
+    @Test("After a failure the failure view is shown, else the failure image, else the placeholder stays")
+    func failures()
         async throws
     {
         try await Rig.run { rig in
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("KR01: without a placeholder there is nothing until the picture is there") func noPlaceholder() async throws {
+    @Test("Without a placeholder the view is empty until the image is there") func noPlaceholder() async throws {
         try await Rig.run { rig in
             let view = shownView(try rig.kfImage("/a").placeholder(nil).reporting(to: calls))
             #expect(view.subviews.isEmpty)
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("KR01: an image as a placeholder is drawn as the picture will be, which fades out of it")
+    @Test("An image as a placeholder has the content mode of the loaded image, which fades in over it")
     func imagePlaceholder() async throws {
         try await Rig.run { rig in
             let image = Picture.gradient(2, 2)
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("KR01: a placeholder follows the download's progress") func progressPlaceholder() async throws {
+    @Test("A placeholder follows the download's progress") func progressPlaceholder() async throws {
         try await Rig.run { rig in
             let (data, gate, half) = (try Picture.png(), Gate(), Gate())
             let middle = data.count / 2
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("KR02: pictures in memory are shown without their placeholder") func memoryHit() async throws {
+    @Test("Images in memory are shown without their placeholder") func memoryHit() async throws {
         try await Rig.run { rig in
             let made = Counter()
             let image = try await rig.kfImageInMemory("/a").placeholder {
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("KR03, KB05: the placeholder stays until the transition begins, during which the success handler is called")
+    @Test("The placeholder stays until the transition begins, and the success handler is called during the transition")
     func loadTransition() async throws {
         try await Rig.run { rig in
             let (gate, finished) = (Gate(), Box<[Bool]>([]))
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("KR06: a transition of one's own finds a configured view") func transitionAfterConfiguration() async throws {
+    @Test("A custom transition gets a configured view") func transitionAfterConfiguration() async throws {
         try await Rig.run { rig in
             let mode = Box<KFCrossPlatformContentMode?>(nil)
             let transition = ImageTransition.custom(
@@ -147,9 +148,9 @@ import Testing
         }
     }
 
-    // MARK: When it loads
+    // MARK: Loading
 
-    @Test("KR04: a load begins when the view appears, and goes on when it disappears") func appearing() async throws {
+    @Test("A load starts when the view appears, and continues when it disappears") func appearing() async throws {
         try await Rig.run { rig in
             let gate = Gate()
             let view = try rig.kfImage("/a", until: gate).reporting(to: calls).makeView()
@@ -165,8 +166,8 @@ import Testing
         }
     }
 
-    @Test("KR04: disappearing cancels if that is asked for, and appearing begins again") func cancelling() async throws
-    {
+    @Test("If the option is on, disappearing cancels the load and appearing starts it again")
+    func cancelling() async throws {
         try await Rig.run { rig in
             let gate = Gate()
             let image = try rig.kfImage("/a", until: gate).placeholder { placeholder }.onFailureView { failureView }
@@ -186,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("KR04, KB08: disappearing makes a download less urgent if that is asked for", arguments: [true, false])
+    @Test("Disappearing lowers the priority of a download if the option is on", arguments: [true, false])
     func priority(isReduced: Bool) async throws {
         try await Rig.run { rig in
             let (source, received) = (KFImageTransfer(), Gate())
@@ -202,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("KR05: a load can begin on the next turn, before the view appears") func beforeAppearing() async throws {
+    @Test("A load can start on the next turn, before the view appears") func beforeAppearing() async throws {
         try await Rig.run { rig in
             let image = try await rig.kfImageInMemory("/a").reporting(to: calls)
             let (early, late) = (image.startLoadingBeforeViewAppear().makeView(), image.makeView())
@@ -218,7 +219,7 @@ import Testing
 
     // MARK: Another description
 
-    @Test("of fifty descriptions the last one wins, in whatever order they are loaded", arguments: [true, false])
+    @Test("Of fifty descriptions the last one is shown, in whatever order their loads end", arguments: [true, false])
     func manyDescriptions(cancels: Bool) async throws {
         try await Rig.run { rig in
             let (others, last) = (Gate(), Gate())
@@ -237,7 +238,7 @@ import Testing
         }
     }
 
-    @Test("a description that is replaced after its download goes on for the cache, and is not shown")
+    @Test("The image of a replaced description is still cached, and not shown")
     func lateDownload() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -253,7 +254,7 @@ import Testing
         }
     }
 
-    @Test("another description takes what is shown away at once, or keeps it until it is loaded")
+    @Test("A new description removes the current image at once, or keeps it until its own is loaded")
     func keeping() async throws {
         try await Rig.run { rig in
             let gate = Gate()
@@ -273,7 +274,7 @@ import Testing
         }
     }
 
-    @Test("a view can be given another kind of description") func otherKind() async throws {
+    @Test("A view can show another kind of description") func otherKind() async throws {
         try await Rig.run { rig in
             let image = try await rig.kfImageInMemory("/a")
             let view = shownView(image)
@@ -285,7 +286,7 @@ import Testing
 
     // MARK: Bad input
 
-    @Test("KB01: a view without a source shows its failure view") func noSource() async throws {
+    @Test("A view without a source shows its failure view") func noSource() async throws {
         try await Rig.run { rig in
             let view = rig.kfImage(nil).onFailureView { failureView }.reporting(to: calls).makeView()
             #expect(view.subviews.isEmpty && calls.codes.isEmpty)
@@ -297,7 +298,7 @@ import Testing
         }
     }
 
-    @Test("a handler may show another description") func showingInHandler() async throws {
+    @Test("A handler may show another description") func showingInHandler() async throws {
         try await Rig.run { rig in
             let (next, view) = (try rig.kfImage("/a").reporting(to: calls), rig.kfImage(nil).makeView())
             KFImageTestRenderer.show(view)
@@ -308,7 +309,7 @@ import Testing
         }
     }
 
-    @Test("a load that has failed is begun again when the view appears again") func secondAttempt() async throws {
+    @Test("A failed load is started again when the view appears again") func secondAttempt() async throws {
         try await Rig.run { rig in
             rig.server.route("/a", sequence: [.status(404), .data(try Picture.png())])
             let image = rig.kfImage(rig.server.url("/a")).placeholder { placeholder }.onFailureView { failureView }
@@ -323,7 +324,7 @@ import Testing
         }
     }
 
-    @Test("a load does not keep its view, and its handler is called nevertheless") func releasedView() async throws {
+    @Test("A load does not keep its view alive, and its handler is still called") func releasedView() async throws {
         try await Rig.run { rig in
             let gate = Gate()
             var view: KFImageView? = shownView(try rig.kfImage("/a", until: gate).reporting(to: calls))
@@ -339,6 +340,6 @@ import Testing
 }
 
 extension KFImageView {
-    /// Whether this is all that is shown.
+    /// Whether `view` is the only subview.
     fileprivate func isShowing(_ view: KFCrossPlatformView) -> Bool { subviews.count == 1 && subviews.first === view }
 }

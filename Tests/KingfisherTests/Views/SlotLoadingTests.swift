@@ -1,4 +1,4 @@
-// What every place to load into has in common: numbers IV of the specification, and HC01.
+// Loading into places of any kind: placeholders, identifiers, and superseded loads.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import Testing
     private let old = Picture.gradient(2, 2)
     private let placeholder = Picture.gradient(3, 3)
 
-    @Test("IV01: nothing to load shows the placeholder, and ends at once", arguments: Place.allCases)
+    @Test("A load without a source shows the placeholder, and ends at once", arguments: Place.allCases)
     func noSource(place: Place) async throws {
         try await Rig.run { rig in
             let (target, progress) = (Target(place, rig), Counter())
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("IV02, F25: nothing to load ends the interest in what is being loaded", arguments: Place.allCases)
+    @Test("A load without a source supersedes the current load", arguments: Place.allCases)
     func noSourceSupersedes(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate, progress) = (Target(place, rig), Gate(), Counter())
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("IV03, IV04, IV05: the placeholder comes at once, unless what is there is kept", arguments: Place.allCases)
+    @Test("The placeholder is shown at once, unless the current image is kept", arguments: Place.allCases)
     func placeholders(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("IV08: every load has an identifier of its own until it ends", arguments: Place.allCases)
+    @Test("Every load has an identifier of its own until it ends", arguments: Place.allCases)
     func identifiers(place: Place) async throws {
         try await Rig.run { rig in
             let (target, other, gate) = (Target(place, rig), Target(.imageView, rig), Gate())
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("IV11: a load that another one has replaced ends with its result, which is cached", arguments: Place.allCases)
+    @Test("A superseded load ends with its result, which is cached", arguments: Place.allCases)
     func superseded(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate, late) = (Target(place, rig), Gate(), Gate())
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("IV10, IV12: one that fails then has its error, and tries nothing else", arguments: Place.allCases)
+    @Test("A superseded load that fails ends with its error, and tries no alternative", arguments: Place.allCases)
     func supersededFailure(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("IV09, IV10: nothing is read, nor kept in memory, for a load that was replaced", arguments: Place.allCases)
+    @Test("A superseded load reads nothing from disk, and keeps nothing in memory", arguments: Place.allCases)
     func supersededLookUp(place: Place) async throws {
         try await Rig.run { rig in
             let (target, other) = (Target(place, rig), try rig.route("/b"))
@@ -128,11 +128,11 @@ import Testing
         }
     }
 
-    @Test("IV13: 200 loads end 200 times, one of them with the last image", arguments: Place.allCases)
+    @Test("Of 200 loads each ends once, and only the last one shows its image", arguments: Place.allCases)
     func manyLoads(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
-            // Held back: a load whose thread is held up may well end before its call returns.
+            // The responses are held back, because a load whose thread is delayed may end before its call returns.
             for number in 0..<200 { target.load(try rig.route("/\(number)", width: 1 + number, gate: gate)) }
             gate.open()
             for number in 0..<200 { _ = await target.outcome(number) }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "IV13: the last of many loads wins, whatever they load",
+        "The last of many loads shows its image, whatever they load",
         arguments: Place.allCases,
         ["/disk", "/net", "/memory"]
     )

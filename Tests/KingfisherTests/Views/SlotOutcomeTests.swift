@@ -1,4 +1,4 @@
-// How loads into places end, and how they are cancelled: numbers IV of the specification, and HC01.
+// Loading into places of any kind: progress, results, failures, cancellation and released owners.
 
 import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ import Testing
     private let old = Picture.gradient(2, 2)
     private let placeholder = Picture.gradient(3, 3)
 
-    @Test("IV14: handlers are called on the main thread whatever the options say", arguments: Place.allCases)
+    @Test("Handlers are called on the main thread whatever the options say", arguments: Place.allCases)
     func mainThread(place: Place) async throws {
         try await Rig.run { rig in
             let (target, isMain) = (Target(place, rig), Box(true))
@@ -24,13 +24,13 @@ import Testing
         }
     }
 
-    @Test("IV15: progress comes if the length is known, before the end", arguments: Place.allCases, [true, false])
+    @Test("Progress is reported before the end if the length is known", arguments: Place.allCases, [true, false])
     func progress(place: Place, isLengthKnown: Bool) async throws {
         try await Rig.run { rig in
             let (target, reports, gate) = (Target(place, rig), Box<[[Int64]]>([]), Gate())
             var response = TestResponse.data(try Picture.png())
             response.framing = isLengthKnown ? .contentLength : .chunked
-            // The rest is sent once there was progress: none comes after the end.
+            // The rest is sent once progress was reported, because none is reported after the end.
             if isLengthKnown { response.interruption = .hold(after: 40, until: gate) }
             rig.server.route("/a", response)
             target.load(rig.server.url("/a")) { received, total in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("IV15: no progress comes once the load is cancelled or replaced", arguments: Place.allCases, [true, false])
+    @Test("No progress is reported once the load is cancelled or superseded", arguments: Place.allCases, [true, false])
     func progressAfterEnd(place: Place, isCancelled: Bool) async throws {
         try await Rig.run { rig in
             let (target, gate, begun, reports) = (Target(place, rig), Gate(), Gate(), Counter())
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("IV17: what is in memory is there before the call returns", arguments: Place.allCases)
+    @Test("An image in memory is shown before the call returns", arguments: Place.allCases)
     func memoryHit(place: Place) async throws {
         try await Rig.run { rig in
             let target = Target(place, rig)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("IV18: what is on disk comes later, unless it is to be read at once", arguments: Place.allCases)
+    @Test("An image on disk is shown later, unless it is read synchronously", arguments: Place.allCases)
     func diskHit(place: Place) async throws {
         try await Rig.run { rig in
             let target = Target(place, rig)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("IV19, IV23, IV24: an image, a failure, an image for failures and none", arguments: Place.allCases)
+    @Test("A load ends with its image, the placeholder, the image for failures, or none", arguments: Place.allCases)
     func endings(place: Place) async throws {
         try await Rig.run { rig in
             let (target, bad) = (Target(place, rig), rig.server.url("/missing"))
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("IV25: a cancelled download ends with an error, and once", arguments: Place.allCases, [true, false])
+    @Test("A cancelled download ends once, with an error", arguments: Place.allCases, [true, false])
     func cancelledDownload(place: Place, byTask: Bool) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "IV18, IV26, BT03: a cancelled look-up ends once, and keeps nothing in memory",
+        "A cancelled look-up ends once, and adds nothing to memory",
         arguments: Place.allCases,
         [true, false]
     )
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("IV27, IV28: alternatives are shown, and cancelled, like the source itself", arguments: Place.allCases)
+    @Test("Alternative sources are shown and cancelled like the source itself", arguments: Place.allCases)
     func alternatives(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate, bad) = (Target(place, rig), Gate(), rig.server.url("/missing"))
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test("IV29: loads of one picture share a request, and are cancelled one by one")
+    @Test("Loads of one image share a request, and are cancelled one by one")
     func sharedRequest() async throws {
         try await Rig.run { rig in
             let (gate, targets) = (Gate(), Place.allCases.map { Target($0, rig) })
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("IV30, F26: a load that a handler begins can be cancelled", arguments: Place.allCases, [true, false])
+    @Test("A load that is started by a handler can be cancelled", arguments: Place.allCases, [true, false])
     func nestedLoad(place: Place, isInMemory: Bool) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test("IV31, F30: a load does not keep its object alive, and ends without it", arguments: Place.allCases)
+    @Test("A load does not keep its owner alive, and ends without it", arguments: Place.allCases)
     func releasedOwner(place: Place) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(place, rig), Gate())
@@ -235,7 +235,10 @@ import Testing
         }
     }
 
-    @Test("IV02, PJ10: a progressive picture is shown while it arrives and is wanted", arguments: Place.allCases)
+    @Test(
+        "Previews of a progressive image are shown while it arrives, until the load is superseded",
+        arguments: Place.allCases
+    )
     func previews(place: Place) async throws {
         try await Rig.run { rig in
             let (target, jpeg, gate) = (Target(place, rig), try ProgressivePicture(), Gate())
@@ -252,7 +255,7 @@ import Testing
         }
     }
 
-    @Test("IV33: of two sizes of one picture, begun at once, the second is shown", arguments: Place.allCases)
+    @Test("Of two sizes of one image, loaded at the same time, the second is shown", arguments: Place.allCases)
     func twoProcessors(place: Place) async throws {
         try await Rig.run { rig in
             let target = Target(place, rig)

@@ -1,4 +1,4 @@
-// Transitions of image views: section 6.4 of the specification, and its numbers IV20 to IV22.
+// Transitions of image views: durations, their course, custom transitions, and loads that end with one.
 
 import Foundation
 import KFSupport
@@ -26,7 +26,7 @@ import Testing
         target?.onEnd = {}
     }
 
-    @Test("6.4: durations; what is no positive number is no time")
+    @Test("Every transition has a duration, which is zero if it is not a positive finite number")
     func durations() {
         let kinds: [ImageTransition] = [
             .fade(1), .flipFromLeft(1), .flipFromRight(1), .flipFromTop(1), .flipFromBottom(1), .custom(duration: 1),
@@ -36,7 +36,7 @@ import Testing
         #expect(none.allSatisfy { $0.duration == 0 } && none.map(\.isNone) == [true, false, false, false, false])
     }
 
-    @Test("6.4: a transition goes from the picture before to the image, and then ends")
+    @Test("A transition runs for its duration, and then ends once")
     func course() {
         var ends: [Bool] = []
         view.show(old, by: .fade(2), from: nil) { ends.append($0) }
@@ -50,7 +50,7 @@ import Testing
         #expect(ends == [true])
     }
 
-    @Test("6.4: none is seen without time, without a screen, and where none are wanted", arguments: 0..<4)
+    @Test("No transition is shown without a duration, off the screen, or if the renderer shows none", arguments: 0..<4)
     func immediately(reason: Int) {
         var ends: [Bool] = []
         if reason == 1 { view.isOnScreen = false }
@@ -60,7 +60,7 @@ import Testing
         #expect(view.transition == nil && view.image === old && ends == [true] && renderer.running == 0)
     }
 
-    @Test("6.4, F29: another image ends a transition", arguments: [true, false])
+    @Test("Another image ends a transition", arguments: [true, false])
     func anotherImage(hasTransition: Bool) {
         var ends: [String] = []
         let next = Picture.gradient(3, 3)
@@ -75,7 +75,7 @@ import Testing
         #expect(view.image === next && ends == ["first false"] + (hasTransition ? ["second true"] : []))
     }
 
-    @Test("6.4, F33: a custom transition sets the image itself, or has it set", arguments: [true, false])
+    @Test("A custom transition sets the image itself, or the view sets it", arguments: [true, false])
     func custom(setsImage: Bool) async throws {
         try await Rig.run { rig in
             let ends = Box<[Bool]>([])
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "IV20: transitions are for what was loaded, or forced",
+        "Transitions are shown for images that were loaded, and for others only if forced",
         arguments: [CacheType.none, .memory, .disk],
         [true, false]
     )
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("IV21: the order of what happens with a transition")
+    @Test("A placeholder, an indicator, a transition and the handler are called in order")
     func order() async throws {
         try await Rig.run { rig in
             let (log, done) = (CallLog(), Promise<Void>())
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("IV22, F29: a newer load wins during a transition, and both end once", arguments: ["/b", "/memory", nil])
+    @Test("A newer load during a transition is shown, and both loads end once", arguments: ["/b", "/memory", nil])
     func newerLoad(path: String?) async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(.imageView, rig, owner: view), Gate())
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("IV22: what a handler loads at the end of a transition is shown, not what ended it")
+    @Test("An image that a handler loads at the end of a transition is shown, not the one that ended it")
     func loadInHandler() async throws {
         try await Rig.run { rig in
             let target = Target(.imageView, rig, owner: view)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(
-        "IV13, IV31: a load ends once whenever its view is released",
+        "A load ends once, at whatever time its view is released",
         arguments: ["look-up", "progress", "handler", "transition", "transition from memory"]
     )
     func release(moment: String) async throws {
@@ -204,7 +204,7 @@ import Testing
             let mayRead = rig.holdDisk(url)
             let refresh: KingfisherOptionsInfo = moment == "progress" ? [.forceRefresh] : []
             let options = moment == "handler" ? [] : refresh + [.transition(.fade(1)), .forceTransition]
-            // The rest is sent once there was progress: none comes after the end.
+            // The rest is sent once progress was reported, because none is reported after the end.
             let (rest, response) = (Gate(), TestResponse.data(try Picture.png()))
             rig.server.route("/a", response.with { $0.interruption = .hold(after: 40, until: rest) })
             target.load(url, options) { _, _ in

@@ -1,4 +1,5 @@
-// What the tests of views share: places to load into, of every kind, and views' helpers that record their calls.
+// Helpers for tests of views: places of every kind to load into, and placeholders, indicators and renderers that
+// record their calls.
 
 import Foundation
 import KFImaging
@@ -14,7 +15,7 @@ extension Result<RetrieveImageResult, KingfisherError> {
     /// The error's code; 0 for a success.
     var code: Int { if case .failure(let error) = self { error.errorCode } else { 0 } }
     var error: KingfisherError? { if case .failure(let error) = self { error } else { nil } }
-    /// What a superseded load has ended with: the code, or 0.
+    /// The error code with which a superseded load ended; 0 for an image, nil if it was not superseded.
     var superseded: Int? {
         guard case .failure(.imageSettingError(.notCurrentSourceTask(let result, let error, _))) = self else {
             return nil
@@ -23,15 +24,15 @@ extension Result<RetrieveImageResult, KingfisherError> {
     }
 }
 
-/// An object of one's own with an image.
+/// A custom object with an image.
 @MainActor class Item: KingfisherHasImageComponent {
     var image: KFCrossPlatformImage?
 }
 
-/// The same, which inherits its image.
+/// A subclass, which inherits its image.
 final class ChildItem: Item {}
 
-/// The kinds of places there are.
+/// The kinds of places to load into.
 enum Place: String, CaseIterable, Sendable {
     case imageView, animatedView, item, button, background, alternate
 
@@ -51,7 +52,7 @@ enum Place: String, CaseIterable, Sendable {
 final class Target {
     let place: Place
     private(set) var owner: (any AnyObject & Sendable)?
-    /// The outcomes in the order they came, each with the number of its load.
+    /// The outcomes in order, each with the number of its load.
     private(set) var ended: [(load: Int, outcome: Outcome)] = []
     private(set) var isAlwaysMain = true
     /// Called at the end of each load.
@@ -111,7 +112,7 @@ final class Target {
         }
     }
 
-    /// The button's place.
+    /// The place of the button.
     private func slot(_ placeholder: Image? = nil) -> PropertySlot<KFCrossPlatformButton> {
         switch place {
         case .background: .background(.normal, placeholder)
@@ -159,16 +160,16 @@ final class Target {
 }
 
 extension Rig {
-    /// What makes loads for views use this rig.
+    /// The options with which loads of views use this rig.
     var viewOptions: KingfisherOptionsInfo { [.targetCache(cache), .downloader(manager.downloader)] }
 
-    /// A picture on the server; its response is held back until the gate opens.
+    /// Puts an image on the server; its response is held back until the gate opens.
     func route(_ path: String, width: Int = 64, gate: Gate? = nil) throws -> URL {
         server.route(path, TestResponse.data(try Picture.png(width, 8)).with { $0.gate = gate })
         return server.url(path)
     }
 
-    /// A picture in the cache, in memory or on disk only.
+    /// Puts an image into the cache, in memory and on disk or only on disk.
     func cached(_ path: String, width: Int = 64, inMemory: Bool, _ options: KingfisherOptionsInfo = []) async throws
         -> URL
     {
@@ -180,7 +181,7 @@ extension Rig {
 
     func isInMemory(_ url: URL) -> Bool { cache.imageCachedType(forKey: url.cacheKey) == .memory }
 
-    /// Holds back what is done on disk for a URL from now on, until the promise is fulfilled.
+    /// Holds back later operations on disk for a URL until the promise is fulfilled.
     func holdDisk(_ url: URL, _ processor: any ImageProcessor = DefaultImageProcessor.default) -> Promise<Void> {
         let key = url.cacheKey.computedKey(with: processor.identifier)
         let (ticket, mayEnd) = (cache.operations.ticket(forKey: key), Promise<Void>())
@@ -188,17 +189,17 @@ extension Rig {
         return mayEnd
     }
 
-    /// Waits until what has begun on disk for a URL is done.
+    /// Waits until the operations on disk that have begun for a URL are done.
     func waitForDisk(_ url: URL) async { await cache.operations.ticket(forKey: url.cacheKey).run {} }
 }
 
-/// What happened, in order.
+/// Records calls in their order.
 @MainActor
 final class CallLog {
     var calls: [String] = []
 }
 
-/// Records its calls, and what its view shows by then.
+/// A placeholder that records its calls.
 @MainActor
 final class TestPlaceholder: Placeholder {
     let log: CallLog
@@ -210,7 +211,7 @@ final class TestPlaceholder: Placeholder {
 /// A view as a placeholder.
 final class ViewPlaceholder: KFCrossPlatformView, Placeholder {}
 
-/// Records its calls.
+/// An indicator that records its calls.
 @MainActor
 final class TestIndicator: Indicator {
     let view = KFCrossPlatformView()
@@ -226,19 +227,19 @@ final class TestIndicator: Indicator {
     }
 }
 
-/// A toolkit on a manual clock.
+/// A renderer on a manual clock.
 @MainActor
 final class TestRenderer: ViewRenderer {
     var showsTransitions = true
     var bounds = CGRect.zero
     var scaleFactor: CGFloat = 1
     private(set) var draws = 0
-    /// Called when something else is to be drawn.
+    /// Called when the content changes.
     var onDraw: () -> Void = {}
     private(set) var calls: [String] = []
     private var links: [ManualDisplayLink] = []
 
-    /// A view on a screen.
+    /// Shows a view on a screen.
     static func show(_ view: KFCrossPlatformView) -> TestRenderer {
         let renderer = TestRenderer()
         view.renderer = renderer
@@ -247,7 +248,7 @@ final class TestRenderer: ViewRenderer {
     }
 
     func advance(by seconds: TimeInterval) { for link in links { link.advance(by: seconds) } }
-    /// How many clocks run.
+    /// The number of clocks that run.
     var running: Int { links.filter { !$0.isPaused }.count }
 
     func makeDisplayLink() -> any DisplayLinkCompatible {

@@ -1,4 +1,4 @@
-// What the library is compared with, in the simplest C that does the same work. Knows nothing of the library.
+// The baselines in C: the simplest code that does the same work with other libraries.
 #ifndef CBASELINE_H
 #define CBASELINE_H
 
@@ -10,9 +10,9 @@
 /// pixels, to be released with `free`, or NULL.
 uint8_t *baseline_jpeg(const uint8_t *bytes, size_t size, unsigned eighths, size_t *width, size_t *height);
 
-/// Starts libvips once, without its cache of operations: the same picture is requested again and again.
+/// Starts libvips once, without its cache of operations: the same image is requested again and again.
 bool baseline_vips_start(void);
-/// Decodes a picture and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they
+/// Decodes an image and fits it into a square; returns its pixels, to be released with `free`, and how many bytes they
 /// take, or NULL.
 uint8_t *baseline_vips_thumbnail(const uint8_t *bytes, size_t size, int side, size_t *count);
 
@@ -36,11 +36,11 @@ uint8_t *baseline_webp(const uint8_t *bytes, size_t size, size_t *width, size_t 
 /// prefers; returns the pixels, to be released with `free`, or NULL.
 uint8_t *baseline_avif(const uint8_t *bytes, size_t size, bool aom, size_t *width, size_t *height);
 
-/// How the colours of an AVIF are coded.
+/// The coding of an AVIF's colours.
 typedef struct baseline_avif_kind {
     unsigned depth;
     bool halves_chroma, is_full_range;
-    /// The number that H.273 has for it: 1 is BT.709, 6 is BT.601, and 9 BT.2020.
+    /// The number of the matrix in H.273: 1 is BT.709, 6 is BT.601, and 9 BT.2020.
     unsigned short matrix;
 } baseline_avif_kind;
 /// Encodes opaque BGRA as an AVIF of some kind, with the colours of sRGB and little loss; returns its bytes, to be
@@ -48,23 +48,23 @@ typedef struct baseline_avif_kind {
 uint8_t *baseline_avif_encode(
     const uint8_t *bgra, size_t stride, size_t width, size_t height, baseline_avif_kind kind, size_t *size);
 
-/// Resizes a picture of three bytes a pixel with Lanczos; returns pixels of the same kind, to be released with `free`,
+/// Resizes an image of three bytes a pixel with Lanczos; returns pixels of the same kind, to be released with `free`,
 /// and how many bytes they take, or NULL.
 uint8_t *baseline_vips_resize(const uint8_t *rgb, size_t width, size_t height, double scale, size_t *count);
-/// Blurs a picture of three bytes a pixel; returns how many bytes the result took, 0 on failure.
+/// Blurs an image of three bytes a pixel; returns how many bytes the result took, 0 on failure.
 size_t baseline_vips_blur(const uint8_t *rgb, size_t width, size_t height, double sigma);
 
 /// Asks the file system to put every folder that is made in this one where there is much room, and not beside the
-/// others; where that is unknown, nothing happens.
+/// others; has no effect on file systems that do not support it.
 void baseline_spread(const char *folder);
-/// Reads a file the shortest way there is: open, fstat, read, close. Returns its bytes, to be released with `free`, or
+/// Reads a file in the shortest way: open, fstat, read, close. Returns its bytes, to be released with `free`, or
 /// NULL.
 uint8_t *baseline_read(const char *path, size_t *size);
 /// Writes a file so that no reader ever sees half of it: open, write, close, rename.
 bool baseline_store(const char *temporary, const char *path, const uint8_t *bytes, size_t size);
 
-/// Gets URLs through libcurl's multi interface on this thread, so many in flight at a time; returns how many bytes all
-/// bodies have together, 0 when one is not received.
+/// Downloads URLs through libcurl's multi interface on this thread, a number of them in flight at a time; returns
+/// how many bytes all bodies have together, 0 when one is not received.
 size_t baseline_curl(const char *const *urls, size_t count, size_t in_flight);
 
 #endif

@@ -1,8 +1,9 @@
-// What only newer versions of libavif report: how often a sequence is to be played. Walks boxes, decodes nothing.
+// Finds how often an AVIF sequence is to be played, which only newer versions of libavif report. Walks boxes, decodes
+// nothing.
 
 /// A walk over the boxes of an AVIF sequence.
 enum AVIFBoxes {
-    /// How often the first track is to be played, by its edit list; 0, which means for ever, when it has none.
+    /// How often the first track is to be played, by its edit list; 0, which means endlessly, when it has none.
     static func loopCount(_ bytes: UnsafeRawBufferPointer) -> UInt {
         guard let track = find(["moov", "trak"], in: bytes[...]),
             let header = find(["tkhd"], in: track), let list = find(["edts", "elst"], in: track),

@@ -1,4 +1,4 @@
-// AVIF: stills, the first frame of a sequence, and writing both. How other frames are read is said elsewhere.
+// AVIF: stills, the first frame of a sequence, and writing both. AVIFFrames reads the other frames.
 
 import CKFCodecs
 import Foundation
@@ -14,7 +14,7 @@ enum AVIFCodec: ImageCodec {
         info.hasAlpha = reader.header.has_alpha
         info.colorProfileName = reader.header.icc == nil ? nil : reader.profile?.name
         if let frames = reader.frameCount {
-            // What is beyond every limit is not worth adding up.
+            // Numbers beyond every limit are not worth adding up.
             let isSensible = frames <= ImageDecodingLimits.default.maxFrameCount
             let duration = isSensible ? (0..<frames).reduce(0) { $0 + reader.delay($1) } : reader.header.duration
             info.setAnimation(frames, duration, loops: Int(clamping: AVIFBoxes.loopCount(bytes)))
@@ -41,7 +41,7 @@ enum AVIFCodec: ImageCodec {
         return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, quality, lossless: lossless)
     }
 
-    /// Encodes a sequence, which plays for ever: libavif (0.11) cannot write anything else.
+    /// Encodes a sequence, which plays endlessly: libavif (0.11) cannot write anything else.
     static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         // All frames have an alpha, or none has; opaque ones take a few bytes more.
         try write(animation, hasAlpha: true, isStill: false, quality, lossless: lossless)

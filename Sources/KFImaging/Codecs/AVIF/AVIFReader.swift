@@ -1,5 +1,4 @@
-// An open AVIF: what its container says, and its pictures one by one. The container's cropping, turning and mirroring
-// are applied; nothing is known of the caller.
+// An open AVIF: its header, and its images one by one. The container's cropping, turning and mirroring are applied.
 
 import CKFCodecs
 import Foundation
@@ -23,7 +22,7 @@ final class AVIFReader {
     var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
     var frameCount: Int? { header.frame_count > 1 ? Int(header.frame_count) : nil }
 
-    /// What is shown of the coded picture, in its pixels.
+    /// The part of the coded image that is shown, in its pixels.
     var crop: CGRect {
         CGRect(
             x: Int(header.crop_x),
@@ -50,7 +49,7 @@ final class AVIFReader {
         return turn.isTransposing ? size.transposed : size
     }
 
-    /// An ICC profile goes before the numbers.
+    /// An ICC profile takes precedence over the numbers.
     var profile: ColorProfile? {
         if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
         let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
@@ -60,7 +59,7 @@ final class AVIFReader {
     /// How long a frame is shown, in seconds.
     func delay(_ index: Int) -> Double { FrameDelay.effective(kf_avif_delay(handle, UInt32(index))) }
 
-    /// A frame as it is shown: cropped, turned and mirrored, and not larger than the options want.
+    /// A frame as it is shown: cropped, turned and mirrored, and not larger than the options allow.
     func displayed(_ index: Int, _ options: DecodingOptions) throws(ImagingError) -> Bitmap {
         var bitmap = try coded(index)
         if let part = try bitmap.part(crop) { bitmap = part }

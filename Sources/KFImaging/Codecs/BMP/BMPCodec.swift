@@ -28,7 +28,7 @@ enum BMPCodec: ImageCodec {
     }
 }
 
-/// The rows of a bitmap, from the uppermost one on; rows that are missing are transparent.
+/// The rows of a bitmap, from the uppermost one on; missing rows are transparent.
 final class BMPReader: RowReader {
     /// Whether all rows are there.
     let isComplete: Bool
@@ -39,13 +39,13 @@ final class BMPReader: RowReader {
     private let runs: BMPRuns?
     private let colors: [UInt32]
     private let channels: BMPChannels
-    /// Where the mask of an icon begins: a bit for every pixel, set where nothing is to be seen.
+    /// Where the mask of an icon begins: a bit for every pixel, set where nothing is visible.
     private let mask: Int?
     private var next = 0
 
     /// - Parameters:
-    ///   - bytes: What the header was read from; borrowed as long as the reader is there.
-    ///   - header: The header, of a picture that is not too large.
+    ///   - bytes: The bytes that the header was read from; borrowed as long as the reader is there.
+    ///   - header: The header, of an image that is not too large.
     ///   - isMasked: Whether a mask lies behind the rows.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     init(_ bytes: UnsafeRawBufferPointer, _ header: BMPHeader, isMasked: Bool = false) throws(ImagingError) {
@@ -67,14 +67,14 @@ final class BMPReader: RowReader {
             (isComplete, isEmpty) = (runs.isComplete, runs.isEmpty)
             self.runs = runs
         }
-        // Many writers leave the alpha of opaque pictures 0.
+        // Many writers leave the alpha of opaque images 0.
         let usesAlpha = header.hasAlpha && Self.hasAnyAlpha(bytes, header)
         channels = BMPChannels(header.masks, usesAlpha: usesAlpha)
         let behindRows = header.rows + header.bytesPerRow * size.height
         mask = isMasked && !usesAlpha && runs == nil ? behindRows : nil
     }
 
-    /// The picture in this size.
+    /// The image in this size.
     func bitmap(of target: PixelSize) throws(ImagingError) -> Bitmap {
         let isOpaque = isComplete && runs == nil && mask == nil && !channels.hasAlpha
         let rows = RowDecoding(
@@ -144,7 +144,7 @@ final class BMPReader: RowReader {
         Number(littleEndian: row.loadUnaligned(fromByteOffset: x * MemoryLayout<Number>.size, as: type))
     }
 
-    /// The palette; what is beyond it is black.
+    /// The palette; entries beyond it are black.
     private static func colors(_ bytes: UnsafeRawBufferPointer, _ header: BMPHeader) -> [UInt32] {
         var colors = [UInt32](repeating: 0xFF00_0000, count: 256)
         let places = stride(from: header.palette.lowerBound, to: header.palette.upperBound, by: header.paletteStep)
@@ -167,7 +167,7 @@ final class BMPReader: RowReader {
     }
 }
 
-/// What the bits of a pixel of 16 or 32 bits mean.
+/// The meaning of the bits of a pixel of 16 or 32 bits.
 private struct BMPChannels {
     /// Where one colour lies.
     private struct Channel {

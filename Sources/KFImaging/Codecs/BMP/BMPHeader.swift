@@ -1,4 +1,4 @@
-// What the headers of a Windows bitmap say, of every kind there is, with or without a file around. Decodes nothing.
+// Reads the headers of Windows bitmaps, of every kind, with or without a file around. Decodes nothing.
 
 import Foundation
 
@@ -39,7 +39,7 @@ struct BMPHeader {
         try self.init(bytes, at: 14, rows: bytes.littleEndian(10, 4), type: .bmp)
     }
 
-    /// The header of a picture in an icon: it declares twice the height, since a mask lies behind the rows.
+    /// The header of an image in an icon: it declares twice the height, since a mask lies behind the rows.
     init(icon bytes: UnsafeRawBufferPointer) throws(ImagingError) {
         try self.init(bytes, at: 0, rows: nil, type: .ico)
     }
@@ -60,7 +60,7 @@ struct BMPHeader {
         let width = isCore ? field(4, 2) : Int(Int32(truncatingIfNeeded: field(4, 4)))
         let height = isCore ? field(6, 2) : Int(Int32(truncatingIfNeeded: field(8, 4)))
         let rowCount = type == .ico ? abs(height) / 2 : abs(height)
-        guard width > 0, rowCount > 0 else { throw .malformed(type, detail: "the picture has no pixels") }
+        guard width > 0, rowCount > 0 else { throw .malformed(type, detail: "the image has no pixels") }
         size = PixelSize(width, rowCount)
         isTopDown = height < 0
         let depth = isCore ? field(10, 2) : field(14, 2)
@@ -87,7 +87,7 @@ struct BMPHeader {
         let most = depth <= 8 ? 1 << depth : 0
         let used = field(32, 4)
         var paletteEnd = paletteStart + (used == 0 ? most : min(used, most)) * paletteStep
-        // What the file says of its rows counts, if it can be.
+        // The file's own offset of its rows counts, if it is valid.
         if let rows, rows >= paletteStart {
             paletteEnd = min(paletteEnd, rows)
             self.rows = rows
@@ -99,7 +99,7 @@ struct BMPHeader {
         profile = type == .bmp ? Self.profile(bytes, start, length, field) : nil
     }
 
-    /// Nil for combinations that do not exist, and those that only printers know.
+    /// Nil for combinations that do not exist, and those for printers only.
     private static func storage(_ compression: Int, _ depth: Int, _ isOS2: Bool) -> Storage? {
         switch (compression, depth) {
         case (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (0, 24), (0, 32): .plain

@@ -1,9 +1,9 @@
-// The run-length encoding of Windows bitmaps, of 4, 8 and (by OS/2) 24 bits a pixel. Knows no headers.
+// The run-length encoding of Windows bitmaps, of 4, 8 and (by OS/2) 24 bits a pixel.
 
 /// Rows of pixels stored as runs.
 ///
 /// The runs come in the order of the file, whose last row is the uppermost one as a rule, and may leave out pixels and
-/// rows. So where every row begins is noted first; any of them can be decoded then.
+/// rows. So the beginning of every row is found first; then any row can be decoded.
 struct BMPRuns {
     /// A byte of the data, and the column of the pixel that it describes.
     private struct Place: BitwiseCopyable {
@@ -15,14 +15,14 @@ struct BMPRuns {
     private let depth: Int
     private let colors: [UInt32]
     private let places: Buffer<Place>
-    /// Whether the data reaches as far as the picture does.
+    /// Whether the data reaches as far as the image does.
     private(set) var isComplete = false
     /// Whether there is nothing to decode.
     let isEmpty: Bool
 
     /// - Parameters:
     ///   - bytes: From the first run on.
-    ///   - size: The size of the picture.
+    ///   - size: The size of the image.
     ///   - depth: 4, 8 or 24.
     ///   - colors: The palette of 256 colours.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
@@ -48,7 +48,7 @@ struct BMPRuns {
         isComplete = isEnded || y >= size.height || y == size.height - 1 && place.x >= size.width
     }
 
-    /// Writes what there is of a row, counted as the file does; other pixels are left as they are.
+    /// Writes the pixels that a row, counted as the file does, has; other pixels are left as they are.
     func read(_ y: Int, into pixels: UnsafeMutableBufferPointer<UInt32>) {
         var place = places.base[y]
         _ = walk(&place, into: pixels)
@@ -56,7 +56,7 @@ struct BMPRuns {
 
     /// Goes along the runs of one row.
     ///
-    /// - Returns: How many rows further the place is where that leads to; nil when the picture ends, or the data does.
+    /// - Returns: How many rows further the place is where that leads to; nil when the image ends, or the data does.
     private func walk(_ place: inout Place, into pixels: UnsafeMutableBufferPointer<UInt32>?) -> Int? {
         while let code = bytes.littleEndian(place.offset, 2) {
             let (count, value) = (code & 255, code >> 8)

@@ -1,4 +1,4 @@
-// Windows icons and cursors: a folder of pictures, of which the largest is shown. Leaves these to PNG and BMP.
+// Windows icons and cursors: a directory of images, of which the largest is shown. PNG and BMP decode them.
 
 import Foundation
 
@@ -40,22 +40,22 @@ enum ICOCodec: ImageCodec {
     }
 }
 
-/// One of the pictures in an icon.
+/// One of the images in an icon.
 private struct ICOEntry {
     enum Content {
         case png
         case bmp(BMPHeader)
     }
-    /// From the picture's first byte to the end of the file: what the directory says of lengths is wrong at times.
+    /// From the image's first byte to the end of the file: the lengths in the directory are sometimes wrong.
     let bytes: UnsafeRawBufferPointer
     let content: Content
     let size: PixelSize
     /// Bits a pixel.
     let depth: Int
 
-    /// The picture with the most pixels, or bits in them; those with broken headers do not count.
+    /// The image with the most pixels, or bits in them; those with broken headers do not count.
     ///
-    /// The pictures' own headers decide: the directory can declare no side above 256, and no depth for cursors.
+    /// The images' own headers decide: the directory can declare no side above 256, and no depth for cursors.
     static func largest(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ICOEntry {
         var largest: ICOEntry?
         for index in 0..<min(bytes.littleEndian(4, 2) ?? 0, (bytes.count - 6) / 16) {
@@ -67,7 +67,7 @@ private struct ICOEntry {
             }
             largest = picture
         }
-        guard let largest else { throw .malformed(.ico, detail: "it holds no picture") }
+        guard let largest else { throw .malformed(.ico, detail: "it holds no image") }
         return largest
     }
 

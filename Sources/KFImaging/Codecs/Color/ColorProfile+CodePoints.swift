@@ -1,4 +1,4 @@
-// Colour spaces given by the code points of ITU-T H.273, as cICP and nclx do. Knows no format.
+// Colour spaces given by the code points of ITU-T H.273, as cICP and nclx do.
 
 import Foundation
 
@@ -9,8 +9,8 @@ extension ColorProfile {
     /// on screens as if it were sRGB), 4 and 5 (gamma 2.2 and 2.8), 8 (linear), 16 (PQ) and 18 (HLG).
     ///
     /// - Parameters:
-    ///   - primaries: What red, green and blue are.
-    ///   - transfer: How values become light.
+    ///   - primaries: The number of the primaries: red, green and blue.
+    ///   - transfer: The number of the curve, by which values become light.
     /// - Returns: The profile; nil when a number is none of these.
     static func coded(primaries: Int, transfer: Int) -> ColorProfile? {
         guard let colors = chromaticities(primaries) else { return nil }
@@ -33,7 +33,7 @@ extension ColorProfile {
 
     /// The colours that a file of the HEIF family names; nil for those of sRGB.
     ///
-    /// What is unspecified (2) means sRGB, and so do curves that are unknown.
+    /// Unspecified numbers (2) mean sRGB, and so do curves that are unknown.
     ///
     /// - Parameters:
     ///   - primaries: The number of the colours.
@@ -58,11 +58,11 @@ extension ColorProfile {
     }
 }
 
-/// Curves whose values reach beyond the white of paper, and how they are brought to what a bitmap holds.
+/// Curves whose values reach beyond the white of paper, and how they are brought into the range of a bitmap.
 ///
-/// A bitmap ends at white. What these curves mean by it is a light of 203 candela a square metre (ITU-R BT.2408): this
+/// A bitmap ends at white, which with these curves is a light of 203 candela a square metre (ITU-R BT.2408): this
 /// becomes 1, all that is darker keeps its proportion, all that is brighter becomes 1 as well. Lights lose their
-/// detail, while faces and paper look as they do in a picture of ordinary range.
+/// detail, while faces and paper look as they do in an image of ordinary range.
 enum HDRTransferFunction: Hashable {
     /// Perceptual quantizer, ITU-R BT.2100: values are absolute.
     case pq

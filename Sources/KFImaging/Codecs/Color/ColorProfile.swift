@@ -1,4 +1,4 @@
-// Colour profiles, and what has to be done to bring their colours to sRGB. Knows no format.
+// Colour profiles, and the conversions that bring their colours to sRGB.
 
 import CKFCodecs
 import Foundation
@@ -15,7 +15,7 @@ final class ColorTransform: Sendable {
     func apply(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) { kf_transform_apply(handle, pixels, count) }
 }
 
-/// What a file says about its colours.
+/// A file's description of its colours.
 enum ColorProfile: Hashable {
     case icc(Data)
     /// White, red, green, blue as x, y pairs; a display gamma, or 0 for the curve of sRGB.
@@ -23,14 +23,14 @@ enum ColorProfile: Hashable {
     /// The same with a curve that reaches beyond white.
     case highDynamicRange([Double], HDRTransferFunction)
 
-    /// What kind of pixels the file holds, as far as profiles care.
+    /// The kinds of pixels that profiles distinguish.
     enum Pixels: Hashable {
         case grey
         case rgb
         case cmyk(inverted: Bool)
     }
 
-    /// The conversion to sRGB; nil when there is nothing to convert, or nothing sensible to do.
+    /// The conversion to sRGB; nil when there is nothing to convert, or no sensible conversion.
     func transform(for pixels: Pixels) -> ColorTransform? {
         ColorTransformCache.shared.transform(of: self, for: pixels) { makeTransform(for: pixels) }
     }

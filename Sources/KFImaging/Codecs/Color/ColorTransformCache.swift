@@ -1,4 +1,4 @@
-// Conversions that were made before, for pictures of one source share a handful of profiles. Makes none itself.
+// A cache of conversions, since images of one source share a handful of profiles.
 
 import Foundation
 import KFSupport
@@ -7,9 +7,9 @@ import KFSupport
 final class ColorTransformCache: Sendable {
     static let shared = ColorTransformCache()
     static let maxCount = 16
-    /// What the profiles of all conversions may take, in bytes; profiles of printers have about half a megabyte.
+    /// The most bytes that the profiles of all conversions may have; profiles of printers have about half a megabyte.
     static let maxByteCount = 4 << 20
-    /// A larger profile is not worth remembering.
+    /// A larger profile is not kept.
     static let maxProfileByteCount = 1 << 20
 
     /// A profile is identified by a randomly seeded hash, so that a look-up compares no profiles under the lock.
@@ -28,10 +28,10 @@ final class ColorTransformCache: Sendable {
     }
     private let state = Locked(State())
 
-    /// How many bytes the profiles have that are kept.
+    /// How many bytes the kept profiles have.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// The conversion that is known, or else the one that `make` gives; nil when there is nothing to convert.
+    /// The cached conversion, or else the one that `make` gives; nil when there is nothing to convert.
     func transform(
         of profile: ColorProfile,
         for pixels: ColorProfile.Pixels,
@@ -53,7 +53,7 @@ final class ColorTransformCache: Sendable {
 }
 
 extension ColorProfile {
-    /// What keeping the profile takes.
+    /// The memory that keeping the profile takes.
     fileprivate var byteCount: Int {
         switch self {
         case .icc(let data): data.count
@@ -61,7 +61,7 @@ extension ColorProfile {
         }
     }
 
-    /// A hash of all that the profile says; the one of `Data` looks at its beginning only.
+    /// A hash of the whole profile; the one of `Data` looks at its beginning only.
     fileprivate var digest: Int {
         var hasher = Hasher()
         switch self {

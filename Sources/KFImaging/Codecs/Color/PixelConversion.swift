@@ -1,6 +1,6 @@
-// From the pixels that decoders give to premultiplied sRGB. Knows no format.
+// From the pixels that decoders give to premultiplied sRGB.
 
-/// What has to be done to decoded pixels to make them premultiplied sRGB.
+/// The steps that make decoded pixels premultiplied sRGB.
 struct PixelConversion {
     private enum Color {
         case sRGB

@@ -1,9 +1,9 @@
-// The entry points: registered coders where there are any, the built-in ones otherwise. Knows no format.
+// The entry points: registered coders where there are any, the built-in ones otherwise.
 
 package import Foundation
 
 extension Codecs {
-    /// What the header says; no pixels are decoded, unless a registered coder knows no other way.
+    /// Reads the header; no pixels are decoded, unless a registered coder has no other way.
     ///
     /// - Throws: ``ImagingError``.
     package static func info(of data: Data) throws(ImagingError) -> ImageInfo {
@@ -11,7 +11,7 @@ extension Codecs {
         return try custom.info(of: data)
     }
 
-    /// Decodes the first picture.
+    /// Decodes the first image.
     ///
     /// - Throws: ``ImagingError``.
     package static func decode(
@@ -26,7 +26,7 @@ extension Codecs {
     ///
     /// - Parameters:
     ///   - data: The encoded bytes.
-    ///   - limits: What is refused.
+    ///   - limits: The limits beyond which data is refused.
     /// - Returns: The frames.
     /// - Throws: ``ImagingError``.
     package static func frameSource(
@@ -39,7 +39,7 @@ extension Codecs {
         return try custom.frames(of: data, limits: limits)
     }
 
-    /// Encodes the displayed picture.
+    /// Encodes the displayed image.
     ///
     /// - Parameters:
     ///   - image: The image; its orientation is applied first.

@@ -1,4 +1,4 @@
-// Asks one coder after the other, with the built-in ones at their priority. Knows no format.
+// Asks one coder after the other, with the built-in ones at their priority.
 
 import Foundation
 
@@ -52,7 +52,7 @@ struct CoderChain {
         }
         let after = after.filter { $0.canDecode(data) }
         if let frames = try Self.frames(of: data, by: after, limits) { return frames }
-        // A coder that accepts the bytes may still decode a still picture from them.
+        // A coder that accepts the bytes may still decode a still image from them.
         if let failure, before.isEmpty, after.isEmpty { throw failure }
         return nil
     }
@@ -93,7 +93,7 @@ struct CoderChain {
 
     /// The first result.
     ///
-    /// An error of the built-in coders alone stays what it is.
+    /// An error of the built-in coders alone is thrown unchanged.
     private func ask<Value>(
         _ isWilling: (any ImageCoder) -> Bool,
         of work: (any ImageCoder) throws -> Value,
@@ -120,7 +120,7 @@ struct CoderChain {
         throw .coderFailed(reasons)
     }
 
-    /// What a coder returned, made to fit what was asked for.
+    /// The image that a coder returned, made to fit the request.
     private func finished(_ image: Image, of data: Data, _ options: DecodingOptions) throws -> Image {
         guard let bitmap = image.cgImage else { throw CoderError(description: "it gave an image without pixels") }
         try options.limits.check(width: bitmap.width, height: bitmap.height)

@@ -1,12 +1,12 @@
-// The interface of custom coders. Knows no format and no list of coders.
+// The interface of custom coders.
 
 public import Foundation
 
 /// A format that is not built in, or another way to handle one that is.
 ///
 /// Registered with ``ImageCodersManager/add(_:priority:)``, a coder is asked wherever images are decoded and encoded.
-/// Its functions are called from any thread, several at once, and may block; no lock is held meanwhile. A coder
-/// implements what it can do: every function has a default that says no.
+/// Its functions are called from any thread, several at once, and may block; no lock is held during a call. A coder
+/// implements what it can do: every function has a default that declines.
 ///
 /// A coder must not hand the data it was given to `Image(data:)`, which would ask the coder again;
 /// ``BuiltInImageCoder`` asks no registered coder.
@@ -17,23 +17,23 @@ public protocol ImageCoder: Sendable {
     /// - Returns: Whether ``decode(_:options:)`` is to be called.
     func canDecode(_ data: Data) -> Bool
 
-    /// Decodes the first picture.
+    /// Decodes the first image.
     ///
-    /// A coder that ignores ``ImageDecodingOptions/maxPixelSize`` is right all the same: what is too large is made
-    /// smaller afterwards. One that ignores ``ImageDecodingOptions/limits`` takes more memory than is allowed; its
-    /// picture is refused afterwards.
+    /// A coder may ignore ``ImageDecodingOptions/maxPixelSize``: an image that is too large is made smaller afterwards.
+    /// One that ignores ``ImageDecodingOptions/limits`` takes more memory than is allowed; its image is refused
+    /// afterwards.
     ///
     /// - Parameters:
-    ///   - data: Bytes that ``canDecode(_:)`` said yes to.
-    ///   - options: The scale, the size that is wanted, and what is to be refused.
+    ///   - data: Bytes that ``canDecode(_:)`` accepted.
+    ///   - options: The scale, the requested size, and the limits.
     /// - Returns: The image, with or without an orientation that is still to be applied.
     /// - Throws: Any error; the next coder is asked then.
     func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image
 
-    /// What the header says, without decoding pixels; nil, the default, has the picture decoded to find out.
+    /// Reads the header, without decoding pixels; nil, the default, has the image decoded to find out.
     ///
-    /// - Parameter data: Bytes that ``canDecode(_:)`` said yes to.
-    /// - Returns: What is known without decoding.
+    /// - Parameter data: Bytes that ``canDecode(_:)`` accepted.
+    /// - Returns: The information that needs no decoding.
     /// - Throws: Any error; the next coder is asked then.
     func info(of data: Data) throws -> ImageInfo?
 
@@ -41,7 +41,7 @@ public protocol ImageCoder: Sendable {
     ///
     /// More of them than ``ImageDecodingLimits/maxFrameCount`` are refused.
     ///
-    /// - Parameter data: Bytes that ``canDecode(_:)`` said yes to.
+    /// - Parameter data: Bytes that ``canDecode(_:)`` accepted.
     /// - Returns: The frames, none of them decoded yet.
     func frames(of data: Data) -> (any ImageFrameSource)?
 
@@ -51,11 +51,11 @@ public protocol ImageCoder: Sendable {
     /// - Returns: Whether ``encode(_:as:options:)`` is to be called.
     func canEncode(_ type: ImageContentType) -> Bool
 
-    /// Encodes the displayed picture.
+    /// Encodes the displayed image.
     ///
     /// - Parameters:
     ///   - image: An image with pixels and orientation `.up`.
-    ///   - type: A format that ``canEncode(_:)`` said yes to.
+    ///   - type: A format that ``canEncode(_:)`` accepted.
     ///   - options: The quality.
     /// - Returns: The bytes of a file.
     /// - Throws: Any error; the next coder is asked then.
@@ -71,7 +71,7 @@ extension ImageCoder {
         throw CoderError(description: "it does not decode")
     }
 
-    /// Nil: the picture is decoded to find out.
+    /// Nil: the image is decoded to find out.
     public func info(of data: Data) throws -> ImageInfo? { nil }
 
     /// Nil: the format has stills only.
@@ -101,7 +101,7 @@ public struct BuiltInImageCoder: ImageCoder {
         ImageContentType(sniffing: data).map { Codecs.isBuiltIn($0) } ?? false
     }
 
-    /// Decodes the first picture; throws ``ImagingError``.
+    /// Decodes the first image; throws ``ImagingError``.
     public func decode(_ data: Data, options: ImageDecodingOptions) throws -> Image {
         try Codecs.decodeBuiltIn(data, options: options)
     }
@@ -111,13 +111,13 @@ public struct BuiltInImageCoder: ImageCoder {
         (try? Codecs.builtInFrameSource(of: data, limits: .default)) ?? nil
     }
 
-    /// What the header says; throws ``ImagingError``.
+    /// Reads the header; throws ``ImagingError``.
     public func info(of data: Data) throws -> ImageInfo? { try Codecs.builtInInfo(of: data) }
 
     /// Whether a format is built in and can be written.
     public func canEncode(_ type: ImageContentType) -> Bool { Codecs.builtIn(type)?.canEncode ?? false }
 
-    /// Encodes the displayed picture; throws ``ImagingError``.
+    /// Encodes the displayed image; throws ``ImagingError``.
     public func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {
         try Codecs.encodeBuiltIn(image, as: type, quality: options.quality, lossless: options.lossless)
     }

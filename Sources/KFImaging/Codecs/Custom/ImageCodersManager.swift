@@ -1,4 +1,4 @@
-// The list of registered coders, in the order they are asked. Knows no format and calls no coder.
+// The list of registered coders, in the order they are asked.
 
 import KFSupport
 import Synchronization
@@ -6,14 +6,14 @@ import Synchronization
 /// The coders that are asked beside the built-in ones.
 ///
 /// Coders with a higher priority are asked first, and among equals the one added last. The built-in formats have
-/// priority 0 and were there first: a coder of priority 0 or more replaces them for the bytes it wants, one of less
-/// than 0 gets what they cannot decode or write. May be used from any thread; what is being decoded goes on with the
-/// coders it began with.
+/// priority 0 and were there first: a coder of priority 0 or more replaces them for the bytes it accepts, one of less
+/// than 0 gets what they cannot decode or write. May be used from any thread; a decoding that is under way goes on with
+/// the coders it began with.
 public final class ImageCodersManager: Sendable {
     /// The coders that are asked wherever images are decoded and encoded.
     public static let shared = ImageCodersManager()
 
-    /// Names a coder that was added.
+    /// Identifies a coder that was added.
     public struct Token: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -28,7 +28,7 @@ public final class ImageCodersManager: Sendable {
         var added = 0
     }
     private let state = Locked(State())
-    /// Whether there is any; what decoding looks at when there is none.
+    /// Whether there is any; decoding looks at nothing else when there is none.
     private let isInUse = Atomic(false)
 
     package init() {}
@@ -43,7 +43,7 @@ public final class ImageCodersManager: Sendable {
     /// - Parameters:
     ///   - coder: The coder.
     ///   - priority: Higher ones are asked first; below 0 after the built-in ones.
-    /// - Returns: What removes this coder.
+    /// - Returns: The token that removes this coder.
     @discardableResult
     public func add(_ coder: any ImageCoder, priority: Int = 0) -> Token {
         state.withLock { state in
@@ -58,7 +58,7 @@ public final class ImageCodersManager: Sendable {
 
     /// Removes a coder.
     ///
-    /// - Parameter token: What adding it returned.
+    /// - Parameter token: The token that adding it returned.
     /// - Returns: False when it has been removed before.
     @discardableResult
     public func remove(_ token: Token) -> Bool {
@@ -78,7 +78,7 @@ public final class ImageCodersManager: Sendable {
         }
     }
 
-    /// The coders there are now; nil when there is none, which costs one look.
+    /// The coders there are now; nil when there is none, which is found out by a single check.
     var custom: CoderChain? {
         guard isInUse.load(ordering: .relaxed) else { return nil }
         let entries = state.withLock { $0.entries }

@@ -1,10 +1,10 @@
-// The blocks of a GIF: where its frames lie and what is said about them. Unpacks no pixels.
+// The blocks of a GIF: where its frames lie and how they are described. Unpacks no pixels.
 
 import Foundation
 
-/// What the blocks of a GIF say.
+/// The description of a GIF by its blocks.
 struct GIFBlocks {
-    /// One frame: what is said of it, and where its parts are.
+    /// One frame: its description, and where its parts are.
     struct Frame {
         var description: FrameDescription
         /// Where the packed pixels begin: with the size of the first codes.
@@ -13,35 +13,35 @@ struct GIFBlocks {
         let isEmpty: Bool
         /// The colours; nil when neither the frame nor the file has any.
         let colors: Range<Int>?
-        /// The index of pixels that are not there.
+        /// The index of pixels that are transparent.
         let transparentIndex: Int?
         let isInterlaced: Bool
     }
 
-    /// The logical screen; when that is empty, what the frames cover.
+    /// The logical screen; when that is empty, the area that the frames cover.
     private(set) var canvas = PixelSize(1, 1)
-    /// What the frames cover, canvas or not.
+    /// The area that the frames cover, canvas or not.
     private(set) var covered = (width: 0, height: 0)
     private(set) var frames: [Frame] = []
     private(set) var frameCount = 0
     /// Seconds for all frames.
     private(set) var duration = 0.0
-    /// How often the frames are played: once unless the file says otherwise; 0 means for ever.
+    /// How often the frames are played: once unless the file says otherwise; 0 means endlessly.
     private(set) var loopCount = 1
     private(set) var hasTransparency = false
-    /// Whether the file ends within a frame, or what comes before one.
+    /// Whether the file ends within a frame, or within the blocks before one.
     private(set) var isTruncated = false
     private let bytes: UnsafeRawBufferPointer
     private var control = Control()
 
-    /// What is said before a frame about it.
+    /// The control block before a frame, which describes it.
     private struct Control {
         var delay = 0.0
         var disposal = FrameDescription.Disposal.keep
         var transparentIndex: Int?
     }
 
-    /// Which frames are wanted.
+    /// The frames to keep.
     enum FrameSelection {
         /// None: they are counted.
         case none
@@ -56,8 +56,8 @@ struct GIFBlocks {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - wanted: Which frames are kept.
-    ///   - limits: What is refused; nil refuses nothing.
-    /// - Throws: ``ImagingError`` when there is no picture, or a limit is exceeded.
+    ///   - limits: The limits beyond which the file is refused; nil refuses nothing.
+    /// - Throws: ``ImagingError`` when there is no image, or a limit is exceeded.
     init(
         _ bytes: UnsafeRawBufferPointer,
         keeping wanted: FrameSelection,
@@ -92,13 +92,13 @@ struct GIFBlocks {
         }
         isTruncated = isTruncated || offset > bytes.count
         guard frameCount > 0, screen.width * screen.height + covered.width * covered.height > 0 else {
-            throw .malformed(.gif, detail: "there is no picture in it")
+            throw .malformed(.gif, detail: "there is no image in it")
         }
         if wanted == .all { try limits?.check(frameCount: frameCount) }
         let hasScreen = screen.width > 0 && screen.height > 0
         canvas = hasScreen ? PixelSize(screen.width, screen.height) : PixelSize(covered.width, covered.height)
         try limits?.check(width: canvas.width, height: canvas.height)
-        // What lies outside the canvas is unpacked too.
+        // Pixels outside the canvas are unpacked too.
         try limits?.check(width: covered.width, height: covered.height)
     }
 
@@ -117,7 +117,7 @@ struct GIFBlocks {
         let colors = (localColors ?? globalColors).map { $0.clamped(to: 0..<bytes.count) }
         var description = FrameDescription(x: x, y: y, size: PixelSize(width, height), delay: delay)
         description.disposal = control.disposal
-        // Codes may name colours that a short table does not have: these pixels are not there either.
+        // Codes may name colours that a short table does not have: these pixels are transparent too.
         let codes = pixels < bytes.count ? 1 << Int(min(bytes[pixels], 8)) : 256
         description.isOpaque = control.transparentIndex == nil && (colors?.count ?? 0) >= 3 * codes
         frames.append(

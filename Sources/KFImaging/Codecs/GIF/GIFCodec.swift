@@ -1,4 +1,4 @@
-// GIF as a format: what its header says, and its first picture. Other files unpack, compose and write frames.
+// GIF as a format: its header, and its first image. Other files unpack, compose and write frames.
 
 import Foundation
 

@@ -1,4 +1,4 @@
-// Writing GIF: what each frame changes, and its colours. Leaves packing to cgif.
+// Writing GIF: the changes that each frame makes, and its colours. cgif packs the pixels.
 
 import CKFCodecs
 import Foundation
@@ -11,17 +11,17 @@ extension GIFCodec {
 
     /// Encodes frames with at most 256 colours each.
     ///
-    /// Pixels that are less than half opaque are not there, the others are opaque. A frame with more than 256 colours
+    /// Pixels that are less than half opaque become transparent, the others opaque. A frame with more than 256 colours
     /// gets others that are near, without dithering: patterns make files larger, and move between frames.
     ///
     /// `quality` says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at
-    /// 0. A pixel stays what it is while it differs by no more from the colour it was painted for, and frames get no
+    /// 0. A pixel is left unchanged while it differs by no more from the colour it was painted for, and frames get no
     /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
     /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
     /// a mistake, and at most 65,535.
     static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
-            throw .encodingFailed(contentType, detail: "GIF pictures have at most 65535 pixels a side")
+            throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
         }
         let tolerance = lossless ? 0 : Int32(((1 - quality) * 16).rounded())
         let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
@@ -38,10 +38,10 @@ extension GIFCodec {
     }
 }
 
-/// What a GIF shows, and what a frame is to change about it.
+/// The state of a GIF's canvas, and the changes that a frame is to make to it.
 private struct GIFCanvas {
     let size: PixelSize
-    /// By how much a channel may differ from what it should be.
+    /// By how much a channel may differ from its true value.
     let tolerance: Int32
     /// The colours to be painted, `0xFFRRGGBB`; 0 for pixels that are not painted.
     let painted: Buffer<UInt32>
@@ -58,12 +58,12 @@ private struct GIFCanvas {
         shown.base.update(repeating: 0, count: shown.count)
     }
 
-    /// How many pixels in a row have to stay what they are so that leaving them out saves something.
+    /// How many pixels in a row have to be unchanged so that leaving them out saves something.
     private static let shortestRun = 8
 
     /// Finds what has to be painted so that a frame is shown.
     ///
-    /// - Returns: Whether everything has to be erased before, as some pixel shows something and shall not.
+    /// - Returns: Whether everything has to be erased before, as some pixel that is painted has to become transparent.
     func change(to bitmap: Bitmap) throws(ImagingError) -> Bool {
         try fill(from: bitmap)
         let (painted, shown, count) = (painted.base, shown.base, size.pixelCount)
@@ -82,7 +82,7 @@ private struct GIFCanvas {
         return erases
     }
 
-    /// Notes the colours of a picture as what is to be painted.
+    /// Records the colours of an image as those to be painted.
     private func fill(from bitmap: Bitmap) throws(ImagingError) {
         var target = painted.base
         _ = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand { rows, bytesPerRow, count in
@@ -131,7 +131,8 @@ private final class GIFWriter {
         frame.delay = delay
         let pixels = UnsafeBufferPointer(start: canvas.painted.base, count: canvas.painted.count)
         let hasHoles = pixels.contains(0)
-        // Nothing is lost where colours are few; where they are not, one is left for what later frames leave as it is.
+        // Nothing is lost where colours are few; where they are not, one is left for pixels that later frames leave as
+        // they are.
         let exact = ColorTable(exactly: pixels, limit: hasHoles ? 255 : 256)
         guard handle != nil else {
             shared = exact ?? table(for: pixels)
@@ -139,7 +140,7 @@ private final class GIFWriter {
             try open()
             return try write(&frame, shared, hasHoles: hasHoles, isShared: true)
         }
-        // A first frame of which nothing is to be seen has no colours.
+        // A first frame without a visible pixel has no colours.
         let isUsable = !shared.colors.isEmpty && (!hasHoles || shared.colors.count < 256)
         let error = isUsable ? paint(pixels, with: &shared) : .infinity
         if error <= (exact == nil ? tolerableError : 0) {
@@ -150,7 +151,7 @@ private final class GIFWriter {
         try write(&frame, own, hasHoles: hasHoles, isShared: false)
     }
 
-    /// Colours that serve as well as they have to.
+    /// Colours that are good enough.
     private func table(for pixels: UnsafeBufferPointer<UInt32>) -> ColorTable {
         ColorTable(pixels, limit: 255, tolerance: Float(canvas.tolerance))
     }
@@ -162,7 +163,7 @@ private final class GIFWriter {
         var (sum, count) = (0, 1)
         for place in pixels.indices {
             let color = pixels[place]
-            // The index of what is not painted is the one after those of the colours.
+            // The index of pixels that are not painted is the one after those of the colours.
             let index = color == 0 ? table.colors.count : table.index(of: color)
             indices.base[place] = UInt8(index)
             guard color != 0 else { continue }
@@ -194,7 +195,7 @@ private final class GIFWriter {
         guard status == KF_OK else { throw message.error(encoding: .gif) }
     }
 
-    /// Calls `body` with the colours and, if there is room, one more for what is not painted.
+    /// Calls `body` with the colours and, if there is room, one more for pixels that are not painted.
     private static func withBytes<Result>(of table: ColorTable, _ body: (kf_gif_colors) -> Result) -> Result {
         let bytes = (table.colors + [0]).prefix(256).flatMap { color in
             [16, 8, 0].map { UInt8(truncatingIfNeeded: color >> $0) }

@@ -1,4 +1,4 @@
-// The frames of a GIF, each unpacked on its own. Refuses to lay them over each other.
+// The frames of a GIF, each unpacked on its own. FrameCompositor composes them.
 
 import CKFCodecs
 import Foundation

@@ -1,4 +1,4 @@
-// HEIC: the primary picture, cropped, turned and mirrored by libheif. Built in with the trait of that name only.
+// HEIC: the primary image, cropped, turned and mirrored by libheif. Built in with the trait of that name only.
 
 #if HEIC
 import CKFCodecs
@@ -20,7 +20,7 @@ enum HEICCodec: ImageCodec {
         _ options: DecodingOptions
     ) throws(ImagingError) -> DecodedPicture {
         let reader = try HEICReader(bytes)
-        // What is cropped away is decoded, too.
+        // Parts that are cropped away are decoded, too.
         try options.limits.check(width: Int(reader.header.coded_width), height: Int(reader.header.coded_height))
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
@@ -45,7 +45,7 @@ private final class HEICReader {
 
     var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
 
-    /// An ICC profile goes before the numbers.
+    /// An ICC profile takes precedence over the numbers.
     var profile: ColorProfile? {
         if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
         let values = withUnsafeBytes(of: header.chromaticities) { Array($0.bindMemory(to: Double.self)) }
@@ -76,7 +76,7 @@ private final class HEICReader {
 }
 
 extension Alpha {
-    /// Makes pixels premultiplied that claim to be: no component exceeds alpha.
+    /// Limits pixels that claim to be premultiplied: no component exceeds alpha.
     fileprivate static func clamp(_ pixels: UnsafeMutablePointer<UInt32>, count: Int) {
         for i in 0..<count { pixels[i] = map(pixels[i]) { min($0, $1) } }
     }

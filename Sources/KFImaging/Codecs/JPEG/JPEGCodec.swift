@@ -1,4 +1,4 @@
-// JPEG, whole files of it. Leaves setjmp to C.
+// JPEG, in whole files. setjmp is used in C only.
 
 import CKFCodecs
 import Foundation
@@ -91,7 +91,7 @@ private final class JPEGReader: RowReader {
         return PixelSize(Int(width), Int(height))
     }
 
-    /// Whether libjpeg met damage, or an early end, in what it has decoded.
+    /// Whether libjpeg met damage, or an early end, in the data decoded so far.
     var isDamaged: Bool { kf_jpeg_is_damaged(handle) }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {

@@ -1,16 +1,16 @@
-// What a JPEG's header means for decoding it: scaled sizes, inks, profiles. Decodes nothing.
+// A JPEG's header and its meaning for decoding: scaled sizes, inks, profiles. Decodes nothing.
 
 import CKFCodecs
 import Foundation
 
-/// What the header of a JPEG says.
+/// The header of a JPEG.
 struct JPEGHeader {
     let size: PixelSize
     let orientation: Orientation
     let isProgressive: Bool
     let profile: ColorProfile?
     private let pixels: ColorProfile.Pixels
-    /// What libjpeg takes to decode it at any size, besides a few rows.
+    /// The memory that libjpeg takes to decode it at any size, besides a few rows.
     private let coefficientBytes: Int
 
     init(_ header: kf_jpeg_header) {
@@ -27,7 +27,7 @@ struct JPEGHeader {
             }
     }
 
-    /// Throws when the picture may not be decoded.
+    /// Throws when the image may not be decoded.
     func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
         try limits.check(width: size.width, height: size.height)
         try limits.check(coefficientBytes: coefficientBytes, of: size)
@@ -41,7 +41,7 @@ struct JPEGHeader {
         return [1, 2, 4].first { ratio * Double($0) / 8 >= margin } ?? 8
     }
 
-    /// How rows of the decoder become a bitmap; what is missing becomes grey.
+    /// How rows of the decoder become a bitmap; missing pixels become grey.
     func decoding(from decoded: PixelSize, eighths: UInt32, to target: PixelSize) -> RowDecoding {
         let scale = Double(eighths) / 8
         return RowDecoding(
@@ -54,7 +54,7 @@ struct JPEGHeader {
         )
     }
 
-    /// What makes the rows sRGB.
+    /// The conversion of the rows to sRGB.
     ///
     /// Inks without a usable profile are mixed in the simplest way.
     private var conversion: PixelConversion {

@@ -7,11 +7,11 @@ import Foundation
 /// Segments are skipped by their length, so that what looks like a marker inside of one – in the thumbnail of an EXIF
 /// block, say – is not taken for one.
 package struct JPEGSegmentParser: Sendable {
-    /// What the parser has found.
+    /// An event that the parser reports.
     package enum Event: Equatable, Sendable {
         /// A marker: the second of its two bytes.
         case marker(UInt8)
-        /// The end of the segment that a marker began, and the first byte of what it held.
+        /// The end of the segment that a marker began, and the first byte of its content.
         ///
         /// Markers that stand alone have none.
         case segment(UInt8, first: UInt8?)
@@ -65,7 +65,7 @@ package struct JPEGSegmentParser: Sendable {
     private mutating func step(_ byte: UInt8) -> Event? {
         switch place {
         case .betweenSegments:
-            // What is not a marker here is garbage, which decoders skip as well.
+            // Bytes that are no marker here are garbage, which decoders skip as well.
             if byte == 0xFF { place = .afterFF }
         case .afterFF: return marker(byte, elseIn: .betweenSegments)
         case .entropyCodedFF: return marker(byte, elseIn: .entropyCoded)
@@ -77,7 +77,7 @@ package struct JPEGSegmentParser: Sendable {
         return nil
     }
 
-    /// What follows FF: a marker, a fill byte, or – a zero, a restart – nothing of interest in the scan's data.
+    /// The byte after FF: a marker, a fill byte, or – a zero, a restart – nothing of interest in the scan's data.
     private mutating func marker(_ byte: UInt8, elseIn around: Place) -> Event? {
         let isInScan = if case .entropyCoded = around { true } else { false }
         switch byte {
@@ -108,7 +108,7 @@ package struct JPEGSegmentParser: Sendable {
     }
 }
 
-/// What the header of a JPEG's frame says about the way it is coded.
+/// The frame header of a JPEG, which says how it is coded.
 package struct JPEGFrameHeader: Equatable, Sendable {
     /// The second byte of the frame header's marker: C0 is baseline, C2 progressive.
     package let marker: UInt8
@@ -123,21 +123,21 @@ package struct JPEGFrameHeader: Equatable, Sendable {
         precision = first
     }
 
-    /// Whether the picture comes in scans, each of which makes it better.
+    /// Whether the image comes in scans, each of which makes it better.
     package var isProgressive: Bool { marker == 0xC2 }
 
-    /// Why pictures of this kind cannot be decoded; nil when they can.
+    /// Why images of this kind cannot be decoded; nil when they can.
     var refusal: String? {
         switch marker {
-        case 0xC3, 0xC7, 0xCB, 0xCF: "lossless JPEG; save the picture as PNG, or as an ordinary JPEG"
-        case 0xC5, 0xC6, 0xCD, 0xCE: "hierarchical JPEG; save the picture as an ordinary JPEG"
+        case 0xC3, 0xC7, 0xCB, 0xCF: "lossless JPEG; save the image as PNG, or as an ordinary JPEG"
+        case 0xC5, 0xC6, 0xCD, 0xCE: "hierarchical JPEG; save the image as an ordinary JPEG"
         default:
             precision == 8
-                ? nil : "\(precision) bits a component; save the picture with 8 bits a component, or as 16-bit PNG"
+                ? nil : "\(precision) bits a component; save the image with 8 bits a component, or as 16-bit PNG"
         }
     }
 
-    /// Throws when data is of a kind that cannot be decoded; what is not a JPEG at all is for the decoder to say.
+    /// Throws when data is of a kind that cannot be decoded; data that is no JPEG at all is left to the decoder.
     static func check(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
         var frame: JPEGFrameHeader?
         var segments = JPEGSegmentParser()

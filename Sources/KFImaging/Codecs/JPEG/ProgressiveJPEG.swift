@@ -1,15 +1,15 @@
-// A progressive JPEG that arrives little by little, decoded scan by scan. Knows nothing of networks and views.
+// A progressive JPEG that arrives little by little, decoded scan by scan for previews.
 
 import CKFCodecs
 package import Foundation
 
 /// Decodes what a progressive JPEG shows so far, while its bytes arrive.
 ///
-/// Every byte is looked at and decoded once, whatever number of pictures is made in between: each of them costs no more
+/// Every byte is looked at and decoded once, whatever number of images is made in between: each of them costs no more
 /// than bringing the coefficients to the screen. Besides those coefficients, only bytes that belong to the scan under
 /// way are kept. For use by one thread at a time.
 package final class ProgressiveJPEG: RowReader {
-    /// What the bytes so far say about the file.
+    /// The kind of file, as far as its first bytes tell.
     package enum Kind: Sendable {
         /// Not enough bytes yet.
         case unknown
@@ -26,16 +26,16 @@ package final class ProgressiveJPEG: RowReader {
     private var byteCount = 0
     private let handle: OpaquePointer
     private var message = kf_message()
-    /// What was found when decoding began.
+    /// The header, found when decoding began.
     private var header: JPEGHeader?
     private var rows: RowDecoding?
     private var failure: ImagingError?
-    /// Whether all rows of the picture under way could be decoded.
+    /// Whether all rows of the image under way could be decoded.
     private var isComplete = true
 
-    /// Prepares for a file whose first byte is yet to come.
+    /// Prepares for a file of which no byte has arrived.
     ///
-    /// - Parameter options: The scale and the size of the pictures, and what is refused.
+    /// - Parameter options: The scale and the size of the images, and the limits.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
     package init(options: DecodingOptions = DecodingOptions()) throws(ImagingError) {
         guard let handle = kf_jpeg_scans_open(&message) else { throw message.error(decoding: .jpeg) }
@@ -70,12 +70,12 @@ package final class ProgressiveJPEG: RowReader {
         }
     }
 
-    /// The picture as the first so many scans leave it.
+    /// The image as the first so many scans leave it.
     ///
-    /// It is what the file would decode to if it ended after the scan; libjpeg smooths the edges of blocks of which
-    /// little is known yet. Blocks the thread.
+    /// It is the image that the file would decode to if it ended after the scan; libjpeg smooths the edges of blocks of
+    /// which little is known yet. Blocks the thread.
     /// - Parameter scan: Larger than in all calls before, and less than ``scanCount``.
-    /// - Returns: The picture, with its orientation as a label unless the size is limited.
+    /// - Returns: The image, with its orientation as a label unless the size is limited.
     /// - Throws: ``ImagingError``. The file is then too damaged to go on with, or exceeds a limit.
     package func image(afterScan scan: Int) throws(ImagingError) -> Image {
         do throws(ImagingError) {
@@ -95,7 +95,7 @@ package final class ProgressiveJPEG: RowReader {
         guard let header, let rows else { throw .malformed(.jpeg, detail: "there is no header") }
         isComplete = true
         try check(kf_jpeg_scans_begin(handle, UInt32(clamping: scan), &message))
-        // With rows missing it is no picture of the scan: other decoders fill them up, a preview shall not.
+        // With rows missing it is no image of the scan: other decoders fill them, a preview must not.
         guard var (bitmap, _) = try rows.bitmap(from: self), isComplete else { throw message.error(decoding: .jpeg) }
         var ending = kf_message()
         if kf_jpeg_scans_end(handle, &ending) != KF_OK { failure = ending.error(decoding: .jpeg) }

@@ -45,7 +45,7 @@ private final class JXLReader {
     var size: PixelSize { PixelSize(Int(header.width), Int(header.height)) }
     var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
 
-    /// Throws when the frames of which the picture is made, whatever their size, cost more than a picture may.
+    /// Throws when the frames that the image is made of, whatever their size, cost more than an image may.
     func check(_ limits: ImageDecodingLimits) throws(ImagingError) {
         var (cost, message) = (kf_jxl_cost(), kf_message())
         guard kf_jxl_estimate(handle, &cost, &message) == KF_OK else { throw message.error(decoding: .jxl) }
@@ -62,7 +62,7 @@ private final class JXLReader {
     func bitmap() throws(ImagingError) -> Bitmap {
         let color = profile?.transform(for: header.is_grey ? .grey : .rgb)
         let size = size
-        // What a file that ends early leaves out is transparent.
+        // Pixels missing from a file that ends early are transparent.
         return try Bitmap(size, hasAlpha: nil) { rows throws(ImagingError) in
             rows.fill()
             var message = kf_message()

@@ -1,11 +1,11 @@
-// What an animated PNG says about its frames, from one walk over the chunks. Decodes nothing.
+// Reads the frames of an animated PNG, in one walk over the chunks. Decodes nothing.
 
 import Foundation
 
-/// The frames of an animated PNG, and what of the file belongs to all of them.
+/// The frames of an animated PNG, and the parts of the file that belong to all of them.
 ///
-/// Chunks out of place end the animation: the frames before them are right, and what follows cannot be trusted. The
-/// numbers that chunks bear have to grow, but may leave some out.
+/// Chunks out of place end the animation: the frames before them are right, and nothing after them can be trusted. The
+/// numbers that chunks carry have to grow, but may leave some out.
 struct APNGChunks {
     /// One frame.
     struct Frame {
@@ -15,23 +15,23 @@ struct APNGChunks {
     }
 
     private(set) var frames: [Frame] = []
-    /// How often the frames are to be played; 0 means for ever.
+    /// How often the frames are to be played; 0 means endlessly.
     private(set) var loopCount = 0
     private(set) var canvas = PixelSize(1, 1)
     /// The content of `IHDR`.
     private(set) var header: Range<Int>
-    /// What the rows of every frame need, as whole chunks: palette and transparency, at most one of each.
+    /// The chunks that the rows of every frame need, whole: palette and transparency, at most one of each.
     ///
     /// It goes into the file made of each frame, so it has to be small whatever the file holds.
     private(set) var shared: [Range<Int>] = []
-    /// What the file says about its colours, as whole chunks.
+    /// The file's description of its colours, as whole chunks.
     ///
     /// It is the same for all frames, and may be large.
     private(set) var colors: [Range<Int>] = []
     /// Whether no pixel can be transparent.
     private(set) var isOpaque = false
 
-    /// Whether the picture that programs show which know no animations is no frame.
+    /// Whether the image that is shown by programs without support for animations is no frame.
     private(set) var hasHiddenPicture = false
 
     /// Seconds for all frames.
@@ -77,7 +77,7 @@ struct APNGChunks {
     ) -> Bool {
         switch String(decoding: name, as: UTF8.self) {
         case "acTL":
-            // After the picture it has no meaning.
+            // After the image it has no meaning.
             guard !hasDefaultImage, content.count >= 8 else { break }
             isAnimated = true
             declaredCount = Self.number(bytes, content.lowerBound, 4)
@@ -125,7 +125,7 @@ struct APNGChunks {
         func field(_ offset: Int, _ size: Int) -> Int { Self.number(bytes, content.lowerBound + offset, size) }
         let (width, height, x, y) = (field(4, 4), field(8, 4), field(12, 4), field(16, 4))
         guard width > 0, height > 0, x + width <= canvas.width, y + height <= canvas.height else { return false }
-        // The picture that other software shows is a frame when it covers everything.
+        // The image that other software shows is a frame when it covers everything.
         guard hasDefaultImage || (width, height) == (canvas.width, canvas.height) else { return false }
         let (delay, unit) = (field(20, 2), field(22, 2))
         open = Frame(

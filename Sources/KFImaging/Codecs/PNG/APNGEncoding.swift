@@ -1,4 +1,4 @@
-// Writing animated PNG: the rectangles that change, and the chunks around their pixels. Leaves compression to libpng.
+// Writing animated PNG: the rectangles that change, and the chunks around their pixels. libpng compresses.
 
 import Foundation
 
@@ -20,15 +20,15 @@ extension PNGCodec {
     }
 }
 
-/// What a frame changes about the one before it.
+/// The change that a frame makes to the one before it.
 private struct APNGPatch {
     private(set) var x = 0
     private(set) var y = 0
     let bitmap: Bitmap
-    /// Whether the pixels are laid over what is there; they replace it otherwise.
+    /// Whether the pixels are laid over those below; they replace them otherwise.
     let isOver: Bool
 
-    /// How many pixels in a row have to stay what they are so that leaving them out saves something.
+    /// How many pixels in a row have to be unchanged so that leaving them out saves something.
     private static let shortestRun = 8
 
     init(from old: Bitmap?, to new: Bitmap) throws(ImagingError) {
@@ -56,7 +56,7 @@ private struct APNGPatch {
         return left < right ? (left..<right, top..<bottom) : (0..<1, 0..<1)
     }
 
-    /// A picture whose pixels are transparent where another one has the same.
+    /// An image whose pixels are transparent where another one has the same.
     private static func withoutUnchangedPixels(_ bitmap: Bitmap, comparedTo old: Bitmap) throws(ImagingError) -> Bitmap
     {
         try Bitmap(bitmap.size, hasAlpha: nil) { rows in
@@ -77,7 +77,7 @@ private struct APNGPatch {
         }
     }
 
-    /// Calls `body` with the rows of two pictures of one size.
+    /// Calls `body` with the rows of two images of one size.
     private static func forEachRow(
         _ one: Bitmap,
         _ other: Bitmap,
@@ -103,7 +103,7 @@ private struct APNGFile {
     private var bytes: [UInt8] = PNGFile.signature
     private let frameCount: Int
     private let loopCount: UInt
-    /// The number of the next chunk that bears one.
+    /// The number of the next chunk that carries one.
     private var number = 0
 
     init(frameCount: Int, loopCount: UInt) {

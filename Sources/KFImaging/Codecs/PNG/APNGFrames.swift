@@ -1,4 +1,4 @@
-// The frames of an animated PNG, each decoded as a PNG of its own. Knows no canvas but its size.
+// The frames of an animated PNG, each decoded as a PNG of its own. FrameCompositor composes them.
 
 import Foundation
 
@@ -12,7 +12,7 @@ struct APNGFrames: FrameDecoder {
     private let data: Data
     private let chunks: APNGChunks
     private let limits: ImageDecodingLimits
-    /// What converts the colours of every frame; made once, as it may take longer than decoding a frame.
+    /// The conversion of the colours of every frame; made once, as it may take longer than decoding a frame.
     private let color: ColorTransform?
 
     /// Nil for stills.
@@ -37,14 +37,14 @@ struct APNGFrames: FrameDecoder {
             try PNGCodec.bitmap(of: bytes, color, limits)
         }
         guard frames[index].isOpaque, bitmap.hasAlpha else { return bitmap.forEachRow(row) }
-        // What a damaged frame lacks came out transparent, which no pixel of this one can be.
+        // Missing pixels of a damaged frame came out transparent, which no pixel of this one can be.
         bitmap.forEachRow { y, pixels in
             if (0..<bitmap.width).allSatisfy({ pixels[$0] >> 24 == 255 }) { row(y, pixels) }
         }
         throw .malformed(.png, detail: "the rows of a frame are damaged or missing")
     }
 
-    /// A PNG that holds nothing but the pixels of one frame; what they mean as colours is known already.
+    /// A PNG that holds nothing but the pixels of one frame; the meaning of its colours is known already.
     func file(of index: Int) -> Data {
         data.withUnsafeBytes { Data(Self.still(chunks, index, with: chunks.shared, $0)) }
     }

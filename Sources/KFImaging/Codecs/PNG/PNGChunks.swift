@@ -1,22 +1,21 @@
-// What libpng does not report: orientation, coded colours (cICP) and animation, from a walk over the chunks.
-// Decodes nothing.
+// Reads the chunks that libpng does not report: orientation, coded colours (cICP) and animation. Decodes nothing.
 
 import CKFCodecs
 
-/// What the chunks of a PNG say, wherever they are.
+/// The information in the chunks of a PNG, wherever they are.
 struct PNGChunks {
     private(set) var orientation = Orientation.up
     private let animation: APNGChunks?
-    /// From `cICP`, which goes before all else that a file says about its colours; nil when there is none, or it means
-    /// nothing to us.
+    /// From `cICP`, which takes precedence over the file's other descriptions of its colours; nil when there is none,
+    /// or it is not supported.
     private(set) var profile: ColorProfile?
     /// Nil for stills.
     var frameCount: Int? { animation?.frames.count }
-    /// Whether there are frames, and the picture in full is none of them.
+    /// Whether there are frames, and the image in full is none of them.
     var hasHiddenPicture: Bool { animation?.hasHiddenPicture ?? false }
     /// Whether frames are missing, or one in part.
     var isTruncated: Bool { animation?.isTruncated ?? false }
-    /// 0 means for ever.
+    /// 0 means endlessly.
     var loopCount: Int { animation?.loopCount ?? 0 }
     /// Seconds for all frames.
     var duration: Double { animation?.duration ?? 0 }

@@ -1,4 +1,4 @@
-// PNG. Knows chunks, gamma and interlacing, and leaves setjmp to C.
+// PNG: chunks, gamma and interlacing. setjmp is used in C only.
 
 import CKFCodecs
 import Foundation
@@ -26,8 +26,8 @@ enum PNGCodec: ImageCodec {
         let reader = try PNGReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let chunks = PNGChunks(bytes)
-        // Reduced, it is a still of the animation; at full size it is the picture that programs without animations
-        // show.
+        // Reduced, it is a still of the animation; at full size it is the image that programs without support for
+        // animations show.
         let frame = options.isReducing && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
         let target = options.target(for: reader.size, chunks.orientation)
         let (bitmap, isComplete) =
@@ -53,12 +53,12 @@ enum PNGCodec: ImageCodec {
         return try? compositor.frame(at: 0)
     }
 
-    /// What converts the colours of a file; nil when they are sRGB.
+    /// The conversion of the colours of a file; nil when they are sRGB.
     static func color(of bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ColorTransform? {
         color(of: try PNGReader(bytes), PNGChunks(bytes))
     }
 
-    /// The pixels of a file whose colours have been looked at already.
+    /// The pixels of a file whose colours have been examined already.
     static func bitmap(
         of bytes: UnsafeRawBufferPointer,
         _ color: ColorTransform?,
@@ -80,7 +80,7 @@ enum PNGCodec: ImageCodec {
     }
 
     private static func color(of reader: PNGReader, _ chunks: PNGChunks) -> ColorTransform? {
-        // libpng has seen to it that a grey profile comes with grey pixels only.
+        // libpng makes sure that a grey profile comes with grey pixels only.
         (chunks.profile ?? reader.profile)?.transform(for: .grey)
     }
 
@@ -88,7 +88,7 @@ enum PNGCodec: ImageCodec {
         try encode(bitmap, hasAlpha: bitmap.hasAlpha)
     }
 
-    /// Encodes a bitmap, with an alpha even if it is opaque when that is wanted.
+    /// Encodes a bitmap, with an alpha even if it is opaque when that is requested.
     static func encode(_ bitmap: Bitmap, hasAlpha: Bool) throws(ImagingError) -> Data {
         var message = kf_message()
         guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), hasAlpha, &message)
@@ -131,7 +131,8 @@ private final class PNGReader: RowReader {
 
     deinit { kf_png_close(handle) }
 
-    /// A profile goes before sRGB, sRGB before gamma and primaries; these count when they differ visibly from sRGB.
+    /// A profile takes precedence over sRGB, sRGB over gamma and primaries; these count when they differ visibly from
+    /// sRGB.
     private static func profile(_ header: kf_png_header) -> ColorProfile? {
         if let icc = header.icc { return .icc(Data(bytes: icc, count: header.icc_size)) }
         guard !header.srgb, header.gamma > 0 || header.has_chromaticities else { return nil }
@@ -146,10 +147,10 @@ private final class PNGReader: RowReader {
         return .primaries(primaries, gamma: isStandardGamma ? 0 : 1 / gamma)
     }
 
-    /// The fast path for pictures of the common kinds; nil for others.
+    /// The fast path for images of the common kinds; nil for others.
     func fastPath(_ color: ColorTransform?) -> PNGFastPath? { PNGFastPath(handle, size, color, hasAlpha: hasAlpha) }
 
-    /// The picture in this size, through libpng; nil when not a row of it can be had.
+    /// The image in this size, through libpng; nil when no row of it can be decoded.
     func bitmap(
         of target: PixelSize,
         _ color: ColorTransform?
@@ -172,7 +173,7 @@ private final class PNGReader: RowReader {
         Int(kf_png_read(handle, rows, bytesPerRow, UInt32(count), &failure))
     }
 
-    /// The passes of an interlaced picture need all of it at once.
+    /// The passes of an interlaced image need all of it at once.
     private func interlacedBitmap(
         _ conversion: PixelConversion
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {

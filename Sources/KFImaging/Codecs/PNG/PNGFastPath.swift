@@ -1,16 +1,16 @@
-// PNG the fast way: the whole picture inflated at once, where memory allows it. Knows no chunks and no filters.
+// PNG the fast way: the whole image inflated at once, where memory allows it.
 
 import CKFCodecs
 
 /// A PNG that is inflated in one go.
 ///
-/// A picture that is decoded as it is needs no memory but its own: its filtered lines, shorter than rows but for one
+/// An image that is decoded as it is needs no memory but its own: its filtered lines, shorter than rows but for one
 /// byte, lie at the end of the bitmap, and rows are written over lines that have been read. (Compressed data that comes
 /// in several chunks is put together in a copy, which is gone before the first row is made.)
 ///
-/// A picture that is made smaller on the way has no such place, so that its lines cost what they are long. Up to
-/// ``maxLineBytes`` that is a fair price for a third of the time; larger pictures are left to libpng, which holds a row
-/// and 32 KB of what it has inflated, so that memory stays bounded whatever the size of the picture.
+/// An image that is made smaller on the way has no such place, so that its lines take memory of their full length. Up
+/// to ``maxLineBytes`` that is a fair price for a third of the time; larger images are left to libpng, which holds a
+/// row and 32 KB of inflated data, so that memory stays bounded whatever the size of the image.
 struct PNGFastPath {
     /// 32 MiB: a screen of 3840 × 2160 pixels with alpha, a photo of 11 megapixels without.
     static let maxLineBytes = 32 << 20
@@ -20,12 +20,12 @@ struct PNGFastPath {
     private let conversion: PixelConversion
     private let rows: Rows
 
-    /// Nil when the picture is not one to be decoded this way.
+    /// Nil when the image is not one to be decoded this way.
     ///
     /// - Parameters:
-    ///   - reader: The open file, which has not been asked for rows.
+    ///   - reader: The open file, from which no rows have been read.
     ///   - size: Its size.
-    ///   - color: What converts its colours; nil when they are sRGB.
+    ///   - color: The conversion of its colours; nil when they are sRGB.
     ///   - hasAlpha: Whether it says that pixels may be less than opaque.
     init?(_ reader: OpaquePointer, _ size: PixelSize, _ color: ColorTransform?, hasAlpha: Bool) {
         guard let handle = kf_png_fast_open(reader, color == nil) else { return nil }
@@ -35,7 +35,7 @@ struct PNGFastPath {
         self.hasAlpha = hasAlpha
     }
 
-    /// The picture in this size; nil when that fails, and libpng should decode what can be decoded.
+    /// The image in this size; nil when that fails, and libpng has to decode as much as it can.
     func bitmap(of target: PixelSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
         let decoding = RowDecoding(
             source: size,
@@ -65,7 +65,7 @@ struct PNGFastPath {
 }
 
 extension PNGFastPath {
-    /// The rows, once the picture has been inflated.
+    /// The rows, once the image has been inflated.
     fileprivate final class Rows: RowReader {
         private let handle: OpaquePointer
 

@@ -1,8 +1,8 @@
-// PNG as a row of chunks: taken apart, and written. Knows what none of them means.
+// PNG as a series of chunks: taken apart, and written. Their meaning is defined elsewhere.
 
 import CKFCodecs
 
-/// The frame of every PNG.
+/// The structure of every PNG.
 enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 

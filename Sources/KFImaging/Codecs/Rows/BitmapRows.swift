@@ -1,4 +1,4 @@
-// The rows of a bitmap in the form that encoders want. Knows no format.
+// The rows of a bitmap in the form that encoders take.
 
 /// Rows of a bitmap, a few at a time, converted on the way.
 struct BitmapRows {
@@ -17,7 +17,7 @@ struct BitmapRows {
 
     /// Calls `body` with rows, their distance in bytes and their number, until it returns false.
     ///
-    /// - Returns: What `body` returned last.
+    /// - Returns: The last result of `body`.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)`` when there is no memory for a band.
     func forEachBand(
         height: Int = 16,

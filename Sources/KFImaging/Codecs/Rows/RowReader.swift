@@ -1,4 +1,4 @@
-// From decoded rows to a bitmap of the wanted size, holding no more than a band of them. Knows no format.
+// From decoded rows to a bitmap of the requested size, holding no more than a band of them.
 
 /// A decoder that hands out its rows one after another.
 protocol RowReader {
@@ -12,14 +12,14 @@ protocol RowReader {
 struct RowDecoding {
     /// The size that the reader's rows have.
     let source: PixelSize
-    /// How much of that is the picture; nil when all of it is.
+    /// How much of that is the image; nil when all of it is.
     var extent: PixelExtent?
     let target: PixelSize
     var filter = ResamplingFilter.automatic
     let conversion: PixelConversion
     /// Nil when the pixels must be looked at.
     let hasAlpha: Bool?
-    /// What stands for rows that could not be decoded.
+    /// The pixel that replaces those of rows that could not be decoded.
     let missing: UInt32
 
     /// The bitmap, and whether all of its rows could be decoded; nil when not a single one could.

@@ -1,5 +1,5 @@
-// SVG: drawn at the size that is asked for, or its own. Built in with the trait of that name only; knows no element of
-// it.
+// SVG: drawn at the size that is asked for, or its own, by a program of librsvg. Built in with the trait of that name
+// only.
 
 #if SVG
 import Foundation
@@ -27,7 +27,7 @@ enum SVGCodec: ImageCodec {
         guard max(size.width, size.height) <= SVGProgram.longestSide else {
             throw .unsupported(.svg, detail: "a side is longer than \(SVGProgram.longestSide) pixels")
         }
-        // Slightly less, by an amount that 32 bits can represent: what rounding adds would need a pixel more.
+        // Slightly less, by an amount that 32 bits can represent: what rounding adds would need one pixel more.
         let asked = longerSide.map { (ownSize.longerSide, Double($0) * (1 - 3e-7)) }
         let picture = try program.draw(bytes, asked, pixelCount: size.width * size.height)
         return try picture.withBytes { picture throws(ImagingError) in try PNGCodec.decode(picture, options) }
@@ -63,7 +63,7 @@ private struct DrawingSize {
         return PixelSize(Self.pixels(width * scale), Self.pixels(height * scale))
     }
 
-    /// Parts of a pixel need a whole one; what rounding has added does not.
+    /// Fractions of a pixel need a whole one; a fraction that only rounding has added does not.
     private static func pixels(_ length: Double) -> Int {
         length < Double(Int32.max) ? max(1, Int((length - 1e-6).rounded(.up))) : Int(Int32.max)
     }
@@ -71,11 +71,11 @@ private struct DrawingSize {
 
 /// librsvg's own program, which draws in a process of its own.
 ///
-/// A drawing is a program from an untrusted source: some bytes of it take minutes or gigabytes, and librsvg ends the
-/// process it is in when it meets what it did not expect. There it is bounded, and what happens to it does not happen
-/// to us. It reads the drawing from a socket, so that it knows no place that references could be looked for.
+/// A drawing is a program from an untrusted source: some bytes of it take minutes or gigabytes, and librsvg ends its
+/// process when it meets something unexpected. In a process of its own it is bounded, and its end does not affect this
+/// one. It reads the drawing from a socket, so that it has no location to look for references.
 private struct SVGProgram {
-    /// Cairo knows no larger pictures.
+    /// Cairo supports no larger images.
     static let longestSide = 32_767
     private static let name = "rsvg-convert"
     private let limits: ImageDecodingLimits
@@ -84,7 +84,7 @@ private struct SVGProgram {
 
     init(limits: ImageDecodingLimits) { self.limits = limits }
 
-    /// The size of a drawing: its own, or that of what it shows.
+    /// The size of a drawing: its own, or that of its visible content.
     func size(of drawing: UnsafeRawBufferPointer) throws(ImagingError) -> DrawingSize {
         // As vectors again, of which nothing but the head is needed. With all elements hidden nothing is drawn, but
         // then only a drawing that declares a size has one: others are drawn a second time.
@@ -132,7 +132,8 @@ private struct SVGProgram {
         }
     }
 
-    /// The page and three layers as large, and what else a drawing needs: fonts, its text as a tree, pictures in it.
+    /// The page and three layers as large, and the other memory that a drawing needs: fonts, its text as a tree, images
+    /// in it.
     private func memory(pixelCount: Int) -> Int { (512 << 20) + 16 * pixelCount }
 
     private func reason(_ failure: SandboxedProcess.Failure) -> String {
@@ -147,12 +148,13 @@ private struct SVGProgram {
         }
     }
 
-    /// What went wrong, in the words of the program.
+    /// The error, in the words of the program.
     private func error(_ outcome: SandboxedProcess.Outcome, _ memory: Int) -> ImagingError {
         let lines = outcome.standardError.split(separator: "\n").filter { !$0.contains("-WARNING **") }
         let words = lines.joined(separator: " ").replacing("Error reading SVG stdin: ", with: "")
             .replacing("Error rendering SVG stdin: ", with: "").prefix(300)
-        // Its word for a mistake in the drawing, whose own words may follow; anything else is about the program.
+        // The program's prefix for a mistake in the drawing, which text of the drawing may follow; anything else is
+        // about the program.
         if outcome.code == 1, words.hasPrefix("XML parse error") { return .malformed(.svg, detail: String(words)) }
         if ["NoMemory", "memory allocation of", "allocate", "out of memory"].contains(where: words.contains) {
             return .unsupported(.svg, detail: "drawing it takes more than \(memory >> 20) MiB of memory (\(words))")

@@ -1,4 +1,4 @@
-// TIFF: the first picture of a file. Knows no compressions and no tags, and leaves libtiff to C.
+// TIFF: the first image of a file. Compressions and tags are left to libtiff, in C.
 
 import CKFCodecs
 import Foundation
@@ -66,7 +66,7 @@ private final class TIFFReader: RowReader {
 
     deinit { kf_tiff_close(handle) }
 
-    /// What makes the rows sRGB; inks without a usable profile are mixed in the simplest way.
+    /// The conversion of the rows to sRGB; inks without a usable profile are mixed in the simplest way.
     var conversion: PixelConversion {
         let transform = profile?.transform(for: pixels)
         if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(cmykInverted: isInverted) }

@@ -1,4 +1,4 @@
-// What an animated WebP says about its frames, from one walk over the chunks. Decodes nothing.
+// Reads the frames of an animated WebP, in one walk over the chunks. Decodes nothing.
 
 /// The frames of an animated WebP.
 ///
@@ -7,7 +7,7 @@ struct WebPChunks {
     /// One frame.
     struct Frame {
         var description: FrameDescription
-        /// Where the frame's picture lies in the file.
+        /// Where the frame's image lies in the file.
         let picture: Range<Int>
     }
 
@@ -20,7 +20,7 @@ struct WebPChunks {
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
 
-    /// The frames of a picture of a given size; one that sticks out of it ends them.
+    /// The frames of an image of a given size; one that sticks out of it ends them.
     init(_ file: UnsafeRawBufferPointer, canvas: PixelSize) {
         let length = 8 + Self.number(file, 4, 4)
         let bytes = UnsafeRawBufferPointer(rebasing: file.prefix(length))
@@ -30,7 +30,7 @@ struct WebPChunks {
             let name = bytes[offset..<offset + 4]
             let size = Self.number(bytes, offset + 4, 4)
             let content = UnsafeRawBufferPointer(rebasing: bytes[(offset + 8)...].prefix(size))
-            // A frame's own header has 16 bytes, the chunk with its picture 8 more before anything can be seen.
+            // A frame's own header has 16 bytes, the chunk with its image 8 more before anything can be seen.
             if name.elementsEqual("ANMF".utf8), content.count >= 24 {
                 let (place, frame) = (offset + 8, Self.describe(content))
                 guard frame.x + frame.size.width <= canvas.width, frame.y + frame.size.height <= canvas.height else {

@@ -1,4 +1,4 @@
-// WebP: stills, the first frame of an animation, and writing both. WebPFrames reads the others.
+// WebP: stills, the first frame of an animation, and writing both. WebPFrames reads the other frames.
 
 import CKFCodecs
 import Foundation
@@ -131,7 +131,7 @@ final class WebPReader {
         let color = profile?.transform(for: .rgb)
         return try Bitmap(target, hasAlpha: header.has_alpha || header.animated ? nil : false) {
             rows throws(ImagingError) in
-            // The first frame of an animation may leave some of the picture empty.
+            // The first frame of an animation may leave some of the image empty.
             if header.animated { rows.fill() }
             var message = kf_message()
             let (width, height) = (UInt32(target.width), UInt32(target.height))

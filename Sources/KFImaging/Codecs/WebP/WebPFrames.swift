@@ -1,4 +1,4 @@
-// The frames of an animated WebP. Knows no canvas but its size.
+// The frames of an animated WebP, each decoded on its own. FrameCompositor composes them.
 
 import CKFCodecs
 import Foundation

@@ -1,40 +1,40 @@
-// The pictures of `kf-demo load` and the ways their server misbehaves. Knows nothing of loading them.
+// The images of `kf-demo load`, and the ways their server misbehaves.
 
 import Foundation
 import KFImaging
 import KFSupport
 import KingfisherTestSupport
 
-/// A picture the demo's server offers.
-struct DemoPicture: Sendable {
-    /// How the server serves it.
+/// An image of the demo's server.
+struct DemoImage: Sendable {
+    /// The ways the server serves it.
     enum Manner: String, Sendable { case plain, slow, moved, flaky, broken }
 
     let path: String
     let manner: Manner
-    /// What stands under the picture.
+    /// The text below the image.
     let label: String
     let type: ImageContentType
     let data: Data
 
-    /// Formats in turn; most pictures of the web are JPEGs.
+    /// Formats in turn; most images of the web are JPEGs.
     private static let types: [ImageContentType] = [.jpeg, .png, .jpeg, .webp, .jpeg, .jpeg, .gif, .avif]
     private static let sizes = [(640, 480), (1600, 1067), (800, 1200), (2400, 1600), (1024, 1024), (1920, 1080)]
 
-    /// Draws and encodes pictures, the same ones every time.
+    /// Draws and encodes images, the same ones every time.
     ///
-    /// - Parameter count: How many; the last one is broken if there are several.
-    /// - Returns: The pictures.
+    /// - Parameter count: The number of images; the last one is broken if there are several.
+    /// - Returns: The images.
     /// - Throws: An error of an encoder.
-    static func all(_ count: Int) async throws -> [DemoPicture] {
-        try await withThrowingTaskGroup(of: (Int, DemoPicture).self) { group in
+    static func all(_ count: Int) async throws -> [DemoImage] {
+        try await withThrowingTaskGroup(of: (Int, DemoImage).self) { group in
             for index in 0..<count {
                 group.addTask {
                     let isBroken = index == count - 1 && count > 1
-                    let picture = try await WorkExecutor.cpu.run { () async throws -> DemoPicture in
-                        try DemoPicture(index, isBroken: isBroken)
+                    let image = try await WorkExecutor.cpu.run { () async throws -> DemoImage in
+                        try DemoImage(index, isBroken: isBroken)
                     }
-                    return (index, picture)
+                    return (index, image)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -79,7 +79,7 @@ struct DemoPicture: Sendable {
         return try Codecs.encode(animation, as: .gif)
     }
 
-    /// Puts the picture on a server.
+    /// Adds the image to a server.
     func offer(on server: TestServer) {
         let mime = "image/\(type.preferredFileExtension ?? "x")"
         let good = TestResponse.data(data, type: mime)

@@ -1,4 +1,4 @@
-// The pictures of the demonstration, painted when they are asked for, and the server that has them. Knows no window.
+// The images of the demonstration, painted when they are asked for, and the server that has them.
 
 import Foundation
 import KFImaging
@@ -6,50 +6,50 @@ import KFSupport
 import Kingfisher
 import KingfisherTestSupport
 
-/// A server on loopback, inside this process, with pictures of various sizes and formats.
+/// A server on loopback, inside this process, with images of various sizes and formats.
 final class DemoServer: Sendable {
-    /// What the server has.
-    let pictures: [Picture]
+    /// The images of the server.
+    let images: [GalleryImage]
     private let server: TestServer
     private let slow = Locked(false)
 
-    /// Whether it takes its time for each picture.
+    /// Whether each response is delayed, as on a slow network.
     var isSlow: Bool {
         get { slow.withLock { $0 } }
         set { slow.withLock { $0 = newValue } }
     }
 
-    /// How many requests have arrived.
+    /// The number of requests that have arrived.
     var requestCount: Int { server.requests.count }
 
     /// Starts a server.
     ///
-    /// - Parameter count: How many pictures it has.
+    /// - Parameter count: The number of images it has.
     /// - Returns: The running server.
     /// - Throws: An error of the system when no port is free.
     static func start(count: Int) async throws -> DemoServer {
         let server = try await TestServer.start()
         let paintings = (0..<count).map(Painting.init(index:))
-        let pictures = await withTaskGroup { group in
+        let images = await withTaskGroup { group in
             for painting in paintings {
                 group.addTask {
                     let url = server.url(painting.path)
-                    return (painting.index, await WorkExecutor.cpu.run { () async in painting.picture(at: url) })
+                    return (painting.index, await WorkExecutor.cpu.run { () async in painting.image(at: url) })
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        return DemoServer(server, paintings, pictures)
+        return DemoServer(server, paintings, images)
     }
 
-    private init(_ server: TestServer, _ paintings: [Painting], _ pictures: [Picture]) {
-        (self.server, self.pictures) = (server, pictures)
+    private init(_ server: TestServer, _ paintings: [Painting], _ images: [GalleryImage]) {
+        (self.server, self.images) = (server, images)
         for painting in paintings {
             server.route(painting.path) { [unowned self] _ in await response(painting) }
         }
     }
 
-    /// A picture; with a slow network after up to two seconds.
+    /// The response with an image; on a slow network after up to two seconds.
     private func response(_ painting: Painting) async -> TestResponse {
         guard let data = try? await WorkExecutor.cpu.run({ () async throws in try painting.data() }) else {
             return .status(500)
@@ -60,7 +60,7 @@ final class DemoServer: Sendable {
     }
 }
 
-/// A picture before it is painted.
+/// The description of an image that is painted later.
 private struct Painting: Sendable {
     let index: Int
     let type: ImageContentType
@@ -72,7 +72,7 @@ private struct Painting: Sendable {
     private static let animations: [ImageContentType] = [.gif, .webp, .png]
     private static let sizes = [(960, 640), (640, 800), (1200, 800), (720, 720), (1280, 720)]
 
-    /// The picture of a number, 0 or more; every tenth one is an animation.
+    /// The image with an index, 0 or more; every tenth one is an animation.
     init(index: Int) {
         self.index = index
         isAnimated = index % 10 == 4
@@ -82,12 +82,12 @@ private struct Painting: Sendable {
 
     var path: String { "/\(index + 1).\(type.preferredFileExtension ?? "bin")" }
 
-    /// As a page would describe it: where it is, and what it looks like from afar.
-    func picture(at url: URL) -> Picture {
-        // The port is another one every time; the key is not, so that the cache is of use for the next start.
+    /// The image as a page would describe it: its URL and a placeholder.
+    func image(at url: URL) -> GalleryImage {
+        // The port differs in every run. The key does not, so that the cache serves the next run too.
         let resource = KF.ImageResource(downloadURL: url, cacheKey: "kf-desktop\(path)")
         let hash = painted(width: 32, height: 24).blurHash(components: (4, 3))
-        return Picture(
+        return GalleryImage(
             source: resource.convertToSource(),
             title: "\(type.name)\(isAnimated ? ", animated" : "")  \(width) × \(height)",
             isAnimated: isAnimated,
@@ -95,7 +95,7 @@ private struct Painting: Sendable {
         )
     }
 
-    /// The picture as a file.
+    /// The image as a file.
     func data() throws -> Data {
         guard isAnimated else {
             return try Codecs.encode(painted(width: width, height: height), as: type, quality: 0.8)
@@ -116,7 +116,7 @@ private struct Painting: Sendable {
 
     private var shade: Float { Float(index % 5) / 4 }
 
-    /// A landscape, or for PNG a bird on nothing.
+    /// A landscape, or for PNG a bird on a transparent ground.
     private func painted(width: Int, height: Int) -> Image {
         type == .png && !isAnimated
             ? .painted(width: width, height: height, Bird(shade: shade).painting(width: width, height: height))

@@ -1,11 +1,11 @@
-// Pictures that compress like photographs, out of numbers. Knows nothing of what they are used for.
+// Generated images that compress like photographs, for all benchmarks.
 
 import CBaseline
 import Foundation
 import Kingfisher
 
 /// Photo-like JPEGs: soft shapes, some detail at every size, and grain.
-enum Pictures {
+enum SampleImages {
     /// The bytes of a JPEG at quality 85, with halved chroma as cameras and web sites write it.
     static func jpeg(width: Int, height: Int) throws -> Data {
         let image = Image(cgImage: photo(width: width, height: height))
@@ -15,7 +15,7 @@ enum Pictures {
         return data
     }
 
-    /// The bytes of a PNG as libpng writes it, which is how most PNGs came to be.
+    /// The bytes of a PNG as libpng writes it, which most PNGs were written by.
     static func png(width: Int, height: Int) throws -> Data {
         try png(photo(width: width, height: height))
     }
@@ -32,7 +32,7 @@ enum Pictures {
         }
         var count = 0
         guard let bytes = baseline_png_encode(pixels, bitmap.width, bitmap.height, &count) else {
-            throw BenchmarkError("libpng cannot encode the picture")
+            throw BenchmarkError("libpng cannot encode the image")
         }
         return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }

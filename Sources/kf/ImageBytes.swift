@@ -1,25 +1,25 @@
-// From the bytes of a file to a processed picture, past all caches. Knows nothing of where they come from.
+// Decodes the bytes of a file and processes the image, without any cache; for `kf process`, `kf show` and `kf hash`.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
 
-/// Decoding and processing as the commands without a cache do it.
-enum PictureBytes {
-    /// What is said of a picture of which a part could not be decoded.
-    static let damage = "the picture is damaged: a part of it is missing"
+/// Decodes and processes images for the commands without a cache.
+enum ImageBytes {
+    /// The warning about an image of which a part could not be decoded.
+    static let damage = "the image is damaged: a part of it is missing"
 
-    /// Decodes and processes.
+    /// Decodes and processes one image.
     ///
     /// - Parameters:
     ///   - data: The bytes of a file.
-    ///   - processor: What is done with the pixels; nil changes nothing.
-    ///   - isStill: Whether of an animation only the first frame is wanted; otherwise every frame is processed when it
-    ///     is asked for.
-    /// - Returns: The picture.
+    ///   - processor: The processor; nil changes nothing.
+    ///   - isStill: Whether only the first frame of an animation is used; otherwise every frame is processed when it is
+    ///     asked for.
+    /// - Returns: The image.
     /// - Throws: Why there is none.
-    static func picture(
+    static func image(
         _ data: Data,
         _ processor: (any ImageProcessor)?,
         isStill: Bool

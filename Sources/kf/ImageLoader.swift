@@ -1,19 +1,19 @@
-// Loads one source through the library's whole pipeline. Knows nothing of files written or lines printed.
+// Loads one source through the library's whole pipeline, for `kf fetch`.
 
 import Foundation
 import KFImaging
 import KFSupport
 import Kingfisher
 
-/// A picture as it was loaded, and how that went.
-struct LoadedPicture: Sendable {
+/// A loaded image, and the course of the load.
+struct LoadedImage: Sendable {
     let image: Image
     let cacheType: CacheType
-    /// The bytes it was made from, unprocessed; nil when they are not known.
+    /// The bytes the image was decoded from; nil when they are not known.
     let data: Data?
-    /// How long the load took, in seconds.
+    /// The duration of the load, in seconds.
     let seconds: Double
-    /// What was wrong with the cache, if it could not be written.
+    /// The reason why the cache could not be written, if it could not.
     let cacheProblem: String?
 
     /// The width as shown, the file's orientation applied, in pixels.
@@ -23,27 +23,27 @@ struct LoadedPicture: Sendable {
     var height: Int { Int(image.size.height * image.scale) }
 }
 
-/// Loads sources the same way, one after the other or at once.
-struct PictureLoader: Sendable {
+/// Loads sources with the same options, one after the other or at once.
+struct ImageLoader: Sendable {
     let manager: KingfisherManager
     let cache: ImageCache
     let options: KingfisherOptionsInfo
     let processor: (any ImageProcessor)?
     private let policy: AnimatedProcessingPolicy
-    /// The bytes of what was loaded, for when the picture comes from memory and the disk does not have them.
+    /// The original bytes of loaded images, for those that come from memory and are not in the disk cache.
     private let originals = MemoryStorage.Backend<OriginalBytes>(config: .init(totalCostLimit: 256 << 20))
 
-    /// Sets up loads with the tool's own habits.
+    /// Sets up loads with the tool's own options.
     ///
-    /// They wait until the cache is written, and keep the original bytes: those of a processed picture say which
-    /// format it came in, and serve other pipelines too. Processed pictures are cached without loss, so that what comes
-    /// from the cache is what was made, transparent corners and all frames included.
+    /// Loads wait until the cache is written, and store the original bytes too: they tell the format of a processed
+    /// image's source, and other pipelines can use them. Processed images are cached without loss, transparent corners
+    /// and all frames included.
     ///
     /// - Parameters:
-    ///   - downloader: Downloads.
-    ///   - cache: Where pictures are kept.
-    ///   - processor: What is done with the pixels, if anything.
-    ///   - policy: What is done with the frames of animations.
+    ///   - downloader: The downloader.
+    ///   - cache: The cache.
+    ///   - processor: The processor, if any.
+    ///   - policy: The treatment of the frames of animations.
     ///   - writesToDisk: Whether the disk cache is written.
     ///   - options: Further options.
     init(
@@ -67,31 +67,31 @@ struct PictureLoader: Sendable {
         self.options = all + options
     }
 
-    /// The key under which the picture is found in the cache, processing included.
+    /// The key under which the image is found in the cache, processing included.
     func key(of source: SourceArgument) -> String {
         let identifier = processor.map { policy.applied(to: $0).identifier } ?? ""
         return identifier.isEmpty ? source.source.cacheKey : "\(source.source.cacheKey)@\(identifier)"
     }
 
-    /// Loads one picture.
+    /// Loads one image.
     ///
     /// - Parameters:
-    ///   - argument: What to load.
+    ///   - argument: The source.
     ///   - progress: Called with the bytes received and expected.
-    /// - Returns: The picture.
-    /// - Throws: Why there is none.
+    /// - Returns: The image.
+    /// - Throws: The reason why it could not be loaded.
     func load(
         _ argument: SourceArgument,
         progress: (@MainActor @Sendable (Int64, Int64) -> Void)? = nil
-    ) async throws(Failure) -> LoadedPicture {
+    ) async throws(Failure) -> LoadedImage {
         let source = argument.source
-        // What a stream held is not for a later run.
+        // The bytes of a stream are not stored for a later run.
         let options = argument.stream == nil ? options : options + [.cacheMemoryOnly]
         let start = ContinuousClock.now
         do throws(KingfisherError) {
             let result = try await manager.retrieveImage(with: source, options: options, progressBlock: progress)
             let seconds = start.duration(to: .now) / .seconds(1)
-            return LoadedPicture(
+            return LoadedImage(
                 image: result.image,
                 cacheType: result.cacheType,
                 data: await bytes(of: result, source),
@@ -109,10 +109,10 @@ struct PictureLoader: Sendable {
             if let data { originals.store(value: OriginalBytes(data: data), forKey: source.cacheKey) }
             return data
         }
-        // Of cached pictures the result knows only the pixels; the bytes they were made from are in their own entry.
+        // The result of a cached image has only pixels; the original bytes have an entry of their own.
         let (storage, key) = (cache.diskStorage, source.cacheKey)
         let entry = await WorkExecutor.io.run {
-            // Read as a file: it has been looked up already, and should count once.
+            // Read as a file: the lookup has been counted already.
             storage.isCached(forKey: key) ? try? Data(contentsOf: storage.cacheFileURL(forKey: key)) : nil
         }
         return entry ?? originals.value(forKey: key)?.data ?? (result.cacheType == .none ? result.data() : nil)
@@ -124,13 +124,13 @@ struct PictureLoader: Sendable {
     }
 }
 
-/// Bytes, for a memory store that counts them.
+/// Original bytes, with their number as the cost in a memory store.
 private struct OriginalBytes: CacheCostCalculable, Sendable {
     let data: Data
     var cacheCost: Int { data.count }
 }
 
-/// Keeps what was made of pictures: stills as PNG, animations as WebP, both without loss.
+/// Serializes processed images without loss: stills as PNG, animations as WebP.
 private struct LosslessSerializer: CacheSerializer {
     func data(with image: KFCrossPlatformImage, original: Data?) -> Data? {
         guard let frames = image.kf.frameSource, frames.frameCount > 1 else {

@@ -28,18 +28,21 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     package private(set) var transition: RunningTransition?
     /// The placeholder that is shown; what loads images into the view owns it.
     var placeholder: (any Placeholder)?
-    /// The indicator; what loads images into the view owns it.
+    /// The indicator; it runs while ``loadCount`` is not 0.
     var indicator: (any Indicator)?
-    /// How many of the indicator's starts no stop has followed yet although their loads have ended.
-    var owedStops = OwedStops()
     /// What the indicator was made of.
     var indicatorType = IndicatorType.none
+    /// How many loads for the view are under way, including those that another load has replaced.
+    var loadCount = 0
 
     /// A view without an image.
     public override init() { super.init() }
 
-    // What waits for a transition is called even if the view goes first.
-    isolated deinit { transition?.end(finished: false) }
+    // What waits for a transition is called, and the indicator is stopped, even if the view goes first.
+    isolated deinit {
+        transition?.end(finished: false)
+        if loadCount > 0 { indicator?.stopAnimatingView() }
+    }
 
     /// The picture to be drawn: the image, or the frame that is on.
     package var shownImage: KFCrossPlatformImage? { player?.shownImage ?? image }
@@ -85,12 +88,6 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     package override func windowDidChange(isVisible: Bool) {
         if isVisible { player?.enteredForeground() } else { player?.enteredBackground() }
     }
-}
-
-/// A number that a view's loads share.
-@MainActor
-final class OwedStops {
-    var count = 0
 }
 
 // MARK: Transitions

@@ -38,8 +38,6 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// How far the view is from the middle of its superview, in points.
     public private(set) var centerOffset = CGPoint.zero
 
-    /// What is being loaded for the view.
-    var slotStates: SlotStates?
     /// What shows the view, if anything does.
     package var renderer: (any ViewRenderer)? { didSet { rendererDidChange() } }
 

@@ -85,7 +85,7 @@ final class KFImageBinder {
     func supersede() {
         (onChange, onProgress) = (nil, nil)
         if context.cancelsOnDisappear { cancel() }
-        SlotState.of(self, BinderSlot().place).supersede()
+        SlotStates.of(self)?.byPlace[BinderSlot().place]?.supersede()
     }
 
     /// Sets the priority of a download that is under way.

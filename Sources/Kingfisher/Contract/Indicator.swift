@@ -1,4 +1,4 @@
-// What shows that a view is loading. Knows no load.
+// The protocol of indicators, and their types. For image views.
 
 public import Foundation
 
@@ -31,7 +31,7 @@ public protocol Indicator: Sendable {
     /// Called when the last load has ended; hides ``view``.
     func stopAnimatingView()
 
-    /// Called with a download's progress, if its length is known, and with 0 when another load begins meanwhile.
+    /// Called with a download's progress, if its length is known, and with 0 when another load begins while it runs.
     ///
     /// - Parameter progress: From 0 to 1.
     func update(progress: Double)

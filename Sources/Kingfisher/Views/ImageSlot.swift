@@ -1,26 +1,26 @@
-// A place of an object that shows images, and what is being loaded for it. Knows no loading.
+// A place of an object that shows images, and the state of its newest load. For SlotLoad, which does the loading.
 
 import Foundation
 import KFImaging
 import KFSupport
 
-/// What distinguishes the places of one object.
+/// The identity of a place among those of one object.
 enum ImagePlace: Hashable, Sendable {
-    /// The only picture, or that of a button in a state.
+    /// The only image, or that of a button in a state.
     case image(KFCrossPlatformButton.ControlState = .normal)
-    /// The picture behind, in a state.
+    /// The image behind, in a state.
     case background(KFCrossPlatformButton.ControlState)
-    /// The picture of a checked button.
+    /// The image of a checked button.
     case alternate
 }
 
 /// A place of an object that shows images: its identity, and how loads change what is there.
 @MainActor
 protocol ImageSlot<Owner>: Sendable {
-    /// What the place belongs to.
+    /// The type of object that the place belongs to.
     associatedtype Owner: AnyObject, Sendable
 
-    /// What distinguishes the place from the owner's others.
+    /// The identity of the place among the owner's.
     var place: ImagePlace { get }
 
     /// Whether nothing is shown, not even a placeholder.
@@ -38,7 +38,7 @@ protocol ImageSlot<Owner>: Sendable {
     /// A load has ended, whether it was the newest or not.
     func loadDidEnd(_ owner: Owner)
 
-    /// Shows a picture instead of the placeholder; nil shows nothing.
+    /// Shows an image instead of the placeholder; nil shows nothing.
     func show(_ image: KFCrossPlatformImage?, _ owner: Owner, _ options: KingfisherParsedOptionsInfo)
 
     /// Shows a loaded image, at once or by a transition, and calls `completion` when it is there.
@@ -84,10 +84,10 @@ struct PropertySlot<Owner: AnyObject & Sendable>: ImageSlot {
     }
 }
 
-/// What is being loaded for one place.
+/// The newest load for one place.
 @MainActor
 final class SlotState {
-    /// That of the newest load; nil when it has ended.
+    /// The newest load's identifier; nil when it has ended.
     var identifier: Source.Identifier.Value?
     /// The newest load's handle; nil when it has ended.
     var task: DownloadTask?
@@ -95,7 +95,7 @@ final class SlotState {
 
     /// Ends the interest in the load that is under way.
     ///
-    /// If it has not come to its download, it ends without one; otherwise the download goes on, and its image is stored.
+    /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {
         interest?.end()
         (identifier, task, interest) = (nil, nil, nil)

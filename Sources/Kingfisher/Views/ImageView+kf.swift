@@ -1,4 +1,4 @@
-// `imageView.kf`: images, placeholders and indicators of image views. Loads nothing itself.
+// `imageView.kf`: images, placeholders and indicators of image views.
 
 import Foundation
 
@@ -83,8 +83,9 @@ extension KFCrossPlatformImageView {
 extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// Loads an image and shows it: the placeholder at once, the image when it is there.
     ///
-    /// An image in memory is shown before the call returns. A later call for the same view wins: the earlier load goes
-    /// on for the cache, but is not shown, and its handler is called with `notCurrentSourceTask`.
+    /// An image in memory is shown before the call returns. A later call for the same view wins: the image of the
+    /// earlier load is not shown, and its handler is called with `notCurrentSourceTask`. If the earlier load has not
+    /// begun its download, it ends without one; a download that is under way goes on for the cache.
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil shows the placeholder.
@@ -155,7 +156,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     @MainActor
     public var taskIdentifier: Source.Identifier.Value? { identifier(of: .image()) }
 
-    /// What is shown until the image is there; nil when there is none.
+    /// The placeholder that is shown; nil when there is none.
     @MainActor
     public var placeholder: (any Placeholder)? { base.placeholder }
 

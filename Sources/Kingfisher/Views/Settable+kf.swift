@@ -1,4 +1,4 @@
-// `kf.setImage` of objects of your own. Loads nothing itself.
+// `kf.setImage` of objects of the user's own.
 
 public import KFImaging
 

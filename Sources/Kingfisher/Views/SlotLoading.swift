@@ -1,4 +1,4 @@
-// Loads an image and shows it in a slot: the one implementation behind every `setImage`. Knows no view.
+// Loads an image and shows it in a slot: the one implementation behind every `setImage`.
 
 import Foundation
 import KFImaging
@@ -6,7 +6,7 @@ import KFImaging
 /// One load for a slot.
 @MainActor
 final class SlotLoad<Slot: ImageSlot> {
-    /// What is called at the end.
+    /// The handler that is called at the end.
     typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
     private weak var owner: Slot.Owner?
@@ -105,7 +105,7 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func complete(_ result: Result<RetrieveImageResult, KingfisherError>) { completion?(result) }
 
-    /// What the handler of a load that another one has replaced is called with.
+    /// The result of a load that another one has replaced, or whose owner is gone.
     private func replaced(
         _ result: Result<RetrieveImageResult, KingfisherError>
     ) -> Result<RetrieveImageResult, KingfisherError> {

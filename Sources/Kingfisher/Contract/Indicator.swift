@@ -39,7 +39,7 @@ public protocol Indicator: Sendable {
     /// How far the indicator is from the middle of the image view, in points.
     var centerOffset: CGPoint { get }
 
-    /// What is shown over the image view.
+    /// The view that is shown over the image view.
     var view: IndicatorView { get }
 
     /// How large the indicator is.

@@ -35,7 +35,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
@@ -86,7 +86,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
@@ -136,7 +136,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.

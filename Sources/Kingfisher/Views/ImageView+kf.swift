@@ -89,7 +89,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil shows the placeholder.
-    ///   - placeholder: What is shown until then: an image, a view, or something of your own.
+    ///   - placeholder: Shown until then: an image, a view, or something of your own.
     ///   - options: How the image is loaded, processed, cached and shown; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is shown or the load has failed.

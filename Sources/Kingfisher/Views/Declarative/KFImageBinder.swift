@@ -34,7 +34,7 @@ final class KFImageBinder {
     /// A binder that has not begun.
     ///
     /// - Parameters:
-    ///   - context: What is loaded.
+    ///   - context: The contents of the description.
     ///   - playsFramesOnDemand: Whether an animation can be shown without all of its frames.
     init(_ context: KFImageContext, playsFramesOnDemand: Bool) {
         self.context = context

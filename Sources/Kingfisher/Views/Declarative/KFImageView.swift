@@ -26,7 +26,7 @@ public final class KFImageView: KFCrossPlatformView {
 
     /// A view of a description, not on a screen.
     ///
-    /// - Parameter description: What is shown.
+    /// - Parameter description: The description of the image.
     public init(_ description: some KFImageProtocol) {
         let imageView = description.makeConfiguredView()
         (context, self.imageView) = (description.context, imageView)
@@ -42,7 +42,7 @@ public final class KFImageView: KFCrossPlatformView {
     /// ends without a download if it has not begun one; a download that is under way goes on for the cache. The content
     /// gives way to the placeholder at once, unless the option `keepCurrentImageWhileLoading` is set.
     ///
-    /// - Parameter description: What is shown from now on, in an image view of its own.
+    /// - Parameter description: The description of the image that is shown from now on, in an image view of its own.
     public func show(_ description: some KFImageProtocol) {
         binder.supersede()
         (context, imageView) = (description.context, description.makeConfiguredView())

@@ -1,8 +1,8 @@
-// A paintable that shows a picture, turned and fitted, and transitions between two. Decodes nothing and knows no time.
+// A paintable that shows an image, turned and fitted, and transitions between two. For the renderers of KingfisherGTK.
 #include "CKFGTK.h"
 #include <math.h>
 
-/// A picture and, where it is drawn with Cairo, a surface over its pixels.
+/// An image and, where it is drawn with Cairo, a surface over its pixels.
 typedef struct {
     KfPicture picture;
     cairo_surface_t *surface;
@@ -33,7 +33,7 @@ static void replace(KfLayer *layer, KfPicture picture) {
     layer->picture = picture;
 }
 
-/// The rectangle that the picture takes in an area, around its middle.
+/// The rectangle that the image takes in an area, around its middle.
 static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width, double height) {
     const double across = width / picture->width, down = height / picture->height;
     double x = across, y = down;
@@ -47,7 +47,7 @@ static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width,
     return GRAPHENE_RECT_INIT((float)((width - w) / 2), (float)((height - h) / 2), (float)w, (float)h);
 }
 
-/// Draws the pixels into a rectangle. Both sizes are those of the stored picture, not turned.
+/// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
 static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, gboolean draws_with_cairo) {
     if (!draws_with_cairo) {
         gtk_snapshot_append_texture(snapshot, layer->picture.texture, rect);
@@ -92,10 +92,10 @@ static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, doubl
     gtk_snapshot_restore(snapshot);
 }
 
-/// The view turns over: up to the middle the back of the one picture goes away, then the other comes to the front.
+/// The view turns over: up to the middle the back of the one image goes away, then the other comes to the front.
 ///
-/// A turn looks narrower the further it goes, and slanted towards the edge that comes to the front. It is made without a
-/// third dimension, which GTK's software renderer does not draw.
+/// A turn looks narrower the further it goes, and slanted towards the edge that comes to the front. It is made without
+/// a third dimension, which GTK's software renderer does not draw.
 static void draw_flip(KfPaintable *self, GtkSnapshot *snapshot, double width, double height) {
     const gboolean is_first_half = self->progress < 0.5;
     const gboolean is_vertical =

@@ -1,11 +1,11 @@
-// The GTK widget of a button: two pictures that follow its state. Loads nothing.
+// The GTK widget of a button: two images that follow its state.
 
 import CKFGTK
 import CKFGTK4
 import Foundation
 import Kingfisher
 
-/// The widget of a button: a `GtkButton`, or a `GtkToggleButton` for one that stays checked, with one picture over
+/// The widget of a button: a `GtkButton`, or a `GtkToggleButton` for one that stays checked, with one image over
 /// another.
 @MainActor
 final class ButtonRenderer: WidgetRenderer {
@@ -19,8 +19,7 @@ final class ButtonRenderer: WidgetRenderer {
     init(_ view: KFCrossPlatformButton) {
         button = view
         let stack: UnsafeMutablePointer<GtkWidget> = gtk_overlay_new()
-        let pictures = OpaquePointer(stack)
-        layers = pictures
+        layers = OpaquePointer(stack)
         let widget: UnsafeMutablePointer<GtkWidget> =
             view.togglesSelection ? gtk_toggle_button_new() : gtk_button_new()
         super.init(view, widget: widget)
@@ -28,16 +27,16 @@ final class ButtonRenderer: WidgetRenderer {
             let picture = gtk_picture_new_for_paintable(paintable)
             gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)
             if index == 0 {
-                gtk_overlay_set_child(pictures, picture)
+                gtk_overlay_set_child(layers, picture)
             } else {
-                gtk_overlay_add_overlay(pictures, picture)
+                gtk_overlay_add_overlay(layers, picture)
             }
             // The button is as large as the larger of both.
-            if index == 1 { gtk_overlay_set_measure_overlay(pictures, picture, 1) }
+            if index == 1 { gtk_overlay_set_measure_overlay(layers, picture, 1) }
         }
         gtk_button_set_child(
             UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self),
-            UnsafeMutableRawPointer(pictures).assumingMemoryBound(to: GtkWidget.self)
+            UnsafeMutableRawPointer(layers).assumingMemoryBound(to: GtkWidget.self)
         )
         let object = UnsafeMutableRawPointer(widget)
         connectSignal(object, "clicked") { [weak self] _ in self?.button.onPress?() }

@@ -1,4 +1,4 @@
-// Ticks with the frame clock of a widget. Knows no animation.
+// Ticks with the frame clock of a widget, for animations and transitions.
 
 import CKFGTK4
 package import Foundation
@@ -7,7 +7,7 @@ import Kingfisher
 /// Ticks with the frame clock of the window that a widget is in.
 ///
 /// While the link is paused, no callback is registered. While the widget is scrolled out of view, there are no ticks:
-/// four times a second is looked whether it is back.
+/// a timer checks four times a second whether it is in view again.
 @MainActor
 package final class FrameClockLink: DisplayLinkCompatible {
     /// When the last tick was, in seconds on the frame clock.

@@ -1,4 +1,4 @@
-// The GTK widgets of indicators. Know no load.
+// The GTK widgets of indicators.
 
 import CKFGTK
 import CKFGTK4

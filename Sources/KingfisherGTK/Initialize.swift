@@ -1,4 +1,4 @@
-// Begins with GTK. Shows nothing.
+// Initializes GTK, and connects the library to the desktop.
 
 import CKFGTK4
 import Kingfisher
@@ -8,7 +8,7 @@ public enum GTKError: Error, CustomStringConvertible {
     /// There is no display to show anything on.
     case noDisplay
 
-    /// What is wrong, and what to do.
+    /// The problem, and the way to solve it.
     public var description: String {
         """
         There is no display: GTK can reach neither a Wayland compositor nor an X server. Start the program from a \
@@ -32,9 +32,9 @@ public func initialize() throws(GTKError) {
     SystemMonitors.connect()
 }
 
-/// What the desktop knows about memory and network.
+/// The desktop's reports about memory and network.
 @MainActor
-enum SystemMonitors {
+private enum SystemMonitors {
     private static var isConnected = false
 
     static func connect() {

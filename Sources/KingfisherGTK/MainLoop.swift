@@ -1,4 +1,4 @@
-// GLib's main loop, which serves the main dispatch queue, and with it the main actor. Knows no widget.
+// GLib's main loop, which serves the main dispatch queue, and with it the main actor.
 
 import CKFGTK
 import CKFGTK4

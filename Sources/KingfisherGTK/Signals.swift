@@ -1,4 +1,4 @@
-// Connects blocks to GObject's signals. Knows no widget.
+// Connects blocks to GObject's signals.
 
 import CKFGTK4
 

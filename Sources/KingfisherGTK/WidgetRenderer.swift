@@ -1,5 +1,5 @@
-// The GTK widget of one view: how long each of them lives, where the view is, and what is shown over it. Draws no
-// picture.
+// The GTK widget of one view: how long each of them lives, where the view is, and what is shown over it. The base class
+// of all renderers; WidgetRenderer+Choice.swift chooses among them.
 
 import CKFGTK
 import CKFGTK4
@@ -48,27 +48,7 @@ class WidgetRenderer: ViewRenderer {
         g_object_remove_toggle_ref(object.assumingMemoryBound(to: GObject.self), Self.toggle, address)
     }
 
-    /// The renderer of a view, made when its widget is needed first.
-    static func of(_ view: KFCrossPlatformView) -> WidgetRenderer {
-        if let known = view.renderer as? WidgetRenderer { return known }
-        let new: WidgetRenderer =
-            switch view {
-            case let view as KFCrossPlatformImageView: PictureRenderer(view)
-            case let view as KFCrossPlatformButton: ButtonRenderer(view)
-            case let view as SpinnerView: SpinnerRenderer(view)
-            case let view as ProgressRingView: RingRenderer(view)
-            case let view as WidgetView: WidgetRenderer(view, widget: view.wrapped)
-            default: ContainerRenderer(view)
-            }
-        view.renderer = new
-        for subview in view.subviews { new.didAdd(subview) }
-        new.visibilityDidChange()
-        new.accessibilityDidChange()
-        new.contentDidChange()
-        return new
-    }
-
-    // MARK: What the view holds
+    // MARK: The content of the view
 
     /// The overlay that shows what is over the view; nil when nothing can be.
     var overlay: OpaquePointer? { nil }
@@ -161,16 +141,6 @@ class WidgetRenderer: ViewRenderer {
 
     /// To be overridden by what has to be undone before the widget goes.
     func disconnect() {}
-}
-
-/// The widget of a view that shows nothing but other views.
-@MainActor
-final class ContainerRenderer: WidgetRenderer {
-    init(_ view: KFCrossPlatformView) { super.init(view, widget: gtk_overlay_new()) }
-
-    override var overlay: OpaquePointer? { OpaquePointer(widget) }
-
-    override var isAsLargeAsSubviews: Bool { true }
 }
 
 extension Int32 {

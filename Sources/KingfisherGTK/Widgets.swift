@@ -1,4 +1,4 @@
-// The names that programs use: widgets of views, views of widgets, a window. Draws nothing itself.
+// The names that programs use: widgets of views, views of widgets, a window.
 
 import CKFGTK4
 public import Foundation
@@ -7,7 +7,7 @@ public import Kingfisher
 /// An image view; its ``Kingfisher/KFCrossPlatformView/widget`` is a GTK widget.
 public typealias ImageView = KFCrossPlatformImageView
 
-/// A button with pictures; its ``Kingfisher/KFCrossPlatformView/widget`` is a `GtkButton`.
+/// A button with images; its ``Kingfisher/KFCrossPlatformView/widget`` is a `GtkButton`.
 public typealias Button = KFCrossPlatformButton
 
 extension KFCrossPlatformView {

@@ -1,9 +1,9 @@
-// The C side of the GTK views: a paintable for pictures, and what Swift cannot call itself.
+// The C side of the GTK views: a paintable for images, and functions that Swift cannot call itself.
 #pragma once
 // Through its module: what GTK declares must not become part of this one.
 #include "../../CSystem/CKFGTK4/shim.h"
 
-/// How a picture fills the area it is drawn in.
+/// How an image fills the area it is drawn in.
 typedef enum {
     KF_FIT_FILL,
     KF_FIT_CONTAIN,
@@ -11,7 +11,7 @@ typedef enum {
     KF_FIT_SCALE_DOWN,
 } KfFit;
 
-/// How one picture gives way to the next.
+/// How one image gives way to the next.
 typedef enum {
     KF_TRANSITION_NONE,
     KF_TRANSITION_FADE,
@@ -28,28 +28,28 @@ typedef struct {
     const unsigned char *pixels;
     int bytes_per_row;
     gboolean is_opaque;
-    /// The size of the picture in points, after it has been turned.
+    /// The size of the image in points, after it has been turned.
     double width, height;
     /// By how many degrees the texture is turned clockwise, after it has been mirrored.
     int degrees;
     gboolean is_mirrored_horizontally, is_mirrored_vertically;
 } KfPicture;
 
-/// A picture for a widget, which stays the same object whatever it shows: a new frame of the same size has the widget
+/// A paintable for a widget, which stays the same object whatever it shows: a new frame of the same size has the widget
 /// drawn again, but not laid out again. The caller owns the result.
 GdkPaintable *kf_paintable_new(void);
 
-/// Shows a picture. Takes a reference of the texture of its own.
+/// Shows an image. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit);
 
-/// Chooses how pictures are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
+/// Chooses how images are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
 /// draws it; or as textures, which other renderers keep on the graphics card.
 void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo);
 
 /// Whether the window that a widget is in is drawn by GTK's software renderer.
 gboolean kf_is_drawn_by_software(GtkWidget *widget);
 
-/// Draws how `previous` gives way to the picture; at progress 1, and with KF_TRANSITION_NONE, the picture alone.
+/// Draws how `previous` gives way to the image; at progress 1, and with KF_TRANSITION_NONE, the image alone.
 void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress);
 
 /// A ring, filled as far as something has proceeded: from `start`, as a part of the whole, for `length` of it.
@@ -58,7 +58,7 @@ void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double le
 /// Sets what a screen reader reads aloud for a widget; NULL leaves it to GTK.
 void kf_set_accessible_label(GtkWidget *widget, const char *label);
 
-/// What a widget looks like, as a texture of its size in pixels; NULL when it is not on a screen. The caller owns the
+/// A texture of a widget as it looks, of its size in pixels; NULL when it is not on a screen. The caller owns the
 /// result.
 GdkTexture *kf_render(GtkWidget *widget);
 

@@ -1,4 +1,4 @@
-// Indicators: the protocol of what image views show while they load, and the choice between them.
+// The protocol of indicators, and their types. For image views.
 
 public import Foundation
 
@@ -21,17 +21,17 @@ public enum IndicatorType: Sendable {
 
 /// Something that shows that an image view is loading.
 ///
-/// It is started when a load begins. Every start is followed by exactly one stop: when the load has ended, or, if
-/// another load of the view has superseded it, when that one has ended.
+/// It is started when a load begins and no other is under way for the view, and stopped when the last of them has ended,
+/// the view is released, or another indicator is set. So every start is followed by one stop.
 @MainActor
 public protocol Indicator: Sendable {
-    /// Called when a load begins; shows ``view``.
+    /// Called when the first load begins; shows ``view``.
     func startAnimatingView()
 
-    /// Called when a load has ended; hides ``view``.
+    /// Called when the last load has ended; hides ``view``.
     func stopAnimatingView()
 
-    /// Called with a download's progress, if its length is known.
+    /// Called with a download's progress, if its length is known, and with 0 when another load begins while it runs.
     ///
     /// - Parameter progress: From 0 to 1.
     func update(progress: Double)

@@ -91,7 +91,10 @@ public enum KingfisherError: Error {
     public enum ImageSettingErrorReason: Sendable {
         /// 5001: no source was given.
         case emptySource
-        /// 5002: another load superseded this one.
+        /// 5002: another load replaced this one, or the object it was for is gone.
+        ///
+        /// A replaced load that has not begun its download ends without one, and the error says that there is no image.
+        /// A download that is under way goes on for the cache; this comes at its end, with its result or its error.
         case notCurrentSourceTask(result: RetrieveImageResult?, error: (any Error)?, source: Source)
         /// 5003: the provider failed.
         case dataProviderError(provider: any ImageDataProvider, error: any Error)
@@ -175,7 +178,7 @@ extension KingfisherError {
         return (error as? URLError)?.isConstrained == true
     }
 
-    /// Whether another load superseded this one.
+    /// Whether another load replaced this one, or the object it was for is gone.
     public var isNotCurrentTask: Bool {
         if case .imageSettingError(.notCurrentSourceTask) = self { true } else { false }
     }

@@ -9,7 +9,7 @@ public import Foundation
 open class AnimatedImageView: KFCrossPlatformImageView {
     /// How often an animation is played.
     public typealias RepeatCount = AnimationRepeatCount
-    /// What plays one animation.
+    /// The player of one animation.
     public typealias Animator = FrameAnimator
 
     /// Is notified of the animation's progress; held weakly.
@@ -73,7 +73,7 @@ open class AnimatedImageView: KFCrossPlatformImageView {
         set { requirePlayer().purgeFramesOnBackground = newValue }
     }
 
-    /// What plays the image; nil when it is not animated.
+    /// The player of the image; nil when it is not animated.
     public var animator: Animator? { player?.animator }
 
     /// Whether the animation goes on.

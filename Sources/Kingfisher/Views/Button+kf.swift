@@ -1,4 +1,4 @@
-// `button.kf`: the pictures of buttons. Loads nothing itself.
+// `button.kf`: the images of buttons.
 
 public import KFImaging
 
@@ -35,7 +35,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
@@ -86,7 +86,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
     ///   - state: The state.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
@@ -136,7 +136,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
-    ///   - placeholder: What is shown until then.
+    ///   - placeholder: Shown until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.
@@ -180,39 +180,39 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
 // MARK: Cancelling
 
 extension KingfisherWrapper where Base: KFCrossPlatformButton {
-    /// Cancels the loads for the picture in front, in all states.
+    /// Cancels the loads for the image in front, in all states.
     @MainActor
     public func cancelImageDownloadTask() {
         cancel { if case .image = $0 { true } else { false } }
     }
 
-    /// Cancels the loads for the picture behind, in all states.
+    /// Cancels the loads for the image behind, in all states.
     @MainActor
     public func cancelBackgroundImageDownloadTask() {
         cancel { if case .background = $0 { true } else { false } }
     }
 
-    /// Cancels the load for the picture of the checked button.
+    /// Cancels the load for the image of the checked button.
     @MainActor
     public func cancelAlternateImageDownloadTask() { cancel { $0 == .alternate } }
 
-    /// The identifier of the load for the picture in front in a state; nil when there is none.
+    /// The identifier of the load for the image in front in a state; nil when there is none.
     @MainActor
     public func taskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
         identifier(of: .image(state))
     }
 
-    /// The identifier of the load for the picture behind in a state; nil when there is none.
+    /// The identifier of the load for the image behind in a state; nil when there is none.
     @MainActor
     public func backgroundTaskIdentifier(for state: KFCrossPlatformButton.ControlState) -> Source.Identifier.Value? {
         identifier(of: .background(state))
     }
 
-    /// The identifier of the load for the picture in front in the normal state; nil when there is none.
+    /// The identifier of the load for the image in front in the normal state; nil when there is none.
     @MainActor
     public var taskIdentifier: Source.Identifier.Value? { taskIdentifier(for: .normal) }
 
-    /// The identifier of the load for the picture of the checked button; nil when there is none.
+    /// The identifier of the load for the image of the checked button; nil when there is none.
     @MainActor
     public var alternateTaskIdentifier: Source.Identifier.Value? { identifier(of: .alternate) }
 

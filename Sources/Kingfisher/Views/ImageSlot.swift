@@ -1,26 +1,26 @@
-// A place of an object that shows images, and what is being loaded for it. Knows no loading.
+// A place of an object that shows images, and the state of its newest load. For SlotLoad, which does the loading.
 
 import Foundation
 import KFImaging
 import KFSupport
 
-/// What distinguishes the places of one object.
+/// The identity of a place among those of one object.
 enum ImagePlace: Hashable, Sendable {
-    /// The only picture, or that of a button in a state.
+    /// The only image, or that of a button in a state.
     case image(KFCrossPlatformButton.ControlState = .normal)
-    /// The picture behind, in a state.
+    /// The image behind, in a state.
     case background(KFCrossPlatformButton.ControlState)
-    /// The picture of a checked button.
+    /// The image of a checked button.
     case alternate
 }
 
 /// A place of an object that shows images: its identity, and how loads change what is there.
 @MainActor
 protocol ImageSlot<Owner>: Sendable {
-    /// What the place belongs to.
+    /// The type of object that the place belongs to.
     associatedtype Owner: AnyObject, Sendable
 
-    /// What distinguishes the place from the owner's others.
+    /// The identity of the place among the owner's.
     var place: ImagePlace { get }
 
     /// Whether nothing is shown, not even a placeholder.
@@ -29,10 +29,16 @@ protocol ImageSlot<Owner>: Sendable {
     /// Shows the placeholder, or nothing if there is none.
     func showPlaceholder(_ owner: Owner)
 
-    /// A load begins; returns how its end and its progress are shown.
-    func willLoad(_ owner: Owner) -> LoadIndication?
+    /// A load begins; returns whether its progress is shown.
+    func loadDidBegin(_ owner: Owner) -> Bool
 
-    /// Shows a picture instead of the placeholder; nil shows nothing.
+    /// The download of the newest load has proceeded, on a scale from 0 to 1.
+    func loadDidProceed(_ owner: Owner, to progress: Double)
+
+    /// A load has ended, whether it was the newest or not.
+    func loadDidEnd(_ owner: Owner)
+
+    /// Shows an image instead of the placeholder; nil shows nothing.
     func show(_ image: KFCrossPlatformImage?, _ owner: Owner, _ options: KingfisherParsedOptionsInfo)
 
     /// Shows a loaded image, at once or by a transition, and calls `completion` when it is there.
@@ -44,15 +50,12 @@ protocol ImageSlot<Owner>: Sendable {
     )
 }
 
-/// How one load is indicated.
-struct LoadIndication {
-    var progress: @MainActor (Double) -> Void
-    /// Called once, with whether another load of the place is under way.
-    var end: @MainActor (_ isAnotherLoading: Bool) -> Void
-}
-
 extension ImageSlot {
-    func willLoad(_ owner: Owner) -> LoadIndication? { nil }
+    func loadDidBegin(_ owner: Owner) -> Bool { false }
+
+    func loadDidProceed(_ owner: Owner, to progress: Double) {}
+
+    func loadDidEnd(_ owner: Owner) {}
 
     func show(
         _ result: RetrieveImageResult,
@@ -81,41 +84,18 @@ struct PropertySlot<Owner: AnyObject & Sendable>: ImageSlot {
     }
 }
 
-/// What is being loaded for one place.
+/// The newest load for one place.
 @MainActor
 final class SlotState {
-    /// That of the newest load; nil when it has ended.
+    /// The newest load's identifier; nil when it has ended.
     var identifier: Source.Identifier.Value?
     /// The newest load's handle; nil when it has ended.
     var task: DownloadTask?
     private var interest: Interest?
 
-    /// The places of an object that something was loaded for.
-    static func all(of owner: AnyObject) -> SlotStates? {
-        if let view = owner as? KFCrossPlatformView { return view.slotStates }
-        return getAssociatedObject(owner, SlotStates.key)
-    }
-
-    /// The state of a place, made when it is needed first.
-    static func of(_ owner: AnyObject, _ place: ImagePlace) -> SlotState {
-        let states: SlotStates
-        if let known = all(of: owner) {
-            states = known
-        } else {
-            states = SlotStates()
-            if let view = owner as? KFCrossPlatformView {
-                view.slotStates = states
-            } else {
-                setRetainedAssociatedObject(owner, SlotStates.key, states)
-            }
-        }
-        if let state = states.byPlace[place] { return state }
-        let state = SlotState()
-        states.byPlace[place] = state
-        return state
-    }
-
-    /// Ends the interest in the load that is under way; it ends by itself, and its image is stored nevertheless.
+    /// Ends the interest in the load that is under way.
+    ///
+    /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {
         interest?.end()
         (identifier, task, interest) = (nil, nil, nil)
@@ -133,13 +113,43 @@ final class SlotState {
     private static var lastIdentifier: Source.Identifier.Value = 0
 }
 
-/// The places of one object that something was loaded for.
+/// The states of one object's places, in a table of all such objects, which keeps none of them alive.
 @MainActor
 final class SlotStates {
-    var byPlace: [ImagePlace: SlotState] = [:]
+    private static var table: [ObjectIdentifier: SlotStates] = [:]
+    /// How many entries the table may have before those of released objects are removed.
+    private static var limit = 64
 
-    // SAFETY: it is never changed or read, only its address is used.
-    nonisolated(unsafe) static let key = UnsafeRawPointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+    private weak let owner: AnyObject?
+    private(set) var byPlace: [ImagePlace: SlotState] = [:]
+
+    private init(of owner: AnyObject) { self.owner = owner }
+
+    /// The places of an object that something was loaded for; nil if there are none.
+    static func of(_ owner: AnyObject) -> SlotStates? {
+        // The address may have been that of another object before.
+        guard let states = table[ObjectIdentifier(owner)], states.owner === owner else { return nil }
+        return states
+    }
+
+    /// The state of a place, made when it is needed first.
+    static func state(of place: ImagePlace, in owner: AnyObject) -> SlotState {
+        let states = of(owner) ?? add(owner)
+        if let state = states.byPlace[place] { return state }
+        let state = SlotState()
+        states.byPlace[place] = state
+        return state
+    }
+
+    private static func add(_ owner: AnyObject) -> SlotStates {
+        if table.count >= limit {
+            table = table.filter { $0.value.owner != nil }
+            limit = max(64, 2 * table.count)
+        }
+        let states = SlotStates(of: owner)
+        table[ObjectIdentifier(owner)] = states
+        return states
+    }
 }
 
 /// Whether the result of a load is still wanted.

@@ -1,10 +1,9 @@
-// `imageView.kf`: images, placeholders and indicators of image views. Loads nothing itself.
+// `imageView.kf`: images, placeholders and indicators of image views.
 
 import Foundation
 
-/// The picture of an image view: its placeholder is what it likes to be, there is an indicator, and there are
-/// transitions.
-private struct PictureSlot: ImageSlot {
+/// The image of an image view: any placeholder, an indicator and transitions.
+private struct ImageViewSlot: ImageSlot {
     let placeholder: (any Placeholder)?
 
     var place: ImagePlace { .image() }
@@ -13,21 +12,21 @@ private struct PictureSlot: ImageSlot {
 
     func showPlaceholder(_ view: KFCrossPlatformImageView) { view.replacePlaceholder(by: placeholder) }
 
-    func willLoad(_ view: KFCrossPlatformImageView) -> LoadIndication? {
-        guard let indicator = view.indicator else { return nil }
-        let owed = view.owedStops
-        indicator.startAnimatingView()
-        return LoadIndication(
-            progress: { indicator.update(progress: $0) },
-            end: { isAnotherLoading in
-                owed.count += 1
-                // One that does not count its starts would vanish while another load runs: its stops come with the last.
-                guard indicator is CountingIndicator || !isAnotherLoading else { return }
-                let count = owed.count
-                owed.count = 0
-                for _ in 0..<count { indicator.stopAnimatingView() }
-            }
-        )
+    func loadDidBegin(_ view: KFCrossPlatformImageView) -> Bool {
+        view.loadCount += 1
+        guard let indicator = view.indicator else { return false }
+        // The progress of the load before is not that of this one.
+        if view.loadCount == 1 { indicator.startAnimatingView() } else { indicator.update(progress: 0) }
+        return true
+    }
+
+    func loadDidProceed(_ view: KFCrossPlatformImageView, to progress: Double) {
+        view.indicator?.update(progress: progress)
+    }
+
+    func loadDidEnd(_ view: KFCrossPlatformImageView) {
+        view.loadCount -= 1
+        if view.loadCount == 0 { view.indicator?.stopAnimatingView() }
     }
 
     func show(_ image: KFCrossPlatformImage?, _ view: KFCrossPlatformImageView, _: KingfisherParsedOptionsInfo) {
@@ -66,6 +65,17 @@ extension KFCrossPlatformImageView {
         placeholder?.remove(from: self)
         placeholder = nil
     }
+
+    /// Replaces the indicator; while loads are under way, the old one is stopped and the new one started.
+    fileprivate func replaceIndicator(by type: IndicatorType) {
+        if loadCount > 0 { indicator?.stopAnimatingView() }
+        indicator?.view.removeFromSuperview()
+        (indicatorType, indicator) = (type, type.makeIndicator())
+        guard let indicator else { return }
+        indicator.view.isHidden = true
+        addSubview(indicator.view, size: indicator.sizeStrategy(in: self), centerOffset: indicator.centerOffset)
+        if loadCount > 0 { indicator.startAnimatingView() }
+    }
 }
 
 // MARK: Setting
@@ -73,12 +83,13 @@ extension KFCrossPlatformImageView {
 extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// Loads an image and shows it: the placeholder at once, the image when it is there.
     ///
-    /// An image in memory is shown before the call returns. A later call for the same view wins: the earlier load goes
-    /// on for the cache, but is not shown, and its handler is called with `notCurrentSourceTask`.
+    /// An image in memory is shown before the call returns. A later call for the same view wins: the image of the
+    /// earlier load is not shown, and its handler is called with `notCurrentSourceTask`. If the earlier load has not
+    /// begun its download, it ends without one; a download that is under way goes on for the cache.
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil shows the placeholder.
-    ///   - placeholder: What is shown until then: an image, a view, or something of your own.
+    ///   - placeholder: Shown until then: an image, a view, or something of your own.
     ///   - options: How the image is loaded, processed, cached and shown; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is shown or the load has failed.
@@ -129,7 +140,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
         return KingfisherWrapper<KFCrossPlatformImageView>(base).load(
             source,
-            into: PictureSlot(placeholder: placeholder),
+            into: ImageViewSlot(placeholder: placeholder),
             parsed: options,
             manager: manager,
             progressBlock,
@@ -145,7 +156,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     @MainActor
     public var taskIdentifier: Source.Identifier.Value? { identifier(of: .image()) }
 
-    /// What is shown until the image is there; nil when there is none.
+    /// The placeholder that is shown; nil when there is none.
     @MainActor
     public var placeholder: (any Placeholder)? { base.placeholder }
 
@@ -153,23 +164,11 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     @MainActor
     public var indicator: (any Indicator)? { base.indicator }
 
-    /// Which indicator is shown during loads; one that is set while a load runs begins with the next.
+    /// Which indicator is shown during loads; one that is set while a load is under way is started at once.
     @MainActor
     public var indicatorType: IndicatorType {
         get { base.indicatorType }
-        nonmutating set {
-            base.indicator?.view.removeFromSuperview()
-            base.indicatorType = newValue
-            base.indicator = newValue.makeIndicator()
-            base.owedStops = OwedStops()
-            guard let indicator = base.indicator else { return }
-            indicator.view.isHidden = true
-            base.addSubview(
-                indicator.view,
-                size: indicator.sizeStrategy(in: base),
-                centerOffset: indicator.centerOffset
-            )
-        }
+        nonmutating set { base.replaceIndicator(by: newValue) }
     }
 }
 

@@ -3,51 +3,39 @@
 import Foundation
 import KFImaging
 
-/// An indicator that several loads of a view share: it is visible while one of them runs.
+/// The toolkit's spinner.
 @MainActor
-class CountingIndicator: Indicator {
-    let view: IndicatorView
-    private var count = 0
+final class ActivityIndicator: Indicator {
+    let view: IndicatorView = SpinnerView()
 
-    init(view: IndicatorView) {
-        self.view = view
-        view.isHidden = true
-    }
+    init() { view.isHidden = true }
 
-    func startAnimatingView() {
-        count += 1
-        view.isHidden = false
-    }
+    func startAnimatingView() { view.isHidden = false }
 
-    func stopAnimatingView() {
-        count = max(0, count - 1)
-        if count == 0 { view.isHidden = true }
-    }
-
-    func update(progress: Double) {}
+    func stopAnimatingView() { view.isHidden = true }
 
     func sizeStrategy(in imageView: KFCrossPlatformImageView) -> IndicatorSizeStrategy { .intrinsicSize }
 }
 
-/// The toolkit's spinner.
-@MainActor
-final class ActivityIndicator: CountingIndicator {
-    init() { super.init(view: SpinnerView()) }
-}
-
 /// A ring that fills as the download proceeds.
 @MainActor
-final class ProgressIndicator: CountingIndicator {
+final class ProgressIndicator: Indicator {
     private let ring = ProgressRingView()
+    var view: IndicatorView { ring }
 
-    init() { super.init(view: ring) }
+    init() { ring.isHidden = true }
 
-    override func startAnimatingView() {
+    func startAnimatingView() {
         ring.progress = nil
-        super.startAnimatingView()
+        ring.isHidden = false
     }
 
-    override func update(progress: Double) { ring.progress = progress }
+    func stopAnimatingView() { ring.isHidden = true }
+
+    /// At 0 the ring turns: the length may not be known yet.
+    func update(progress: Double) { ring.progress = progress > 0 ? progress : nil }
+
+    func sizeStrategy(in imageView: KFCrossPlatformImageView) -> IndicatorSizeStrategy { .intrinsicSize }
 }
 
 /// An image, animated or not.

@@ -1,4 +1,4 @@
-// `KF.Builder` for views. Loads nothing itself.
+// The part of `KF.Builder` that loads into views.
 
 public import KFImaging
 

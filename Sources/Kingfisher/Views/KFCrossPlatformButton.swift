@@ -1,8 +1,8 @@
-// A button's pictures: one for each state, in front and behind, and one for when it is checked. Knows no load.
+// A button's images: one for each state, in front and behind, and one for when it is checked. Knows no load.
 
 public import KFImaging
 
-/// A button with pictures that depend on its state.
+/// A button with images that depend on its state.
 @MainActor
 open class KFCrossPlatformButton: KFCrossPlatformView {
     /// A state of a button, or several at once.
@@ -29,9 +29,9 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
 
     /// The state the button is in, set by the toolkit.
     public var state = ControlState.normal { didSet { if state != oldValue { renderer?.contentDidChange() } } }
-    /// The picture in front while the button is checked, instead of those of ``image(for:)``.
+    /// The image in front while the button is checked, instead of those of ``image(for:)``.
     open var alternateImage: KFCrossPlatformImage? { didSet { renderer?.contentDidChange() } }
-    /// What is done when the button is pressed.
+    /// Called when the button is pressed.
     public var onPress: (@MainActor () -> Void)?
 
     private var images: [ControlState: KFCrossPlatformImage] = [:]
@@ -40,7 +40,7 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
     /// Whether pressing the button checks it, and pressing it again unchecks it.
     public let togglesSelection: Bool
 
-    /// A button without pictures.
+    /// A button without images.
     ///
     /// - Parameter togglesSelection: Whether pressing it checks it, and pressing it again unchecks it.
     public init(togglesSelection: Bool = false) {
@@ -48,51 +48,51 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
         super.init()
     }
 
-    /// The picture in front for a state.
+    /// The image in front for a state.
     ///
     /// - Parameter state: The state.
     /// - Returns: Nil when none was set for this very state.
     public func image(for state: ControlState) -> KFCrossPlatformImage? { images[state] }
 
-    /// Sets the picture in front for a state.
+    /// Sets the image in front for a state.
     ///
     /// - Parameters:
-    ///   - image: The picture; nil for that of the normal state.
+    ///   - image: The image; nil for that of the normal state.
     ///   - state: The state.
     open func setImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
         images[state] = image
         renderer?.contentDidChange()
     }
 
-    /// The picture behind for a state.
+    /// The image behind for a state.
     ///
     /// - Parameter state: The state.
     /// - Returns: Nil when none was set for this very state.
     public func backgroundImage(for state: ControlState) -> KFCrossPlatformImage? { backgroundImages[state] }
 
-    /// Sets the picture behind for a state.
+    /// Sets the image behind for a state.
     ///
     /// - Parameters:
-    ///   - image: The picture; nil for that of the normal state.
+    ///   - image: The image; nil for that of the normal state.
     ///   - state: The state.
     open func setBackgroundImage(_ image: KFCrossPlatformImage?, for state: ControlState) {
         backgroundImages[state] = image
         renderer?.contentDidChange()
     }
 
-    /// The picture in front in the present state.
+    /// The image in front in the present state.
     public var currentImage: KFCrossPlatformImage? {
         if state.contains(.selected), let alternateImage { return alternateImage }
         return best(of: images)
     }
 
-    /// The picture behind in the present state.
+    /// The image behind in the present state.
     public var currentBackgroundImage: KFCrossPlatformImage? { best(of: backgroundImages) }
 
     /// That of the state, or else of the most urgent part of it that has one, or else of the normal state.
-    private func best(of pictures: [ControlState: KFCrossPlatformImage]) -> KFCrossPlatformImage? {
-        if let exact = pictures[state] { return exact }
+    private func best(of images: [ControlState: KFCrossPlatformImage]) -> KFCrossPlatformImage? {
+        if let exact = images[state] { return exact }
         let parts: [ControlState] = [.disabled, .highlighted, .selected, .hovered, .focused]
-        return parts.lazy.filter { self.state.contains($0) }.compactMap { pictures[$0] }.first ?? pictures[.normal]
+        return parts.lazy.filter { self.state.contains($0) }.compactMap { images[$0] }.first ?? images[.normal]
     }
 }

@@ -1,4 +1,4 @@
-// A view of one image: which picture it draws, and how one gives way to the next. Knows no load and no toolkit.
+// A view of one image: which frame it draws, and how one image gives way to the next. Knows no load and no toolkit.
 
 import Foundation
 public import KFImaging
@@ -22,26 +22,29 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
         }
     }
 
-    /// What plays animations; nil until there is one.
+    /// The player of animations; nil until there is one.
     private(set) var player: AnimationPlayer?
     /// The transition that is under way.
     package private(set) var transition: RunningTransition?
     /// The placeholder that is shown; what loads images into the view owns it.
     var placeholder: (any Placeholder)?
-    /// The indicator; what loads images into the view owns it.
+    /// The indicator; it runs while ``loadCount`` is not 0.
     var indicator: (any Indicator)?
-    /// How many of the indicator's starts no stop has followed yet although their loads have ended.
-    var owedStops = OwedStops()
-    /// What the indicator was made of.
+    /// The type that ``indicator`` was made of.
     var indicatorType = IndicatorType.none
+    /// How many loads for the view are under way, including those that another load has replaced.
+    var loadCount = 0
 
     /// A view without an image.
     public override init() { super.init() }
 
-    // What waits for a transition is called even if the view goes first.
-    isolated deinit { transition?.end(finished: false) }
+    // The transition's completion is called, and the indicator is stopped, even if the view goes first.
+    isolated deinit {
+        transition?.end(finished: false)
+        if loadCount > 0 { indicator?.stopAnimatingView() }
+    }
 
-    /// The picture to be drawn: the image, or the frame that is on.
+    /// The image to be drawn: the view's, or the current frame of it.
     package var shownImage: KFCrossPlatformImage? { player?.shownImage ?? image }
 
     /// Whether images whose frames are decoded on demand are played.
@@ -87,20 +90,14 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     }
 }
 
-/// A number that a view's loads share.
-@MainActor
-final class OwedStops {
-    var count = 0
-}
-
 // MARK: Transitions
 
-/// A picture that gives way to the next.
+/// An image that gives way to the next.
 @MainActor
 package final class RunningTransition {
     /// How.
     package let kind: ImageTransition
-    /// The picture before; nil for none.
+    /// The image before; nil for none.
     package let previous: KFCrossPlatformImage?
     /// How much of the time is over, from 0 to 1.
     package fileprivate(set) var progress: Double = 0
@@ -129,7 +126,7 @@ extension KFCrossPlatformImageView {
     /// - Parameters:
     ///   - image: The image; it is set at once, and drawn as the transition has it.
     ///   - kind: The transition; nothing to be seen of it where the view is not on a screen.
-    ///   - previous: The picture it replaces, if that is not the one that is shown.
+    ///   - previous: The image it replaces, if that is not the one that is shown.
     ///   - completion: Called once, at the end; with false if another image came before.
     func show(
         _ image: KFCrossPlatformImage,

@@ -26,7 +26,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
     }
     /// Whether nothing of the view is shown.
     public var isHidden = false { didSet { if isHidden != oldValue { renderer?.visibilityDidChange() } } }
-    /// What a screen reader reads aloud; nil leaves it to the toolkit.
+    /// The text that a screen reader reads aloud; nil leaves it to the toolkit.
     public var accessibilityLabel: String? { didSet { renderer?.accessibilityDidChange() } }
 
     /// The view this one is shown over.
@@ -38,9 +38,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// How far the view is from the middle of its superview, in points.
     public private(set) var centerOffset = CGPoint.zero
 
-    /// What is being loaded for the view.
-    var slotStates: SlotStates?
-    /// What shows the view, if anything does.
+    /// The toolkit's side of the view; nil while no toolkit shows it.
     package var renderer: (any ViewRenderer)? { didSet { rendererDidChange() } }
 
     /// A view without a toolkit, not on a screen.
@@ -107,13 +105,13 @@ package protocol ViewRenderer: AnyObject {
     /// A link to the clock of the screen that shows the view; paused.
     func makeDisplayLink() -> any DisplayLinkCompatible
 
-    /// What the view draws has changed.
+    /// The content of the view has changed.
     func contentDidChange()
 
     /// Whether the view is hidden has changed.
     func visibilityDidChange()
 
-    /// What a screen reader reads aloud has changed.
+    /// The text that a screen reader reads aloud has changed.
     func accessibilityDidChange()
 
     /// A view is shown over this one now.

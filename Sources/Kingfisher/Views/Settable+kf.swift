@@ -1,4 +1,4 @@
-// `kf.setImage` of objects of your own. Loads nothing itself.
+// `kf.setImage` of objects of the user's own.
 
 public import KFImaging
 
@@ -7,7 +7,7 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
     ///
     /// - Parameters:
     ///   - source: A URL or another resource, a provider of data, or a `Source`; nil sets the placeholder.
-    ///   - placeholder: What is set until then.
+    ///   - placeholder: Set until then.
     ///   - options: How the image is loaded, processed and cached; they come after those of the shared manager.
     ///   - progressBlock: Called with the download's progress, when its length is known.
     ///   - completionHandler: Called once, on the main actor, when the image is set or the load has failed.

@@ -1,4 +1,4 @@
-// Loads an image and shows it in a slot: the one implementation behind every `setImage`. Knows no view.
+// Loads an image and shows it in a slot: the one implementation behind every `setImage`.
 
 import Foundation
 import KFImaging
@@ -6,7 +6,7 @@ import KFImaging
 /// One load for a slot.
 @MainActor
 final class SlotLoad<Slot: ImageSlot> {
-    /// What is called at the end.
+    /// The handler that is called at the end.
     typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
     private weak var owner: Slot.Owner?
@@ -15,7 +15,7 @@ final class SlotLoad<Slot: ImageSlot> {
     private let identifier: Source.Identifier.Value
     private let source: Source
     private var options: KingfisherParsedOptionsInfo
-    private let indication: LoadIndication?
+    private let showsProgress: Bool
     private let completion: Completion?
 
     /// Loads an image and shows it in a slot.
@@ -30,7 +30,7 @@ final class SlotLoad<Slot: ImageSlot> {
         progressBlock: DownloadProgressBlock?,
         completion: Completion?
     ) -> DownloadTask? {
-        let state = SlotState.of(owner, slot.place)
+        let state = SlotStates.state(of: slot.place, in: owner)
         guard let source else {
             state.supersede()
             slot.showPlaceholder(owner)
@@ -53,7 +53,7 @@ final class SlotLoad<Slot: ImageSlot> {
     ) {
         (self.source, self.slot, self.owner, self.state) = (source, slot, owner, state)
         (self.options, self.completion) = (options, completion)
-        indication = slot.willLoad(owner)
+        showsProgress = slot.loadDidBegin(owner)
         (identifier, interest) = state.begin()
     }
 
@@ -65,7 +65,7 @@ final class SlotLoad<Slot: ImageSlot> {
         options.hooks.isForView = true
         options.hooks.isWanted = { [interest] in interest.exists }
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
-        if progressBlock != nil || indication != nil { progress = { [self] in report($0, $1, to: progressBlock) } }
+        if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }
         let task = manager.retrieveImage(
             with: source,
@@ -80,8 +80,8 @@ final class SlotLoad<Slot: ImageSlot> {
     }
 
     private func report(_ received: Int64, _ total: Int64, to progressBlock: DownloadProgressBlock?) {
-        guard isCurrent else { return }
-        if total > 0 { indication?.progress(Double(received) / Double(total)) }
+        guard let owner, isCurrent else { return }
+        if total > 0 { slot.loadDidProceed(owner, to: Double(received) / Double(total)) }
         progressBlock?(received, total)
     }
 
@@ -92,8 +92,8 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
         let isLatest = state.identifier == identifier
-        indication?.end(!isLatest && state.identifier != nil)
         if isLatest { (state.identifier, state.task) = (nil, nil) }
+        if let owner { slot.loadDidEnd(owner) }
         guard isLatest, let owner else { return complete(replaced(result)) }
         switch result {
         case .success(let value): slot.show(value, owner, options) { [self] in complete(result) }
@@ -105,7 +105,7 @@ final class SlotLoad<Slot: ImageSlot> {
 
     private func complete(_ result: Result<RetrieveImageResult, KingfisherError>) { completion?(result) }
 
-    /// What the handler of a load that another one has replaced is called with.
+    /// The result of a load that another one has replaced, or whose owner is gone.
     private func replaced(
         _ result: Result<RetrieveImageResult, KingfisherError>
     ) -> Result<RetrieveImageResult, KingfisherError> {
@@ -161,12 +161,12 @@ extension KingfisherWrapper where Base: AnyObject & Sendable {
     /// The identifier of the load under way for a place; nil when there is none.
     @MainActor
     func identifier(of place: ImagePlace) -> Source.Identifier.Value? {
-        SlotState.all(of: base)?.byPlace[place]?.identifier
+        SlotStates.of(base)?.byPlace[place]?.identifier
     }
 
     /// Cancels the loads under way for places.
     @MainActor
     func cancel(_ isMeant: (ImagePlace) -> Bool = { _ in true }) {
-        for (place, state) in SlotState.all(of: base)?.byPlace ?? [:] where isMeant(place) { state.task?.cancel() }
+        for (place, state) in SlotStates.of(base)?.byPlace ?? [:] where isMeant(place) { state.task?.cancel() }
     }
 }

@@ -134,18 +134,6 @@ import Testing
         #expect(view.isHidden)
     }
 
-    @Test("A counting indicator is visible until the last load has ended, and its count stays at zero or above")
-    func counting() {
-        let indicator = ActivityIndicator()
-        indicator.stopAnimatingView()
-        indicator.startAnimatingView()
-        indicator.startAnimatingView()
-        indicator.stopAnimatingView()
-        #expect(!indicator.view.isHidden)
-        indicator.stopAnimatingView()
-        #expect(indicator.view.isHidden)
-    }
-
     @Test(
         "An indicator is started and stopped once for each load, however the load ends",
         arguments: ["/a", "/no", nil]
@@ -187,8 +175,8 @@ import Testing
         }
     }
 
-    @Test("A custom indicator gets one stop for each start, at the latest when the last load ends")
-    func owedStops() async throws {
+    @Test("An indicator of one's own is started by the first of several loads, and stopped after the last")
+    func startsAndStops() async throws {
         try await Rig.run { rig in
             let (target, indicator) = (Target(.imageView, rig), TestIndicator())
             let view = try #require(target.owner as? KFCrossPlatformImageView)
@@ -197,16 +185,17 @@ import Testing
             target.load(try rig.route("/a", gate: first))
             await rig.server.waitForRequests(to: "/a")
             target.load(try rig.route("/b", gate: second))
+            #expect(indicator.progress == [0])
             first.open()
             #expect(await target.outcome(0).superseded == 0)
-            #expect(indicator.log.calls == ["start", "start"])
+            #expect(indicator.log.calls == ["start"])
             second.open()
             #expect(await target.outcome(1).code == 0)
-            #expect(indicator.log.calls == ["start", "start", "stop", "stop"])
+            #expect(indicator.log.calls == ["start", "stop"])
         }
     }
 
-    @Test("An indicator that is set during a load starts with the next load, and the previous one is stopped")
+    @Test("An indicator set during a load is started at once; the one before is stopped")
     func newIndicator() async throws {
         try await Rig.run { rig in
             let (target, gate) = (Target(.imageView, rig), Gate())
@@ -215,10 +204,30 @@ import Testing
             view.kf.indicatorType = .custom(indicator: first)
             target.load(try rig.route("/a", gate: gate))
             view.kf.indicatorType = .custom(indicator: second)
-            #expect(second.view.isHidden && first.view.superview == nil)
+            #expect(first.log.calls == ["start", "stop"] && first.view.superview == nil)
+            #expect(second.log.calls == ["start"] && second.view.superview === view)
+            view.kf.indicatorType = .none
+            #expect(second.log.calls == ["start", "stop"])
+            view.kf.indicatorType = .activity
+            #expect(view.kf.indicator?.view.isHidden == false)
             gate.open()
             #expect(await target.outcome().code == 0)
-            #expect(first.log.calls == ["start", "stop"] && second.log.calls.isEmpty)
+            #expect(view.kf.indicator?.view.isHidden == true)
+            #expect(first.log.calls.count == 2 && second.log.calls.count == 2)
+        }
+    }
+
+    @Test("The indicator of a view that is released during a load is stopped")
+    func releasedView() async throws {
+        try await Rig.run { rig in
+            let (target, indicator, gate) = (Target(.imageView, rig), TestIndicator(), Gate())
+            try #require(target.owner as? KFCrossPlatformImageView).kf.indicatorType = .custom(indicator: indicator)
+            target.load(try rig.route("/a", gate: gate))
+            target.release()
+            #expect(indicator.log.calls == ["start", "stop"])
+            gate.open()
+            #expect(await target.outcome().superseded == 0)
+            #expect(indicator.log.calls == ["start", "stop"])
         }
     }
 

@@ -198,9 +198,9 @@ import Testing
 extension KFImageBinder {
     fileprivate var isPlaceholder: Bool { if case .placeholder = content { true } else { false } }
     fileprivate var isFailureView: Bool { if case .failureView = content { true } else { false } }
-    fileprivate var image: Image? { if case .picture(let image, _) = content { image } else { nil } }
+    fileprivate var image: Image? { if case .image(let image, _) = content { image } else { nil } }
     fileprivate var transition: ImageTransition? {
-        if case .picture(_, let transition) = content { transition } else { nil }
+        if case .image(_, let transition) = content { transition } else { nil }
     }
 }
 

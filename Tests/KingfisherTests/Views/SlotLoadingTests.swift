@@ -7,6 +7,24 @@ import Testing
 
 @testable import Kingfisher
 
+@Suite @MainActor struct SlotStateTests {
+    @Test("a new object has no load of a released one, whatever its address; states keep no object and go with it")
+    func releasedOwners() {
+        weak var firstOwner: Item?
+        weak var firstState: SlotState?
+        for number in 0..<1_000 {
+            let item = Item()
+            #expect(item.kf.taskIdentifier == nil, "Another object may have had the same address.")
+            let state = SlotStates.state(of: .image(), in: item)
+            let identifier = state.begin().identifier
+            #expect(item.kf.taskIdentifier == identifier && SlotStates.state(of: .image(), in: item) === state)
+            #expect(SlotStates.state(of: .alternate, in: item) !== state)
+            if number == 0 { (firstOwner, firstState) = (item, state) }
+        }
+        #expect(firstOwner == nil && firstState == nil)
+    }
+}
+
 @Suite @MainActor struct SlotLoadingViewTests {
     private let old = Picture.gradient(2, 2)
     private let placeholder = Picture.gradient(3, 3)

@@ -1,4 +1,4 @@
-// The description of an animated image. Loads nothing.
+// The description of an animated image.
 
 /// Describes a view that loads an image and, if it is animated, plays it with frames decoded on demand.
 ///
@@ -6,9 +6,9 @@
 /// let view = KFAnimatedImage(url).configure { $0.repeatCount = .once }.makeView()
 /// ```
 public struct KFAnimatedImage: KFImageProtocol {
-    /// What the description says.
+    /// The contents of the description.
     public var context: KFImageContext
-    /// What is done with the image view when it has been made, in this order.
+    /// The changes made to each new image view, in this order.
     public var configurations: [@MainActor (AnimatedImageView) -> Void] = []
 
     /// A description that says this.

@@ -1,4 +1,4 @@
-// The description of an image. Loads nothing.
+// The description of an image.
 
 /// Describes a view that loads an image and shows it.
 ///
@@ -13,22 +13,22 @@
 /// ``resizable(_:)``. Animations are decoded as a whole and played; ``KFAnimatedImage`` needs less memory. SwiftUI's
 /// `interpolation`, `antialiased` and `renderingMode` are not there: the toolkit decides how pixels are drawn.
 public struct KFImage: KFImageProtocol {
-    /// What the description says.
+    /// The contents of the description.
     public var context: KFImageContext
-    /// What is done with the image view when it has been made, in this order.
+    /// The changes made to each new image view, in this order.
     public var configurations: [@MainActor (KFCrossPlatformImageView) -> Void] = []
 
     /// A description that says this.
     public init(context: KFImageContext) { self.context = context }
 
-    /// Makes a view that shows pictures in their own size.
+    /// Makes a view that shows images in their own size.
     @MainActor public static func makeHoldingView() -> KFCrossPlatformImageView {
         let view = KFCrossPlatformImageView()
         view.contentMode = .center
         return view
     }
 
-    /// Lets the picture fill the view.
+    /// Lets the image fill the view.
     ///
     /// - Parameter mode: How, if it is of another shape.
     /// - Returns: The changed copy.
@@ -36,9 +36,9 @@ public struct KFImage: KFImageProtocol {
         configure { $0.contentMode = mode }
     }
 
-    /// Lets the picture be as large as possible within the view.
+    /// Lets the image be as large as possible within the view.
     public func scaledToFit() -> Self { resizable(.scaleAspectFit) }
 
-    /// Lets the picture be as small as possible with the view covered.
+    /// Lets the image be as small as possible with the view covered.
     public func scaledToFill() -> Self { resizable(.scaleAspectFill) }
 }

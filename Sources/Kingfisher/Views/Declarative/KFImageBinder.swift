@@ -1,4 +1,4 @@
-// Loads what one description describes, and holds what is to be shown by now. Knows no view.
+// Loads the image of one description, and holds the content to be shown. For KFImageView.
 
 import Foundation
 import KFImaging
@@ -6,21 +6,21 @@ import KFImaging
 /// The load of one view for one description: begun, cancelled and begun again as the view comes and goes.
 @MainActor
 final class KFImageBinder {
-    /// What is to be shown.
+    /// The kinds of content a view shows.
     enum Content {
         case placeholder
         case failureView
-        /// A picture, maybe none, and how it appears.
-        case picture(KFCrossPlatformImage?, ImageTransition)
+        /// An image, maybe none, and how it appears.
+        case image(KFCrossPlatformImage?, ImageTransition)
     }
 
-    /// What is to be shown by now.
+    /// The content to be shown now.
     private(set) var content = Content.placeholder { didSet { onChange?() } }
     /// How many bytes there are.
     let progress = Progress.discreteProgress(totalUnitCount: 0)
     /// Whether a load is under way.
     private(set) var isLoading = false
-    /// Whether there is nothing to load any more: the picture is there, or there is no source.
+    /// Whether there is nothing to load any more: the image is there, or there is no source.
     private(set) var isDone = false
     /// Called when ``content`` has changed.
     var onChange: (() -> Void)?
@@ -34,7 +34,7 @@ final class KFImageBinder {
     /// A binder that has not begun.
     ///
     /// - Parameters:
-    ///   - context: What is loaded.
+    ///   - context: The contents of the description.
     ///   - playsFramesOnDemand: Whether an animation can be shown without all of its frames.
     init(_ context: KFImageContext, playsFramesOnDemand: Bool) {
         self.context = context
@@ -81,11 +81,12 @@ final class KFImageBinder {
 
     /// Ends the interest in the load that is under way.
     ///
-    /// It is cancelled if it would be by the view's leaving the screen; else it goes on for the cache.
+    /// It is cancelled if it would be by the view's leaving the screen. Otherwise it ends without a download if it has
+    /// not begun one; a download that is under way goes on for the cache.
     func supersede() {
         (onChange, onProgress) = (nil, nil)
         if context.cancelsOnDisappear { cancel() }
-        SlotState.of(self, BinderSlot().place).supersede()
+        SlotStates.of(self)?.byPlace[BinderSlot().place]?.supersede()
     }
 
     /// Sets the priority of a download that is under way.
@@ -115,12 +116,12 @@ final class KFImageBinder {
         if context.failureView != nil {
             content = .failureView
         } else if let image = context.options.onFailureImage {
-            content = .picture(image, .none)
+            content = .image(image, .none)
         }
     }
 }
 
-/// The binder's picture, as a place to load into.
+/// The binder's image, as a place to load into.
 private struct BinderSlot: ImageSlot {
     var place: ImagePlace { .image() }
 
@@ -147,11 +148,11 @@ private struct BinderSlot: ImageSlot {
 extension KFImageBinder {
     fileprivate func begin(isEmpty: Bool) { if !isEmpty { content = .placeholder } }
 
-    fileprivate func preview(_ image: KFCrossPlatformImage?) { if isLoading { content = .picture(image, .none) } }
+    fileprivate func preview(_ image: KFCrossPlatformImage?) { if isLoading { content = .image(image, .none) } }
 
     fileprivate func succeed(_ image: KFCrossPlatformImage, _ transition: ImageTransition) {
         (isLoading, isDone, task) = (false, true, nil)
         progress.completedUnitCount = progress.totalUnitCount
-        content = .picture(image, transition)
+        content = .image(image, transition)
     }
 }

@@ -1,13 +1,13 @@
-// Everything a description says but how its image view is made. Knows no load and no view that exists.
+// The contents of a description, without how its image view is made. For descriptions, views and binders.
 
 import Foundation
 import KFImaging
 
-/// What a ``KFImage`` or a ``KFAnimatedImage`` says: a value, which every chained method copies.
+/// The contents of a ``KFImage`` or a ``KFAnimatedImage``: a value, which every chained method copies.
 ///
 /// Its parts are set by the methods of ``KFImageProtocol`` and ``KFOptionSetter``.
 public struct KFImageContext: Sendable {
-    /// What is shown until the image is there.
+    /// The image or view that is shown until the image is there.
     enum Placeholder: Sendable {
         case none
         case image(KFCrossPlatformImage)

@@ -20,9 +20,9 @@ extension KFImageProtocol {
         return copy
     }
 
-    // MARK: Instead of the picture
+    // MARK: Instead of the image
 
-    /// Sets an image that is shown until the picture is there, in the way the picture will be.
+    /// Sets an image that is shown until the loaded image is there, in the way that will be.
     ///
     /// - Parameter image: The image; nil shows nothing.
     /// - Returns: The changed copy.
@@ -30,7 +30,7 @@ extension KFImageProtocol {
         with(\.placeholder, image.map { .image($0) } ?? .none)
     }
 
-    /// Sets a view that is shown until the picture is there.
+    /// Sets a view that is shown until the image is there.
     ///
     /// - Parameter content: Makes the view, whenever a placeholder is shown.
     /// - Returns: The changed copy.
@@ -38,7 +38,7 @@ extension KFImageProtocol {
         with(\.placeholder, .view(content))
     }
 
-    /// Sets a view that is shown until the picture is there, and that depends on the download's progress.
+    /// Sets a view that is shown until the image is there, and that depends on the download's progress.
     ///
     /// - Parameter content: Makes the view, and is called again whenever the download has proceeded by a percent; the
     ///   new view takes the place of the one before. The progress counts bytes; its total is 0 until it is known.
@@ -68,7 +68,7 @@ extension KFImageProtocol {
     /// Sets whether the load begins soon after the view has been made, on a screen or not.
     public func startLoadingBeforeViewAppear(_ flag: Bool = true) -> Self { with(\.startsBeforeAppearing, flag) }
 
-    /// Sets how a picture that was not in a cache appears; it counts more than ``KFOptionSetter/transition(_:)`` and
+    /// Sets how an image that was not in a cache appears; it counts more than ``KFOptionSetter/transition(_:)`` and
     /// ``KFOptionSetter/fade(duration:)``.
     public func loadTransition(_ transition: ImageTransition) -> Self { with(\.loadTransition, transition) }
 }

@@ -1,4 +1,4 @@
-// What KFImage and KFAnimatedImage have in common: what they are made of, and the view that shows them. Loads nothing.
+// The descriptions of views: the common part of KFImage and KFAnimatedImage, and how views are made of them.
 
 public import Foundation
 
@@ -6,18 +6,18 @@ public import Foundation
 ///
 /// A description loads nothing. ``makeView()`` makes a view of it, and as many as are wanted; each loads for itself.
 public protocol KFImageProtocol: KFOptionSetter, Sendable {
-    /// The view that shows the picture once it is there.
+    /// The view that shows the image once it is there.
     associatedtype HoldingView: KFCrossPlatformImageView
 
-    /// What the description says.
+    /// The contents of the description.
     var context: KFImageContext { get set }
-    /// What is done with the image view when it has been made, in this order; see ``configure(_:)``.
+    /// The changes made to each new image view, in this order; see ``configure(_:)``.
     var configurations: [@MainActor (HoldingView) -> Void] { get set }
 
     /// A description that says this, without configurations.
     init(context: KFImageContext)
 
-    /// Makes an image view, without a picture and not configured.
+    /// Makes an image view, without an image and not configured.
     @MainActor static func makeHoldingView() -> HoldingView
 }
 
@@ -29,7 +29,7 @@ extension KFImageProtocol {
         set { context.options = newValue }
     }
 
-    /// What is called while the image is loaded, and at the end.
+    /// The handlers that are called while the image is loaded, and at the end.
     public var handlers: KFLoadHandlers {
         get { context.handlers }
         set { context.handlers = newValue }

@@ -1,4 +1,4 @@
-// The view of a description: shows what its binder says is to be shown, one view at a time. Loads nothing itself.
+// The view of a description: shows its binder's content, one view at a time.
 
 import Foundation
 import KFImaging
@@ -6,27 +6,27 @@ import KFImaging
 /// A view that loads the image of a ``KFImage`` or a ``KFAnimatedImage``, and shows it.
 ///
 /// It begins to load when it comes onto a screen, that is, when ``KFCrossPlatformView/isOnScreen`` is set. Its only
-/// subview is what it shows: the picture, the failure view or the placeholder, so that a placeholder alone decides how
-/// large the view wants to be until the picture is there.
+/// subview is what it shows: the image view, the failure view or the placeholder, so that a placeholder alone decides how
+/// large the view wants to be until the image is there.
 ///
 /// The progress handler is called during the load, those of success and failure once, on a later turn of the main queue
 /// than the one that shows the outcome; only a missing source is reported at once. A load that has failed or was
 /// cancelled is begun again when the view comes onto a screen the next time.
 @MainActor
 public final class KFImageView: KFCrossPlatformView {
-    /// The view of the picture, made for the description that is shown; it is a subview once there is a picture.
+    /// The view of the image, made for the description that is shown; it is a subview once there is an image.
     public private(set) var imageView: KFCrossPlatformImageView
 
     private var context: KFImageContext
     private var binder: KFImageBinder
     /// The only subview.
     private var shown: KFCrossPlatformView?
-    /// Whether what was shown of the description before stays until there is a picture.
+    /// Whether what was shown of the description before stays until there is an image.
     private var keepsFormer = false
 
     /// A view of a description, not on a screen.
     ///
-    /// - Parameter description: What is shown.
+    /// - Parameter description: The description of the image.
     public init(_ description: some KFImageProtocol) {
         let imageView = description.makeConfiguredView()
         (context, self.imageView) = (description.context, imageView)
@@ -37,11 +37,12 @@ public final class KFImageView: KFCrossPlatformView {
 
     /// Shows another description, as a cell of a list does that is used again.
     ///
-    /// The last description wins. What the one before was loading is not shown: it is cancelled if it was to be when
-    /// the view disappears, and otherwise goes on for the cache; its handler is called with `notCurrentSourceTask`.
-    /// What is shown gives way to the placeholder at once, unless the option `keepCurrentImageWhileLoading` is set.
+    /// The last description wins. The image of the one before is not shown, and its handler is called with
+    /// `notCurrentSourceTask`. Its load is cancelled if ``KFImageProtocol/cancelOnDisappear(_:)`` says so. Otherwise it
+    /// ends without a download if it has not begun one; a download that is under way goes on for the cache. The content
+    /// gives way to the placeholder at once, unless the option `keepCurrentImageWhileLoading` is set.
     ///
-    /// - Parameter description: What is shown from now on, in an image view of its own.
+    /// - Parameter description: The description of the image that is shown from now on, in an image view of its own.
     public func show(_ description: some KFImageProtocol) {
         binder.supersede()
         (context, imageView) = (description.context, description.makeConfiguredView())
@@ -58,7 +59,7 @@ public final class KFImageView: KFCrossPlatformView {
         } else if context.startsBeforeAppearing {
             CallbackQueue.mainAsync.execute { [weak binder] in MainActor.assumeIsolated { binder?.start() } }
         }
-        // A picture in memory is there already; and a handler may have called `show(_:)`.
+        // An image in memory is there already; and a handler may have called `show(_:)`.
         guard binder === self.binder else { return }
         render()
         binder.onChange = { [weak self] in self?.render() }
@@ -89,7 +90,7 @@ public final class KFImageView: KFCrossPlatformView {
         switch binder.content {
         case .placeholder: if !keepsFormer { replaceShown(by: makePlaceholder()) }
         case .failureView: replaceShown(by: context.failureView?())
-        case .picture(let image, let transition): show(image, by: transition)
+        case .image(let image, let transition): show(image, by: transition)
         }
     }
 

@@ -1,4 +1,4 @@
-// The GTK widget of an image view: a paintable that follows the view's picture and transition. Loads nothing.
+// The GTK widget of an image view: a paintable that follows the view's image and transition.
 
 import CKFGTK
 import CKFGTK4
@@ -8,11 +8,11 @@ import Kingfisher
 
 /// The widget of an image view: a `GtkOverlay` with a `GtkPicture` in it.
 @MainActor
-final class PictureRenderer: WidgetRenderer {
+final class ImageRenderer: WidgetRenderer {
     private unowned let imageView: KFCrossPlatformImageView
     private let paintable = kf_paintable_new()
     private let picture: OpaquePointer
-    /// What is shown, so that its texture is made once.
+    /// The texture of the image that is shown, so that it is made once.
     private var shown: Texture?
     private var previous: Texture?
 
@@ -22,7 +22,7 @@ final class PictureRenderer: WidgetRenderer {
         let child: UnsafeMutablePointer<GtkWidget> = gtk_picture_new_for_paintable(paintable)
         picture = OpaquePointer(child)
         super.init(view, widget: overlay)
-        gtk_picture_set_content_fit(picture, GTK_CONTENT_FIT_FILL)  // the paintable fits the picture
+        gtk_picture_set_content_fit(picture, GTK_CONTENT_FIT_FILL)  // the paintable fits the image
         gtk_overlay_set_child(OpaquePointer(overlay), child)
     }
 

@@ -17,26 +17,15 @@ import Testing
         #expect(StorageExpiration.expired.estimatedExpiration(since: now) == .distantPast)
     }
 
-    @Test("EXP-1, EXP-2: counted from now, a day has 86,400 seconds")
-    func fromNow() {
-        #expect(TimeConstants.secondsInOneDay == 86_400)
-        #expect(StorageExpiration.never.estimatedExpirationSinceNow == .distantFuture)
-        #expect(StorageExpiration.expired.estimatedExpirationSinceNow == .distantPast)
-        #expect(StorageExpiration.date(now).estimatedExpirationSinceNow == now)
-        #expect(StorageExpiration.date(now).timeInterval < 0)
-        #expect(StorageExpiration.seconds(7).timeInterval == 7)
-        let before = Date()
-        let inTwoDays = StorageExpiration.days(2).estimatedExpirationSinceNow
-        #expect(inTwoDays >= before + 172_800 && inTwoDays <= Date() + 172_800)
-    }
-
-    @Test("EXP-2: a length for every expiration")
-    func timeInterval() {
-        #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)
-        #expect(StorageExpiration.seconds(10).timeInterval(since: now) == 10)
-        #expect(StorageExpiration.days(2).timeInterval(since: now) == 172_800)
-        #expect(StorageExpiration.date(now - 5).timeInterval(since: now) == -5)
-        #expect(StorageExpiration.expired.timeInterval(since: now) == -.infinity)
+    @Test("EXP-2: a day has 86,400 seconds, and beyond the distant future nothing expires")
+    func lengths() {
+        #expect(StorageExpiration.seconds(7).expiry(since: 3) == 10)
+        #expect(StorageExpiration.days(2).expiry(since: 3) == 172_803)
+        #expect(StorageExpiration.never.expiry(since: 3) == .infinity)
+        #expect(StorageExpiration.expired.expiry(since: 3) == -.infinity)
+        #expect(StorageExpiration.seconds(.infinity).estimatedExpiration(since: now) == .distantFuture)
+        #expect(StorageExpiration.seconds(-.infinity).estimatedExpiration(since: now) == .distantPast)
+        #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) == .distantFuture)
     }
 
     @Test(
@@ -46,18 +35,18 @@ import Testing
             .expired,
         ]
     )
-    func expired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
+    func expired(expiration: StorageExpiration) { #expect(expiration.isExpired(at: now)) }
 
     @Test(
         "EXP-3: what lies ahead is not expired",
         arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)]
     )
-    func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
+    func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired(at: now)) }
 
     @Test("EXP-4: no number of days overflows")
     func daysDoNotOverflow() {
-        #expect(!StorageExpiration.days(.max).isExpired)
-        #expect(StorageExpiration.days(.min).isExpired)
+        #expect(!StorageExpiration.days(.max).isExpired(at: now))
+        #expect(StorageExpiration.days(.min).isExpired(at: now))
         #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) > now)
     }
 

@@ -1,6 +1,6 @@
 // Eviction orders that the memory store's is compared with. Knows nothing of keys, values, limits or threads.
 
-import KFSupport
+@_spi(Eviction) import KFStorage
 
 /// Decides which entry of a full cache goes next; the memory store's own order is described at `S3FIFO`.
 protocol EvictionPolicy: Sendable {

@@ -1,6 +1,6 @@
 // A cache that holds nothing but counts its hits. Knows no locks, no values and no expiry.
 
-import KFSupport
+@_spi(Eviction) import KFStorage
 
 /// What a cache with a policy would have found.
 struct PolicyCache<Policy: EvictionPolicy> {

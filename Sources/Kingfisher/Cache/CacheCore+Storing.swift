@@ -68,7 +68,7 @@ extension CacheCore {
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
         // What is being read is not what the disk will hold, so it must not be promoted to memory.
-        memory.store.noteChange(forKey: computedKey)
+        memory.store.recordChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,
             forcedExtension: forcedExtension,

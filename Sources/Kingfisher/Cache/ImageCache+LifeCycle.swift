@@ -2,7 +2,7 @@
 // platform's notifications: embedders call these functions.
 
 public import Foundation
-import KFSupport
+public import KFSupport
 
 // None of this is in Kingfisher.
 extension ImageCache {

@@ -8,7 +8,7 @@
 
 // curl_easy_setopt and its like are macros that check types; in parentheses they are the functions.
 
-// What all transfers call.
+// The callbacks of all transfers.
 static kf_curl_callbacks calls;
 
 bool kf_curl_initialize(kf_curl_callbacks callbacks) {
@@ -114,7 +114,7 @@ CURLcode kf_curl_prepare(CURL *handle, void *context, char *error) {
     SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // A transfer that is cancelled while its host is looked up does not wait for the answer.
+    // A transfer that is cancelled while its host is looked up does not wait for the reply.
     SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
     SET(CURLOPT_NOSIGNAL, 1L);

@@ -1,4 +1,4 @@
-// The checksum of a piece of memory, by the library xxHash. Knows nothing of what lies there.
+// The checksum of a piece of memory, by the library xxHash.
 #include "CKFLinux.h"
 #include "checksum_avx2.h"
 #define XXH_INLINE_ALL

@@ -1,4 +1,4 @@
-// What Linux offers and the Glibc module does not export.
+// Functions of Linux that the Glibc module does not export.
 #define _GNU_SOURCE
 #include "CKFLinux.h"
 #include <dirent.h>

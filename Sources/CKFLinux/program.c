@@ -1,4 +1,4 @@
-// Starting programs, limiting them and waiting for them. Knows no particular program.
+// Starting programs, limiting them and waiting for them. For SandboxedProcess.
 #define _GNU_SOURCE
 #include "CKFProgram.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Records, in debug builds, system calls on threads that must not wait for the file system. Knows nothing of files.
+// Records, in debug builds, system calls on threads that must not wait for the file system. For tests.
 
 import Glibc
 import KFSupport
@@ -32,7 +32,7 @@ package enum BlockingGuard {
 
     /// Marks this thread while `body` runs, and returns the names of the functions that went to the file system on it.
     ///
-    /// What `body` starts elsewhere is not watched. Marks nest; the inner one records.
+    /// Work that `body` starts elsewhere is not watched. Marks nest; the inner one records.
     package static func violations(during body: () throws -> Void) rethrows -> [String] {
         let outer = pthread_getspecific(key)
         let mark = state.withLock { state in

@@ -1,10 +1,10 @@
-// How long an entry lives, and what an access does to that. Knows nothing of stores.
+// How long an entry lives, and the effect of an access on that. For both caches, and for users.
 
 public import Foundation
 
 /// How long a cached entry stays valid.
 public enum StorageExpiration: Sendable, Equatable {
-    /// Valid for ever.
+    /// Valid without end.
     case never
     /// Valid for so many seconds from the moment of storing. Zero and less mean already expired, and so does what is no
     /// number.
@@ -16,15 +16,10 @@ public enum StorageExpiration: Sendable, Equatable {
     /// Not valid at all: storing with it removes what was there.
     case expired
 
-    /// The instant at which an entry stored at `date` stops being valid.
+    /// The instant at which an entry stored at `date` stops being valid; ``never`` and what lies beyond it is
+    /// `distantFuture`.
     package func estimatedExpiration(since date: Date) -> Date {
-        switch self {
-        case .never: .distantFuture
-        case .seconds(let seconds): seconds.isNaN ? .distantPast : date.addingTimeInterval(seconds)
-        case .days(let days): date.addingTimeInterval(TimeConstants.seconds(inDays: days))
-        case .date(let instant): instant
-        case .expired: .distantPast
-        }
+        Date(clampedSeconds: expiry(since: date.timeIntervalSinceReferenceDate))
     }
 
     /// The same in seconds since the reference date, infinite for what always or never holds: what a memory hit uses.
@@ -33,33 +28,19 @@ public enum StorageExpiration: Sendable, Equatable {
         switch self {
         case .never: .infinity
         case .seconds(let seconds): seconds.isNaN ? -.infinity : now + seconds
-        case .days(let days): now + TimeConstants.seconds(inDays: days)
+        case .days(let days): now + Self.seconds(inDays: days)
         case .date(let instant): instant.timeIntervalSinceReferenceDate
         case .expired: -.infinity
         }
     }
 
-    /// The instant at which an entry stored now stops being valid.
-    package var estimatedExpirationSinceNow: Date { estimatedExpiration(since: Date()) }
-
-    /// The seconds an entry stored at `date` is valid; infinite for ``never``, negative for a date that has passed.
-    package func timeInterval(since date: Date) -> TimeInterval {
-        switch self {
-        case .never: .infinity
-        case .seconds(let seconds): seconds
-        case .days(let days): TimeConstants.seconds(inDays: days)
-        case .date(let instant): instant.timeIntervalSince(date)
-        case .expired: -.infinity
-        }
-    }
-
-    /// The seconds an entry stored now is valid.
-    package var timeInterval: TimeInterval { timeInterval(since: Date()) }
-
     /// Whether an entry stored at `date` would be invalid from the start.
     ///
     /// One that is NaN is invalid.
-    package func isExpired(at date: Date) -> Bool { !(timeInterval(since: date) > 0) }
+    package func isExpired(at date: Date) -> Bool {
+        let now = date.timeIntervalSinceReferenceDate
+        return !(expiry(since: now) > now)
+    }
 
     /// Whether its time is a number, and not NaN.
     @inline(__always)
@@ -71,11 +52,11 @@ public enum StorageExpiration: Sendable, Equatable {
         }
     }
 
-    /// Whether an entry stored now would be invalid from the start.
-    package var isExpired: Bool { isExpired(at: Date()) }
+    /// Computed as `Double`: no number of days overflows.
+    static func seconds(inDays days: Int) -> TimeInterval { 86_400 * Double(days) }
 }
 
-/// What an access to a cached entry does to its expiry.
+/// The effect of an access to a cached entry on its expiry.
 public enum ExpirationExtending: Sendable, Equatable {
     /// Nothing: the entry expires when it was going to.
     case none
@@ -86,11 +67,7 @@ public enum ExpirationExtending: Sendable, Equatable {
 
     /// The instant at which an entry read at `now` expires from then on; `nil` means: when it was going to.
     package func expiry(readAt now: Date, original: StorageExpiration) -> Date? {
-        switch self {
-        case .none: nil
-        case .cacheTime: original.estimatedExpiration(since: now)
-        case .expirationTime(let expiration): expiration.isNumber ? expiration.estimatedExpiration(since: now) : nil
-        }
+        expiry(readAt: now.timeIntervalSinceReferenceDate, original: original).map { Date(clampedSeconds: $0) }
     }
 
     /// The same in seconds since the reference date.
@@ -104,19 +81,15 @@ public enum ExpirationExtending: Sendable, Equatable {
     }
 }
 
-/// Lengths of time, in seconds.
-package enum TimeConstants {
-    /// A day.
-    package static let secondsInOneDay = 86_400
-
-    /// Computed as `Double`: no number of days overflows.
-    static func seconds(inDays days: Int) -> TimeInterval { Double(secondsInOneDay) * Double(days) }
-}
-
 extension Date {
+    /// The instant so many seconds after the reference date, in the distant past or future for what lies beyond.
+    init(clampedSeconds seconds: TimeInterval) {
+        let (earliest, latest) = (Date.distantPast, Date.distantFuture)
+        let isBeyond = seconds >= latest.timeIntervalSinceReferenceDate
+        let isBefore = seconds <= earliest.timeIntervalSinceReferenceDate
+        self = isBeyond ? latest : isBefore ? earliest : Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
     /// Whether this instant is over at `referenceDate`; the same instant counts as over.
     package func isPast(referenceDate: Date) -> Bool { self <= referenceDate }
-
-    /// Whether this instant is over.
-    package var isPast: Bool { isPast(referenceDate: Date()) }
 }

@@ -1,4 +1,4 @@
-// Durations as the numbers that system calls and users have, and back. For whatever waits or measures.
+// Durations as the numbers that system calls and users have, and back. For code that waits or measures.
 
 package import Foundation
 

@@ -1,4 +1,4 @@
-// The version of this package, for what names itself to others.
+// The version of this package: for the user agent of requests and for `kf --version`.
 
 /// The version of this package.
 package enum LibraryVersion {

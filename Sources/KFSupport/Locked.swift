@@ -1,4 +1,4 @@
-// State and the lock around it. Knows nothing of what it guards.
+// State and the lock around it. For every object with mutable state.
 
 public import Synchronization
 

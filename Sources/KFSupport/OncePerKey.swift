@@ -1,4 +1,4 @@
-// Runs work once for each key and keeps what it made. Knows nothing of what is made.
+// Runs work once for each key and keeps its result. For work that several loads share.
 
 /// Values that are made once for each key, by the first caller that needs one, for all callers.
 package final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {

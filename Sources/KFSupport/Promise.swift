@@ -1,4 +1,4 @@
-// A value that arrives once. Knows nothing of where it comes from.
+// A value that arrives once, for any number of callers.
 
 /// A value that arrives once.
 ///

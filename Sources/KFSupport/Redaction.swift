@@ -1,10 +1,10 @@
-// Texts without the passwords and signatures that URLs in them carry. Knows nothing of loading.
+// Texts without the passwords and signatures that URLs in them carry. For errors, logs and `kf`.
 
 package import Foundation
 
 /// Keeps secrets out of what is printed.
 ///
-/// What stands before the host is removed, and the value of a parameter whose name says that it is a secret becomes
+/// User name and password before the host are removed, and the value of a parameter whose name says that it is a secret becomes
 /// `REDACTED`. A secret in a path, or under a name that says nothing, is not recognised.
 package enum Redaction {
     /// A text in which every URL has lost its secrets.

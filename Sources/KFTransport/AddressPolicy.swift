@@ -46,7 +46,7 @@ public struct AddressPolicy: Hashable, Sendable {
         /// Private networks of IPv6: fc00::/7.
         public static let uniqueLocal = AddressClass(rawValue: 1 << 8)
 
-        /// What is no address at all; refused by every policy that refuses something.
+        /// Text or bytes that are no address at all; refused by every policy that refuses something.
         static let unrecognized = AddressClass(rawValue: 1 << 9)
     }
 

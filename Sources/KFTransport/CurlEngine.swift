@@ -6,8 +6,8 @@ internal import KFSupport
 
 /// All transfers of one transport, on the transport's thread.
 ///
-/// Not Sendable: it is made, used and released there. Libcurl's callbacks only record what came; what it means is
-/// decided, and the events of a transfer are called, after `curl_multi_perform` has returned.
+/// Not Sendable: it is made, used and released there. Libcurl's callbacks only record what came; decisions are
+/// made, and the events of a transfer are called, after `curl_multi_perform` has returned.
 final class CurlEngine {
     private let inbox: CurlInbox
     private let multi: UnsafeMutableRawPointer

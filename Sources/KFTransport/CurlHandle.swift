@@ -42,7 +42,7 @@ final class CurlHandle {
         )
     )
 
-    /// What libcurl says about a failure; empty if nothing.
+    /// Libcurl's text about a failure; empty if there is none.
     var error: String { String(cString: errorText) }
 
     /// The transfer a handle works for, from its context in libcurl.
@@ -77,14 +77,14 @@ final class CurlHandle {
         let proxy = try policy.proxy(to: origin, configured: configuration.proxy)
         transfer.isProxied = !(proxy ?? "").isEmpty && policy.addressPolicy.allowsProxies
         set(CURLOPT_PROXY, proxy)
-        // What is said here goes before the environment.
+        // This setting goes before the environment.
         if proxy != nil { set(CURLOPT_NOPROXY, "") }
         if let digest { kf_curl_set_digest(curl, digest) }
         setRoots(configuration)
         if origin.isSecure { setTLS(to: origin, policy, configuration) }
     }
 
-    /// What is trusted instead of the system's certificates, by servers and by proxies.
+    /// Sets the certificates that are trusted instead of the system's, for servers and for proxies.
     private func setRoots(_ configuration: CurlTransport.Configuration) {
         let file = configuration.certificateFile ?? Environment["SSL_CERT_FILE"]
         let directory = configuration.certificateFile == nil ? Environment["SSL_CERT_DIR"] : nil
@@ -124,7 +124,7 @@ final class CurlHandle {
             // "Name;" is how libcurl is told to send a field without a value.
             add(field: value.isEmpty ? name + ";" : name + ": " + value)
         }
-        // Without it libcurl asks whether a long body is welcome, and waits a second for servers that do not answer.
+        // Without it libcurl asks whether a long body is welcome, and waits a second for servers that do not reply.
         if request.httpBody != nil { add(field: "Expect:") }
         if let fields { kf_curl_set_pointer(curl, CURLOPT_HTTPHEADER, fields) }
     }

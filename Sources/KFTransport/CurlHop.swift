@@ -4,11 +4,9 @@ internal import CKFCurl
 internal import Foundation
 internal import FoundationNetworking
 
-/// One request under way.
-///
-/// Its ``stage`` says what is done with what arrives; everything else is what arrived.
+/// One request under way, and the part of its response that has arrived.
 struct CurlHop: ~Copyable {
-    /// What is done with what arrives.
+    /// The state of the request, which decides about the bytes that arrive.
     enum Stage {
         /// The head of the response is awaited.
         case head
@@ -31,7 +29,7 @@ struct CurlHop: ~Copyable {
     private static let gatheringTime = Duration.milliseconds(50)
 
     let request: URLRequest
-    /// What is measured.
+    /// The measurements.
     var exchange: TransportMetrics.Exchange
     /// User name and password that are sent as HTTP's Digest.
     let digest: String?
@@ -96,7 +94,7 @@ struct CurlHop: ~Copyable {
             exchange.bytesReceived = Int64(received)
             return received > Self.longestDiscardedBody ? 0 : bytes.count
         }
-        // What is decoded would be kept by libcurl, which does not keep much; and its size is known afterwards only.
+        // Decoded bytes would be kept by libcurl, which does not keep many; and their number is known afterwards only.
         if isBufferFull, !isCoded {
             isHeldBack = true
             return Int(KF_CURL_PAUSE)

@@ -1,4 +1,4 @@
-// The way to the thread of a transport: what any thread asks for, and what that thread does next. For CurlTransport.
+// The messages from any thread to the thread of a transport. For CurlTransport.
 
 internal import CKFCurl
 internal import CKFLinux
@@ -69,7 +69,7 @@ final class CurlInbox: Sendable {
         let thread = Thread { [self] in
             kf_name_thread("kf.curl")
             CurlEngine(inbox: self).run()
-            // What would come now would stay here, and keep its task in memory.
+            // A message that came now would stay here, and keep its task in memory.
             state.withLock { $0.isClosed = true }
             _ = take()
         }
@@ -79,7 +79,7 @@ final class CurlInbox: Sendable {
 
     // MARK: For the thread
 
-    /// What has been asked for since the last time.
+    /// The messages since the last time.
     func take() -> [Message] {
         state.withLock { state in
             defer { state.messages = [] }

@@ -4,9 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import KFSupport
 
-/// What other threads see of a transfer.
-///
-/// Whatever they ask for goes to the transport's thread.
+/// A transfer as other threads see it; their requests go to the transport's thread.
 final class CurlTask: TransportTask {
     private struct State: Sendable {
         var currentRequest: URLRequest

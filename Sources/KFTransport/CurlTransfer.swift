@@ -64,7 +64,7 @@ final class CurlTransfer {
     /// Leaves the hop behind, and its slot.
     private func follow(_ next: URLRequest, digest: String?) {
         closeHop()
-        // The answer to a challenge is the same exchange.
+        // The reply to a challenge is the same exchange.
         if digest == nil { exchanges.append(hop.exchange) }
         hop = CurlHop(next, digest: digest, start: exchanges.isEmpty ? task.start : engine.now)
         task.currentRequest = next
@@ -141,7 +141,7 @@ final class CurlTransfer {
 // MARK: - Decisions
 
 extension CurlTransfer {
-    /// Does what is to be done about all that was recorded.
+    /// Acts on all that was recorded.
     func look() {
         isTouched = false
         guard hop.handle != nil else { return }
@@ -211,7 +211,7 @@ extension CurlTransfer {
                 hop.isHeldBack = true
                 curl_easy_pause(handle.curl, CURLPAUSE_RECV)
             }
-            // A redirect handler that never answers must not hold the transfer; what reads the body may take its time.
+            // A redirect handler that never decides must not hold the transfer; the reader of the body may take its time.
             if !isRedirect { clock.silentSince = nil }
             let waiting = Task { [task] in
                 let value = await value()

@@ -13,7 +13,7 @@ internal import KFSupport
 /// Proxies come from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads it, and
 /// trusted roots from `SSL_CERT_FILE` and `SSL_CERT_DIR`, unless the configuration says otherwise.
 public final class CurlTransport: Transport {
-    /// What holds for all transfers of a transport.
+    /// The settings of all transfers of a transport.
     public struct Configuration: Hashable, Sendable {
         /// How many transfers run at once; further ones wait.
         public var maximumConcurrentTransfers = 128

@@ -1,4 +1,4 @@
-// What RFC 9110 says about redirects and credentials, as functions of values. Knows nothing of connections or handlers.
+// The rules of RFC 9110 for redirects and credentials, as functions of values.
 
 package import Foundation
 package import FoundationNetworking

@@ -1,4 +1,4 @@
-// The time limits of one transfer, as a value: what has been used up and what is left. For CurlTransfer.
+// The time limits of one transfer, as a value: the time used up and the time left. For CurlTransfer.
 
 internal import Foundation
 
@@ -31,7 +31,7 @@ struct TransferClock {
     /// The earliest instant at which a limit may be reached; nil if there is none.
     var earliestLimit: ContinuousClock.Instant? { [idleLimit, totalLimit].compactMap(\.self).min() }
 
-    /// What to say if a limit is reached; nil if none is.
+    /// The message if a limit is reached; nil if none is.
     func limitReached(at now: ContinuousClock.Instant, by host: String) -> String? {
         if let totalTimeout, let totalLimit, totalLimit <= now {
             return "The transfer from \(host) took longer than \(totalTimeout.shown) in all."

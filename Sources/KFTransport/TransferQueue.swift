@@ -1,10 +1,10 @@
-// Which transfer goes next: the waiting ones by host, and the slots that are taken. For CurlEngine.
+// The queue of waiting transfers, by host, and the slots that are taken. For CurlEngine.
 
 /// Where a transfer stands among waiting ones of the same priority.
 public enum TransferOrder: Hashable, Sendable {
     /// Those that came first go first.
     case oldestFirst
-    /// Those that came last go first, and before all that are ``oldestFirst``: for what is being looked at.
+    /// Those that came last go first, and before all that are ``oldestFirst``: for images that are on the screen.
     case newestFirst
 }
 

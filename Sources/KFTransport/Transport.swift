@@ -1,4 +1,4 @@
-// The protocol of whatever transfers bytes over HTTP. Knows nothing of images, sharing, retrying or caches.
+// The protocol of transports: they transfer bytes over HTTP, and share, retry and cache nothing. For downloaders.
 
 public import Foundation
 public import FoundationNetworking
@@ -44,7 +44,7 @@ public protocol TransportTask: AnyObject, Sendable {
     func cancel()
 }
 
-/// What an event returns: a value at once, or one to wait for.
+/// The decision of an event: a value at once, or one to wait for.
 ///
 /// The transfer, and through its connection the peer, pauses until the value is there.
 public enum TransportDecision<Value: Sendable>: Sendable {
@@ -62,7 +62,7 @@ public enum TransportDisposition: Hashable, Sendable {
     case cancel
 }
 
-/// What a transport reports about one transfer.
+/// The receiver of the events of one transfer.
 ///
 /// Calls come one at a time, in order, on a thread of the transport that must not be blocked:
 /// any number of redirects, then the response, then the data, then at most once metrics, then completion. After
@@ -82,7 +82,7 @@ public protocol TransportEvents: Sendable {
     /// More of the body has arrived. No further data comes until the returned value is there.
     func didReceive(_ data: Data) -> TransportDecision<Void>
 
-    /// What was measured. At most once, before ``didComplete(_:)``.
+    /// The measurements: at most once, before ``didComplete(_:)``.
     func didCollect(_ metrics: TransportMetrics)
 
     /// The transfer is over: exactly once, last.

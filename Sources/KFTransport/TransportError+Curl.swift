@@ -1,10 +1,10 @@
-// What libcurl's results and measurements mean. The only place that knows them.
+// The meaning of libcurl's results and measurements. For CurlTransfer.
 
 internal import CKFCurl
 internal import Foundation
 
 extension TransportError {
-    /// What it means that a hop to a URL ended with this result; `hasHead` if a response had begun.
+    /// The error of a hop to a URL that ended with this result; `hasHead` if a response had begun.
     init(_ result: CURLcode, of handle: CurlHandle, url: URL?, hasHead: Bool) {
         let (code, message) = CurlFailure(result: result, handle: handle, url: url, hasHead: hasHead).meaning
         self.init(code, message, url: url)
@@ -96,7 +96,7 @@ private struct CurlFailure {
 
     /// A connection broke, or what came through it was not HTTP.
     private var brokenResponse: Meaning {
-        // What libcurl returns for bytes that are no head of a response; 100 for one that is too long, since 8.6.
+        // The results for bytes that are no head of a response; 100 for one that is too long, since 8.6.
         let noHead = [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY, CURLcode(100)]
         let isHead = !hasHead && noHead.contains(result)
         return switch result {

@@ -1,4 +1,4 @@
-// Why a transfer failed, in terms of `URLError`. Knows nothing of the callers that wait for it.
+// Why a transfer failed, in terms of `URLError`. For transports and their callers.
 
 public import Foundation
 import KFSupport
@@ -11,7 +11,7 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The cause: for example `.cancelled` (-999), `.timedOut` (-1001) or `.cannotConnectToHost` (-1004).
     public let code: URLError.Code
 
-    /// What happened, in one line; URLs in it have lost passwords and signatures.
+    /// The explanation, in one line; URLs in it have lost passwords and signatures.
     public let message: String
 
     /// The URL that was being loaded, if known, as it was requested: it may hold a password or a signature.

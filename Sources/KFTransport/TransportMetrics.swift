@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// What was measured about one transfer.
+/// The measurements of one transfer.
 ///
 /// Instants are monotonic; only differences mean something.
 public struct TransportMetrics: Sendable {

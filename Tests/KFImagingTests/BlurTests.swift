@@ -123,11 +123,4 @@ import Testing
             #expect(areEqual)
         }
     }
-
-    @Test("Without memory there is no result") func outOfMemory() throws {
-        let image = Image(cgImage: ResamplingTests.noise(8, 8))
-        let result = AllocationPolicy.$permits.withValue({ _ in false }) { image.blurred(radius: 3) }
-        #expect(result == nil)
-        #expect(AllocationPolicy.$permits.withValue({ _ in false }) { image.tinted(with: .red, in: .linear) } == nil)
-    }
 }

@@ -1,4 +1,4 @@
-// Expirations as instants and as lengths of time, and how reading extends them.
+// Expirations as instants and as lengths of time: EXP-1 to EXP-6.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExpirationTests {
     let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test("Every expiration gives an instant")
+    @Test("An instant for every expiration")
     func estimatedExpiration() {
         #expect(StorageExpiration.never.estimatedExpiration(since: now) == .distantFuture)
         #expect(StorageExpiration.seconds(10).estimatedExpiration(since: now) == now + 10)
@@ -17,57 +17,46 @@ import Testing
         #expect(StorageExpiration.expired.estimatedExpiration(since: now) == .distantPast)
     }
 
-    @Test("Expirations are counted from now, and a day has 86,400 seconds")
-    func fromNow() {
-        #expect(TimeConstants.secondsInOneDay == 86_400)
-        #expect(StorageExpiration.never.estimatedExpirationSinceNow == .distantFuture)
-        #expect(StorageExpiration.expired.estimatedExpirationSinceNow == .distantPast)
-        #expect(StorageExpiration.date(now).estimatedExpirationSinceNow == now)
-        #expect(StorageExpiration.date(now).timeInterval < 0)
-        #expect(StorageExpiration.seconds(7).timeInterval == 7)
-        let before = Date()
-        let inTwoDays = StorageExpiration.days(2).estimatedExpirationSinceNow
-        #expect(inTwoDays >= before + 172_800 && inTwoDays <= Date() + 172_800)
-    }
-
-    @Test("Every expiration gives a length of time")
-    func timeInterval() {
-        #expect(StorageExpiration.never.timeInterval(since: now) == .infinity)
-        #expect(StorageExpiration.seconds(10).timeInterval(since: now) == 10)
-        #expect(StorageExpiration.days(2).timeInterval(since: now) == 172_800)
-        #expect(StorageExpiration.date(now - 5).timeInterval(since: now) == -5)
-        #expect(StorageExpiration.expired.timeInterval(since: now) == -.infinity)
+    @Test("A day has 86,400 seconds, and beyond the distant future nothing expires")
+    func lengths() {
+        #expect(StorageExpiration.seconds(7).expiry(since: 3) == 10)
+        #expect(StorageExpiration.days(2).expiry(since: 3) == 172_803)
+        #expect(StorageExpiration.never.expiry(since: 3) == .infinity)
+        #expect(StorageExpiration.expired.expiry(since: 3) == -.infinity)
+        #expect(StorageExpiration.seconds(.infinity).estimatedExpiration(since: now) == .distantFuture)
+        #expect(StorageExpiration.seconds(-.infinity).estimatedExpiration(since: now) == .distantPast)
+        #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) == .distantFuture)
     }
 
     @Test(
-        "Expirations of zero or less and dates in the past are expired",
+        "Zero, negative and past are expired",
         arguments: [
             StorageExpiration.seconds(0), .seconds(-1), .seconds(.nan), .days(0), .days(-1), .date(.distantPast),
             .expired,
         ]
     )
-    func expired(expiration: StorageExpiration) { #expect(expiration.isExpired) }
+    func expired(expiration: StorageExpiration) { #expect(expiration.isExpired(at: now)) }
 
     @Test(
-        "An expiration in the future is not expired",
+        "What lies ahead is not expired",
         arguments: [StorageExpiration.never, .seconds(0.001), .days(1), .date(.distantFuture)]
     )
-    func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired) }
+    func notExpired(expiration: StorageExpiration) { #expect(!expiration.isExpired(at: now)) }
 
     @Test("No number of days overflows")
     func daysDoNotOverflow() {
-        #expect(!StorageExpiration.days(.max).isExpired)
-        #expect(StorageExpiration.days(.min).isExpired)
+        #expect(!StorageExpiration.days(.max).isExpired(at: now))
+        #expect(StorageExpiration.days(.min).isExpired(at: now))
         #expect(StorageExpiration.days(.max).estimatedExpiration(since: now) > now)
     }
 
-    @Test("An instant counts as past when it is reached")
+    @Test("The same instant is past")
     func sameInstant() {
         #expect(now.isPast(referenceDate: now))
         #expect(!now.isPast(referenceDate: now - 0.001))
     }
 
-    @Test("Extending keeps, restarts or replaces the expiry")
+    @Test("Extending keeps, restarts or replaces")
     func extending() {
         #expect(ExpirationExtending.none.expiry(readAt: now, original: .seconds(5)) == nil)
         #expect(ExpirationExtending.cacheTime.expiry(readAt: now, original: .seconds(5)) == now + 5)
@@ -75,7 +64,7 @@ import Testing
         #expect(ExpirationExtending.expirationTime(.days(1)).expiry(readAt: now, original: .seconds(5)) == now + 86_400)
     }
 
-    @Test("An expiration that is not a number has expired, and extends nothing") func notANumber() {
+    @Test("An expiration that is no number has expired, and extends nothing") func notANumber() {
         #expect(StorageExpiration.seconds(.nan).estimatedExpiration(since: now) == .distantPast)
         #expect(StorageExpiration.seconds(.nan).expiry(since: 0) == -.infinity)
         for expiration in [StorageExpiration.seconds(.nan), .date(Date(timeIntervalSince1970: .nan))] {
@@ -89,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("The arithmetic of memory hits agrees with that of dates")
+    @Test("A memory hit computes the same instants")
     func memoryHitAgrees() {
         let seconds = now.timeIntervalSinceReferenceDate
         let all: [StorageExpiration] = [.never, .seconds(10), .days(3), .days(.max), .date(now + 7), .expired]

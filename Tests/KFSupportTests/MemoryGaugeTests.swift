@@ -6,7 +6,7 @@ import Testing
 @testable import KFSupport
 
 @Suite struct MemoryGaugeTests {
-    private func level(_ files: [String: String]) throws -> MemoryPressure {
+    private func level(_ files: [String: String]) throws -> MemoryPressureLevel {
         let kernel = try FakeKernel(files)
         var gauge = MemoryGauge(root: kernel.root)
         return withExtendedLifetime(kernel) { gauge.reading() }
@@ -15,11 +15,11 @@ import Testing
     @Test(
         "Stalls are judged by the last ten seconds",
         arguments: [
-            (0.0, 0.0, MemoryPressure.none), (9.99, 9.0, .none), (10.0, 0.0, .warning), (50.0, 19.9, .warning),
+            (0.0, 0.0, MemoryPressureLevel.none), (9.99, 9.0, .none), (10.0, 0.0, .warning), (50.0, 19.9, .warning),
             (50.0, 20.0, .critical),
         ]
     )
-    func stalls(some: Double, full: Double, expected: MemoryPressure) throws {
+    func stalls(some: Double, full: Double, expected: MemoryPressureLevel) throws {
         let stalls = FakeKernel.stalls(some: some, full: full)
         #expect(try level(["proc/pressure/memory": stalls]) == expected)
         #expect(try level(["proc/self/cgroup": "0::/app\n", "sys/fs/cgroup/app/memory.pressure": stalls]) == expected)
@@ -36,9 +36,9 @@ import Testing
 
     @Test(
         "Memory that can be dropped does not count towards a limit",
-        arguments: [(899_999, MemoryPressure.none), (900_000, .warning), (969_999, .warning), (970_000, .critical)]
+        arguments: [(899_999, MemoryPressureLevel.none), (900_000, .warning), (969_999, .warning), (970_000, .critical)]
     )
-    func limits(needed: Int, expected: MemoryPressure) throws {
+    func limits(needed: Int, expected: MemoryPressureLevel) throws {
         #expect(try level(FakeKernel.group(needed: needed, max: "1000000")) == expected)
         let one = [
             "proc/self/cgroup": "4:cpu,memory:/app\n0::/\n",

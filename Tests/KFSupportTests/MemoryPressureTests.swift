@@ -22,7 +22,7 @@ import Testing
         _ wait: MemoryPressureWait,
         _ kernel: FakeKernel,
         intervals: MemoryPressureMonitor.Intervals = intervals,
-        notify: @escaping @Sendable (MemoryPressure) -> Void
+        notify: @escaping @Sendable (MemoryPressureLevel) -> Void
     ) -> Task<Void, Never> {
         let executor = WorkExecutor("test", threads: 1)
         return Task.immediate {
@@ -62,7 +62,7 @@ import Testing
         #expect(read(critical.reader.number, &byte, 1) == 1)
         #expect(wait.wait(for: triggers, atMost: nil) == .pressure(.warning))
 
-        let reported = Promise<MemoryPressure>()
+        let reported = Promise<MemoryPressureLevel>()
         let task = watching(triggers, wait, try FakeKernel()) {
             var byte: UInt8 = 0
             _ = read(warning.reader.number, &byte, 1)
@@ -79,7 +79,7 @@ import Testing
         let kernel = try FakeKernel(["proc/pressure/memory": FakeKernel.stalls(some: 90, full: 90)])
         var intervals = Self.intervals
         intervals.polling = .milliseconds(1)
-        let reported = Promise<MemoryPressure>()
+        let reported = Promise<MemoryPressureLevel>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .warning, events: Int16(POLLPRI))
         let task = watching([trigger], wait, kernel, intervals: intervals) { reported.fulfil($0) }
         close(pipe.writer)
@@ -101,7 +101,7 @@ import Testing
         var intervals = Self.intervals
         intervals.polling = .milliseconds(1)
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
-        let reported = Promise<MemoryPressure>()
+        let reported = Promise<MemoryPressureLevel>()
         let trigger = MemoryPressureTrigger(descriptor: pipe.reader, level: .critical, events: Int16(POLLPRI))
         let task = watching([trigger], wait, kernel, intervals: intervals) { reported.fulfil($0) }
         #expect(await reported.value == .warning)
@@ -135,7 +135,7 @@ import Testing
         intervals.polling = .milliseconds(1)
         intervals.repetition = .zero
         let kernel = try FakeKernel(FakeKernel.group(needed: 950, max: "1000"))
-        let (first, second) = (Promise<MemoryPressure>(), Promise<MemoryPressure>())
+        let (first, second) = (Promise<MemoryPressureLevel>(), Promise<MemoryPressureLevel>())
         let monitor = MemoryPressureMonitor(root: kernel.root, intervals: intervals) {
             if !first.fulfil($0) { second.fulfil($0) }
         }
@@ -187,7 +187,7 @@ import Testing
     @Test("A level that lasts is reported at intervals, and a higher one at once") func repeatedLevels() {
         var rateLimit = PressureRateLimit(interval: .seconds(30))
         let start = ContinuousClock.now
-        let levels: [(MemoryPressure, Int, Bool)] = [
+        let levels: [(MemoryPressureLevel, Int, Bool)] = [
             (.none, 0, false), (.warning, 0, true), (.warning, 29, false), (.critical, 29, true),
             (.critical, 58, false),
             (.warning, 58, false), (.none, 59, false), (.warning, 59, true), (.critical, 60, true),

@@ -1,6 +1,6 @@
 // The hit ratio of a memory cache, by eviction order.
 
-import KFSupport
+@_spi(Eviction) import KFStorage
 
 let hitRatioBenchmarks = [
     Workload(

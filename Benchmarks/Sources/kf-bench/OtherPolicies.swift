@@ -1,6 +1,6 @@
 // Eviction orders that the memory store's order is compared with.
 
-import KFSupport
+@_spi(Eviction) import KFStorage
 
 /// Decides which entry of a full cache is evicted next; the memory store's own order is described at `S3FIFO`.
 protocol EvictionPolicy: Sendable {

@@ -1,6 +1,6 @@
 // A cache that stores no values and only counts its hits, for the comparison of eviction orders.
 
-import KFSupport
+@_spi(Eviction) import KFStorage
 
 /// Counts the hits of a cache with a policy.
 struct PolicyCache<Policy: EvictionPolicy> {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a transfer is told while `curl_multi_perform` runs. `context` is what `kf_curl_prepare` was given.
+/// The callbacks of a transfer while `curl_multi_perform` runs. `context` is the one given to `kf_curl_prepare`.
 typedef struct {
     /// One line of the head, with its end. False ends the transfer.
     bool (*head)(void *context, const char *line, size_t count);
@@ -21,7 +21,7 @@ typedef struct {
 /// Returned by `body`: the bytes are kept by libcurl until the transfer is resumed.
 #define KF_CURL_PAUSE CURL_WRITEFUNC_PAUSE
 
-/// Initialises libcurl, and sets what all transfers call; false if libcurl cannot be used. Once a process.
+/// Initialises libcurl, and sets the callbacks of all transfers; false if libcurl cannot be used. Once a process.
 bool kf_curl_initialize(kf_curl_callbacks callbacks);
 
 /// Whether the libcurl of this process speaks HTTP/3.
@@ -36,13 +36,13 @@ CURLcode kf_curl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode kf_curl_set_pointer(CURL *handle, CURLoption option, const void *value);
 CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
-/// Answers a server's challenge with HTTP's Digest of "user:password".
+/// Replies to a server's challenge with HTTP's Digest of "user:password".
 CURLcode kf_curl_set_digest(CURL *handle, const char *credentials);
 
 /// The value of CURLOPT_HTTP_VERSION that tries HTTP/3, and goes back to earlier ones.
 #define KF_CURL_HTTP_VERSION_3 30
 
-/// Facts about a transfer; 0 or NULL for what is not known.
+/// Measurements of a transfer; 0 or NULL for those that are not known.
 long kf_curl_long(CURL *handle, CURLINFO info);
 curl_off_t kf_curl_offset(CURL *handle, CURLINFO info);
 const char *kf_curl_string(CURL *handle, CURLINFO info);

@@ -1,4 +1,4 @@
-// What Linux offers and the Glibc module does not export.
+// Functions of Linux that the Glibc module does not export.
 #ifndef CKFLINUX_H
 #define CKFLINUX_H
 #include <stddef.h>
@@ -13,10 +13,10 @@ extern const int kf_o_noatime;
 /// Names the calling thread, as `top -H` and debuggers show it; at most 15 bytes are kept.
 void kf_name_thread(const char *name);
 
-/// Notes which object the calling thread belongs to; the address is never dereferenced.
+/// Records which object the calling thread belongs to; the address is never dereferenced.
 void kf_set_thread_owner(const void *owner);
 
-/// What was noted on the calling thread, NULL if nothing was.
+/// The object recorded for the calling thread, NULL if there is none.
 const void *kf_thread_owner(void);
 
 /// Gives memory that was freed back to the system.

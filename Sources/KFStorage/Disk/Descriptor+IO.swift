@@ -1,4 +1,4 @@
-// Bytes, times and attributes of an open file. Knows nothing of names.
+// Bytes, times and attributes of an open file. For FileStore.
 
 import CKFLinux
 import Foundation

@@ -1,4 +1,4 @@
-// Listing all names and files of a directory, fast. Knows nothing of entries and what they mean.
+// Listing all names and files of a directory, fast. For scans.
 
 import CKFLinux
 import Glibc

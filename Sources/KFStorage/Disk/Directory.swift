@@ -1,4 +1,4 @@
-// The system calls a store makes for the files of one directory. Knows nothing of entries and what they mean.
+// The system calls a store makes for the files of one directory.
 
 import CKFLinux
 import Foundation
@@ -97,8 +97,5 @@ struct FileIdentity: Hashable, Sendable {
     let device: dev_t
     let inode: ino_t
 
-    init(_ status: stat) {
-        device = status.st_dev
-        inode = status.st_ino
-    }
+    init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
 }

@@ -1,4 +1,4 @@
-// What is stored about an entry besides its bytes, and how it lies in the file system. Knows nothing of stores.
+// The metadata of an entry on disk, and how it lies in the file system. For FileStore.
 
 import CKFLinux
 import Foundation
@@ -98,7 +98,7 @@ extension StorageExpiration {
         switch self {
         case .never: .infinity
         case .seconds(let seconds): seconds
-        case .days(let days): TimeConstants.seconds(inDays: days)
+        case .days(let days): Self.seconds(inDays: days)
         case .date, .expired: 0
         }
     }

@@ -1,6 +1,6 @@
-// What a file store has done, in numbers. Knows nothing of how it is done.
+// The counts of a file store. For the statistics of caches.
 
-/// What has happened in a file store since it was made; taken at one instant.
+/// Counts of the operations of a file store since it was made, at one instant.
 package struct FileCounts: Sendable, Equatable {
     /// Reads that found an entry.
     package var hits = 0

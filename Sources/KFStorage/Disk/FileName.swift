@@ -1,4 +1,4 @@
-// The file names of keys. Knows nothing of files.
+// The file names of keys.
 
 import CKFLibCrypto
 import Foundation
@@ -20,8 +20,7 @@ package struct FileNaming: Sendable, Equatable {
 
     /// The file name of `key`; `forcedExtension` goes before every other extension.
     ///
-    /// What cannot be the name of a visible file in one directory (a separator, a leading dot, too long) is hashed as a
-    /// whole, so no key and no extension leads out of the directory, and no two get the same name.
+    /// A name that no visible file in one directory can have (a separator, a leading dot, too long) is hashed as a whole, so no key and no extension leads out of the directory, and no two get the same name.
     package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
         let derived = usesHash && keepsExtensionOfKey ? Self.fileExtension(ofKey: key) : nil
         let base = usesHash ? Self.hash(key) : key
@@ -59,8 +58,7 @@ package struct FileNaming: Sendable, Equatable {
         let path = key.prefix { $0 != "@" }
         guard let dot = path.lastIndex(of: ".") else { return nil }
         let candidate = path[path.index(after: dot)...]
-        let isAccepted =
-            !candidate.isEmpty && candidate.count <= 20 && candidate.allSatisfy { $0.isLetter || $0.isNumber }
+        let isAccepted = (1...20).contains(candidate.count) && candidate.allSatisfy { $0.isLetter || $0.isNumber }
         return isAccepted ? String(candidate) : nil
     }
 

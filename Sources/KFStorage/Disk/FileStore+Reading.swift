@@ -1,4 +1,4 @@
-// Reading an entry, and what may follow: extending its life, or removing it. Knows nothing of writing.
+// Reading an entry, and what may follow: extending its life, or removing it.
 
 package import Foundation
 import Glibc

@@ -1,4 +1,4 @@
-// The size of all entries: found by a scan, kept up with what this store does. Knows nothing of limits.
+// The size of all entries: found by a scan, kept up with what this store does.
 
 package import Foundation
 import Glibc
@@ -9,7 +9,7 @@ extension FileStore {
     struct Total: Sendable {
         /// The bytes this store has added so far, less those it has removed.
         private var growth = 0
-        /// What the last scan found, less the growth until then; `nil` before the first.
+        /// The bytes that the last scan found, less the growth until then; `nil` before the first.
         private var foundBefore: Int?
         /// The sizes that entries had before the change that is under way.
         private var changing: [String: Int] = [:]

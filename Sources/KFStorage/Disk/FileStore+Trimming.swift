@@ -1,4 +1,4 @@
-// Removing entries to make room, or because they have expired. Knows nothing of how entries are found.
+// Removing entries to make room, or because they have expired.
 
 package import Foundation
 import Glibc
@@ -19,7 +19,7 @@ extension FileStore {
     /// Sets the bytes that all entries together may take; 0 means no limit.
     ///
     /// A write that exceeds it makes room: expired entries are removed, and then the least recently used, down to nine
-    /// tenths of the limit. Meanwhile the limit may be exceeded by what other threads and other processes write;
+    /// tenths of the limit. Until then the limit may be exceeded by what other threads and other processes write;
     /// entries of other processes are looked for whenever a tenth of the limit was written here. An entry that alone is
     /// larger than the limit is not written at all. Setting the limit removes nothing by itself; the next write does.
     package func configure(sizeLimit: Int) {
@@ -100,7 +100,7 @@ extension FileStore {
         }
     }
 
-    // MARK: What a scan found
+    // MARK: Entries found by a scan
 
     /// Removes those that have expired, and then the least recently used until `excess` bytes are gone; returns names.
     @discardableResult

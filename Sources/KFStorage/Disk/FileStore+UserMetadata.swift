@@ -1,11 +1,8 @@
-// User metadata: bytes that are stored with an entry besides its own. Knows nothing of what they mean.
+// User metadata: bytes that are stored with an entry besides its own. For the metadata of responses.
 
 import Glibc
 
 extension FileStore {
-    /// The most bytes user metadata may have.
-    package static var longestUserMetadata: Int { EntryMetadata.longestUserMetadata }
-
     /// The user metadata of the entry called `name`, whether or not that has expired.
     ///
     /// - Parameter name: The name of a visible file, not a path.
@@ -24,12 +21,12 @@ extension FileStore {
     /// The entry itself does not change: not its bytes, its expiry, or when it was last read.
     ///
     /// - Parameters:
-    ///   - bytes: At most ``longestUserMetadata``; more are refused.
+    ///   - bytes: At most 1,500 bytes; more are refused.
     ///   - name: The name of a visible file, not a path.
     ///   - isMeant: When given, called with the user metadata of the very file that will be changed; if it returns
     ///     false, nothing happens.
     /// - Returns: Whether `bytes` are stored now: not if there is no entry with metadata, the file system has no room,
-    ///   or the entry was replaced meanwhile.
+    ///   or the entry was replaced in that time.
     /// - Throws: ``StorageError`` when the file cannot be opened, or belongs to another user.
     @discardableResult
     package func setUserMetadata(
@@ -37,7 +34,7 @@ extension FileStore {
         of name: String,
         where isMeant: (([UInt8]?) -> Bool)? = nil
     ) throws(StorageError) -> Bool {
-        guard bytes?.count ?? 0 <= Self.longestUserMetadata else { return false }
+        guard bytes?.count ?? 0 <= EntryMetadata.longestUserMetadata else { return false }
         try check(name)
         return try countingFailure { () throws(StorageError) in
             guard let file = try directory.open(name), file.status.isRegularFile, var metadata = file.metadata,

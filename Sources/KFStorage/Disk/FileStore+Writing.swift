@@ -1,4 +1,4 @@
-// Writing an entry: elsewhere, then renamed into place. Knows nothing of reading.
+// Writing an entry: elsewhere, then renamed into place.
 
 package import Foundation
 import Glibc
@@ -14,7 +14,7 @@ extension FileStore {
     ///   - name: The name of a visible file, not a path.
     ///   - key: The key of the entry, stored for ``entries()`` if it is not too long.
     ///   - expiration: How long it is valid.
-    ///   - userMetadata: What to store with the entry, at most ``longestUserMetadata`` bytes; more are not stored.
+    ///   - userMetadata: Bytes to store with the entry, at most 1,500; more are not stored.
     ///   - isReplacing: Whether a file of that name is replaced; otherwise it stays, and is an error (`EEXIST`).
     /// - Throws: ``StorageError`` when the entry cannot be written.
     package func write(
@@ -34,12 +34,7 @@ extension FileStore {
         guard data.count < 1 << 18 || Descriptor.mayWrite(data.count) else {
             throw StorageError(.write, directory.path(of: name), EFBIG)
         }
-        let metadata = EntryMetadata(
-            of: data,
-            lifetime: expiration.lifetime,
-            key: key,
-            userMetadata: userMetadata
-        )
+        let metadata = EntryMetadata(of: data, lifetime: expiration.lifetime, key: key, userMetadata: userMetadata)
         let expiry = expiration.estimatedExpiration(since: now)
         func attempt() throws(StorageError) {
             try temporaryFiles().put(name, in: directory, replacing: isReplacing) { file throws(StorageError) in

@@ -1,4 +1,4 @@
-// Bytes in files, one file per entry. Knows nothing of keys, images or threads to run on.
+// Bytes in files, one file per entry. For the disk cache, which knows keys and images.
 
 import CKFLinux
 package import Foundation
@@ -12,9 +12,7 @@ import KFSupport
 /// place: every reader, in every process, sees a whole entry or none. A file that is not what was written is removed
 /// when it is read, and is a miss.
 ///
-/// Look-ups go to the disk. What a store knows without it is how many bytes all entries take: from one scan of the
-/// directory, and what it has written and removed since. What other processes do is found by another scan, when room
-/// has to be made and when a caller needs all entries.
+/// Look-ups go to the disk. Without it, a store knows how many bytes all entries take (``Total``), and nothing else.
 ///
 /// All functions block on the file system; they may be called from any thread, but not from one that must not wait.
 package final class FileStore: Sendable {
@@ -56,7 +54,7 @@ package final class FileStore: Sendable {
         TemporaryFiles.beside(directory, making: false)
     }
 
-    /// What has happened in this store, at one instant.
+    /// The counts of this store, at one instant.
     package var counts: FileCounts { state.withLock { $0.counts } }
 
     func check(_ name: String) throws(StorageError) {

@@ -1,10 +1,10 @@
-// What went wrong with a file: the operation, the path, the system's reason. Knows nothing of callers.
+// The error of a file operation: the operation, the path, the system's reason.
 
 import Glibc
 
 /// A file operation that failed.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
-    /// What was being done.
+    /// The operation.
     package enum Operation: String, Sendable {
         case openDirectory = "open directory"
         case createDirectory = "create directory"
@@ -17,7 +17,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case list
     }
 
-    /// What was being done.
+    /// The operation that failed.
     package let operation: Operation
     /// Where: the full path, or the name itself when that was refused.
     package let path: String
@@ -28,7 +28,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         (self.operation, self.path, self.code) = (operation, path, code)
     }
 
-    /// What, where and why, in one line.
+    /// The operation, the path and the reason, in one line.
     package var description: String { "could not \(operation.rawValue) \(path): \(reason)" }
 
     /// Why, in words.

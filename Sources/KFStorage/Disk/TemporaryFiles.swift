@@ -1,4 +1,4 @@
-// Files that are being written and have no name yet. Knows nothing of entries.
+// Files that are being written and have no name yet. For FileStore.
 
 import CKFLinux
 import Foundation
@@ -16,13 +16,12 @@ final class TemporaryFiles: Sendable {
     private static let longestLife = 3_600
     /// The folder, held open: another user may put another folder at its path later.
     private let folder: Descriptor
-    private let place: Directory
     /// Whether the folder is one beside the directory.
     let isBeside: Bool
 
-    private init(_ folder: consuming Descriptor, at place: Directory, isBeside: Bool) {
+    private init(_ folder: consuming Descriptor, isBeside: Bool) {
         self.folder = folder
-        (self.place, self.isBeside) = (place, isBeside)
+        self.isBeside = isBeside
     }
 
     /// The temporary files of `directory`, which has to exist; leftovers there are removed.
@@ -34,7 +33,7 @@ final class TemporaryFiles: Sendable {
     /// Those in the directory itself.
     static func inside(_ directory: Directory) throws(StorageError) -> TemporaryFiles {
         guard let opened = try directory.open() else { throw StorageError(.createDirectory, directory.path, ENOENT) }
-        return TemporaryFiles(opened, at: directory, isBeside: false)
+        return TemporaryFiles(opened, isBeside: false)
     }
 
     /// Those in the folder beside; `nil` if there is none, or it cannot be used.
@@ -52,9 +51,11 @@ final class TemporaryFiles: Sendable {
             here.st_uid == geteuid() || here.st_uid == there.st_uid,
             faccessat(number, ".", W_OK | X_OK, AT_EACCESS) == 0
         else { return nil }
-        let temporaryFiles = TemporaryFiles(folder, at: Directory(path: path), isBeside: true)
-        temporaryFiles.removeLeftovers()
-        return temporaryFiles
+        var names: [String] = []
+        let place = Directory(path: path)
+        try? place.forEachFile(hidden: { names.append($0) }, { _, _ in })
+        removeLeftovers(names, in: place)
+        return TemporaryFiles(folder, isBeside: true)
     }
 
     /// Where the folder of `directory` is, or would be; `nil` if there can be none.
@@ -65,12 +66,6 @@ final class TemporaryFiles: Sendable {
     }
 
     // MARK: Leftovers
-
-    private func removeLeftovers() {
-        var names: [String] = []
-        try? place.forEachFile(hidden: { names.append($0) }, { _, _ in })
-        Self.removeLeftovers(names, in: place)
-    }
 
     /// Removes those of the files called `names` in `directory` that are temporary and too old to be still written.
     ///

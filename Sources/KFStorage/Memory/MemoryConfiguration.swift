@@ -1,4 +1,4 @@
-// The configuration of a memory store, and its counts. Knows nothing of how either is used.
+// The configuration of a memory store, and its counts.
 
 import Foundation
 
@@ -27,7 +27,7 @@ package struct MemoryConfiguration: Sendable {
     }
 }
 
-/// What has happened to a memory store since it was made, and what is in it, all at one instant.
+/// Counts of the operations of a memory store since it was made, and of its entries, all at one instant.
 ///
 /// `hits + misses` is the number of look-ups, and `stores - entries` the number of entries that were replaced, evicted
 /// or removed in one of the ways that are counted here.

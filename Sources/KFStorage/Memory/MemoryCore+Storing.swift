@@ -1,4 +1,4 @@
-// Storing in a memory store, and making room for it. Knows nothing of look-ups.
+// Storing in a memory store, and making room for it.
 
 import Foundation
 import KFSupport
@@ -49,9 +49,7 @@ extension MemoryCore {
         // The entry that is replaced stays readable, but is taken out of the order, which so cannot evict it.
         if let slot { order.remove(slot, because: \.replaced) }
         let tag = MemoryTag(shard: number, position: position)
-        var dropped: [MemoryValue] = []
-        makeRoom(for: cost, in: &order, sparing: tag, at: now, dropping: &dropped)
-
+        var dropped = makeRoom(for: cost, in: &order, sparing: tag, at: now)
         let ticket = order.expiries.newTicket()
         let expiry = expiration.expiry(since: now)
         let entry = MemoryShard.Entry(
@@ -85,18 +83,15 @@ extension MemoryCore {
         let now = now
         return order.withLock { order in
             change(&order.configuration)
-            var dropped: [MemoryValue] = []
-            makeRoom(for: nil, in: &order, at: now, dropping: &dropped)
-            return dropped
+            return makeRoom(for: nil, in: &order, at: now)
         }
     }
 
     func shrink(toCost cost: Int) -> [MemoryValue] {
         let now = now
         return order.withLock { order in
-            var dropped: [MemoryValue] = []
-            guard order.cost > cost else { return dropped }
-            dropExpired(in: &order, at: now, dropping: &dropped)
+            guard order.cost > cost else { return [] }
+            var dropped = dropExpired(in: &order, at: now)
             while order.cost > cost, evict(tooMuch: .cost, because: \.purged, in: &order, dropping: &dropped) {}
             return dropped
         }
@@ -107,14 +102,12 @@ extension MemoryCore {
         for cost: Int?,
         in order: inout MemoryOrder,
         sparing tag: MemoryTag? = nil,
-        at now: TimeInterval,
-        dropping dropped: inout [MemoryValue]
-    ) {
-        guard order.excess(with: cost) != nil else { return }
-        dropExpired(in: &order, sparing: tag, at: now, dropping: &dropped)
-        while let measure = order.excess(with: cost),
-            evict(tooMuch: measure, in: &order, dropping: &dropped)
-        {}
+        at now: TimeInterval
+    ) -> [MemoryValue] {
+        guard order.excess(with: cost) != nil else { return [] }
+        var dropped = dropExpired(in: &order, sparing: tag, at: now)
+        while let measure = order.excess(with: cost), evict(tooMuch: measure, in: &order, dropping: &dropped) {}
+        return dropped
     }
 
     private func evict(
@@ -135,9 +128,9 @@ extension MemoryCore {
     func dropExpired(
         in order: inout MemoryOrder,
         sparing spared: MemoryTag? = nil,
-        at now: TimeInterval,
-        dropping dropped: inout [MemoryValue]
-    ) {
+        at now: TimeInterval
+    ) -> [MemoryValue] {
+        var dropped: [MemoryValue] = []
         while var item = order.expiries.popDue(at: now) {
             guard item.tag != spared else { continue }
             let (entry, expiry) = shards[item.tag.shard].withLock { shard -> (MemoryShard.Entry?, TimeInterval) in
@@ -153,5 +146,6 @@ extension MemoryCore {
                 order.expiries.push(item)
             }
         }
+        return dropped
     }
 }

@@ -1,4 +1,4 @@
-// The locks of a memory store, and what is done under each. Knows nothing of the type of the values.
+// The locks of a memory store, and the operations under each. For MemoryStore, which knows the type of the values.
 
 import Foundation
 import KFSupport
@@ -27,8 +27,9 @@ final class MemoryCore: Sendable {
     @inline(__always)
     var now: TimeInterval { clock.map { $0().timeIntervalSinceReferenceDate } ?? coarseSeconds() }
 
+    /// The number of the shard that keys of that digest belong to.
     @inline(__always)
-    func shard(of digest: UInt64) -> Int { MemoryShards.number(of: digest) }
+    func shard(of digest: UInt64) -> Int { Int(truncatingIfNeeded: digest) & (MemoryShards.count - 1) }
 
     // MARK: Looking up
 
@@ -41,12 +42,10 @@ final class MemoryCore: Sendable {
             let hit = shards[number].withLock {
                 $0.hit(key, extending: extending, countingMiss: countingMiss, at: now)
             }
-            if let hit, hit.isShortened { noteExpiry(of: key) }
+            if let hit, hit.isShortened { recordExpiry(of: key) }
             return hit?.value
         }
     }
-
-    func contains(_ key: String) -> Bool { contains(key, at: now) }
 
     func contains(_ key: String, at now: TimeInterval) -> Bool {
         MemoryKey.withDigest(of: key) { key in
@@ -64,7 +63,7 @@ final class MemoryCore: Sendable {
     }
 
     /// Adds an earlier expiry item for an entry whose life was shortened.
-    private func noteExpiry(of key: MemoryKey.Query) {
+    private func recordExpiry(of key: MemoryKey.Query) {
         let number = shard(of: key.digest)
         order.withLock { order in
             let ticket = order.expiries.newTicket()
@@ -102,11 +101,7 @@ final class MemoryCore: Sendable {
 
     func removeExpired() -> [MemoryValue] {
         let now = now
-        return order.withLock { order in
-            var dropped: [MemoryValue] = []
-            dropExpired(in: &order, at: now, dropping: &dropped)
-            return dropped
-        }
+        return order.withLock { dropExpired(in: &$0, at: now) }
     }
 
     func purge() -> [MemoryValue] {
@@ -131,18 +126,12 @@ final class MemoryCore: Sendable {
 
     // MARK: State
 
-    var configuration: MemoryConfiguration { order.withLock { $0.configuration } }
-
-    var cost: Int { order.withLock { $0.cost } }
-
-    var count: Int { order.withLock { $0.counts.entries } }
-
     func generation(forKey key: String) -> MemoryGeneration {
         let digest = MemoryKey.withDigest(of: key) { $0.digest }
         return order.withLock { $0.generation(of: digest) }
     }
 
-    func noteChange(forKey key: String) {
+    func recordChange(forKey key: String) {
         let digest = MemoryKey.withDigest(of: key) { $0.digest }
         order.withLock { $0.countChange(of: digest) }
     }
@@ -171,7 +160,7 @@ final class MemoryCore: Sendable {
         _ body: (inout MemoryShard) -> Result,
         _ results: inout [Result]
     ) {
-        guard number < shards.count else { return }
+        guard number < MemoryShards.count else { return }
         shards[number].withLock { shard in
             results.append(body(&shard))
             withShards(from: number + 1, body, &results)

@@ -1,4 +1,4 @@
-// When each entry has to be checked for expiry. Knows nothing of entries.
+// When each entry has to be checked for expiry. For MemoryOrder.
 
 import Foundation
 

@@ -1,4 +1,4 @@
-// Positions by digest. Knows nothing of keys or of what lies at the positions.
+// A hash table of positions by digest. For MemoryShard, which compares the keys.
 
 /// A hash table from digests to positions, which leaves comparing keys to its owner.
 ///

@@ -1,4 +1,4 @@
-// A string with its hash. Knows nothing of what it is the key of.
+// A key with its hash. For the memory store.
 
 /// A cache key as the memory store keeps it.
 ///

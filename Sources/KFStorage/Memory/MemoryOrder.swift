@@ -1,23 +1,16 @@
-// What a memory store decides by: limits, eviction order, expiries, changes. Knows nothing of keys, values or locks.
+// The limits, the eviction order, the expiries and the generations of a memory store. For MemoryCore.
 
 import Foundation
-import KFSupport
 
 /// The state that every operation that adds or removes entries updates.
 struct MemoryOrder: Sendable {
-    /// The eviction order, chosen by what `kf-bench "hit ratio"` prints.
-    ///
-    /// A cache of 1 % of 100,000 pictures, Zipf(0.9) with scans: LRU has a hit ratio of 31 %, SIEVE 40 %, S3-FIFO 41 %.
-    /// Scrolling up and down a long list: LRU 75 %, SIEVE 35 %, S3-FIFO as published 63 %, and as it is here, with a
-    /// small queue that adapts, 71 %. So it is good at both; and unlike with LRU, a hit does not need the lock of the
-    /// order.
-    typealias Policy = S3FIFO
-
     /// Why an entry was evicted or removed: the count to increase.
     typealias Reason = WritableKeyPath<MemoryCounts, Int>
 
     var configuration: MemoryConfiguration
-    var policy = Policy()
+    /// Chosen by `kf-bench "hit ratio"`, whose figures are in ARCHITECTURE.md; unlike with LRU, a hit does not need the
+    /// lock of the order.
+    private var policy = S3FIFO()
     var expiries = MemoryExpiries()
     /// The sum of costs; exact, however much the entries cost.
     private var totalCost: Int128 = 0
@@ -81,7 +74,7 @@ struct MemoryOrder: Sendable {
         counts[keyPath: reason] += counts.entries
         counts.entries = 0
         totalCost = 0
-        policy = Policy()
+        policy = S3FIFO()
         expiries.removeAll()
     }
 

@@ -1,9 +1,8 @@
-// A part of the entries of a memory store, by key. Knows nothing of limits, of the eviction order or of locks.
+// A part of the entries of a memory store, by key. For MemoryCore, which has the locks and the limits.
 
 import Foundation
-import KFSupport
 
-/// What the memory store holds: objects, or boxes with values in them.
+/// A stored value: an object, or a box with a value in it.
 typealias MemoryValue = any AnyObject & Sendable
 
 /// Where an entry lies: in which shard, and at which position there.
@@ -11,18 +10,12 @@ struct MemoryTag: Sendable, Equatable {
     let shard: Int
     let position: Int
 
-    init(shard: Int, position: Int) {
-        self.shard = shard
-        self.position = position
-    }
-
-    init(bits: UInt64) {
-        shard = Int(bits >> 32)
-        position = Int(bits & 0xFFFF_FFFF)
-    }
-
     /// The same as one number.
     var bits: UInt64 { UInt64(shard) << 32 | UInt64(position) }
+}
+
+extension MemoryTag {
+    init(bits: UInt64) { self.init(shard: Int(bits >> 32), position: Int(bits & 0xFFFF_FFFF)) }
 }
 
 /// The state of one shard.
@@ -30,7 +23,7 @@ struct MemoryTag: Sendable, Equatable {
 /// A hit reads and writes this alone. An operation that adds or removes entries also holds the lock of the store's
 /// order, so a position stays valid for as long as that lock is held.
 struct MemoryShard: Sendable {
-    /// What lies at a position; without a value the position is free.
+    /// An entry at its position; without a value the position is free.
     struct Entry: Sendable {
         let key: MemoryKey
         let value: MemoryValue?
@@ -47,7 +40,7 @@ struct MemoryShard: Sendable {
 
         @inline(__always)
         mutating func use(extending: ExpirationExtending, at now: TimeInterval) -> Hit {
-            if uses < MemoryOrder.Policy.countedUses { uses &+= 1 }
+            if uses < S3FIFO.countedUses { uses &+= 1 }
             let before = expiry
             // An unchanged expiry is not written: other processors may have the cache line. The clock ticks
             // in milliseconds, so of many hits in a row most change nothing.
@@ -88,7 +81,7 @@ struct MemoryShard: Sendable {
         index.find(key.digest) { entries[$0].key.matches(key) }
     }
 
-    /// What lies at a position that is in use, or was.
+    /// The entry at a position that is in use, or was.
     func entry(_ position: Int) -> Entry { entries[position] }
 
     func contains(_ key: MemoryKey.Query, at now: TimeInterval) -> Bool {
@@ -136,9 +129,9 @@ struct MemoryShard: Sendable {
         return entry
     }
 
-    /// Takes out all entries for which `isUnwanted` returns true.
-    mutating func takeAll(where isUnwanted: (Entry) -> Bool) -> [Entry] {
-        entries.indices.compactMap { isUnwanted(entries[$0]) ? take($0) : nil }
+    /// Takes out all entries for which `isMeant` returns true.
+    mutating func takeAll(where isMeant: (Entry) -> Bool) -> [Entry] {
+        entries.indices.compactMap { isMeant(entries[$0]) ? take($0) : nil }
     }
 
     /// Takes out everything at once.

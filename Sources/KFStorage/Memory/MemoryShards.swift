@@ -1,4 +1,4 @@
-// Where the shards of a memory store lie. Knows nothing of what is in them.
+// The memory in which the shards of a memory store lie. For MemoryCore.
 
 import CKFLinux
 import KFSupport
@@ -31,12 +31,7 @@ struct MemoryShards: ~Copyable, Sendable {
         start.deallocate()
     }
 
-    var count: Int { Self.count }
     var indices: Range<Int> { 0..<Self.count }
-
-    /// The number of the shard that keys of that digest belong to.
-    @inline(__always)
-    static func number(of digest: UInt64) -> Int { Int(truncatingIfNeeded: digest) & (count - 1) }
 
     @inline(__always)
     subscript(number: Int) -> Locked<MemoryShard> {

@@ -1,4 +1,4 @@
-// Values in memory by key, bounded and with an expiry. Knows nothing of images, files or timers.
+// Values in memory by key, bounded and with an expiry. For caches.
 
 package import Foundation
 import Glibc
@@ -11,9 +11,6 @@ import KFSupport
 /// function may be called from any thread and takes constant time, or logarithmic where entries expire, unless it says
 /// otherwise. Values are released outside the locks: their deinitialisers may call the store.
 package final class MemoryStore<Value: Sendable>: Sendable {
-    package typealias Configuration = MemoryConfiguration
-    package typealias Generation = MemoryGeneration
-
     /// The box that holds a value that is no object while it is stored.
     private final class Box: Sendable {
         let value: Value
@@ -27,38 +24,38 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     /// An empty store.
     ///
     /// `clock` is the time that expiry is measured by; nil means the time of day as of the kernel's last tick.
-    package init(configuration: Configuration = Configuration(), clock: (@Sendable () -> Date)? = nil) {
+    package init(configuration: MemoryConfiguration = MemoryConfiguration(), clock: (@Sendable () -> Date)? = nil) {
         core = MemoryCore(configuration: configuration, clock: clock)
     }
 
     /// The limits in force.
-    package var configuration: Configuration { core.configuration }
+    package var configuration: MemoryConfiguration { core.order.withLock { $0.configuration } }
 
     /// Changes the limits, and evicts at once what exceeds them.
     ///
     /// `change` runs under the lock of the store and must not call it.
-    package func configure(_ change: @Sendable (inout Configuration) -> Void) {
+    package func configure(_ change: @Sendable (inout MemoryConfiguration) -> Void) {
         _ = core.configure(change)
     }
 
     /// Stores `value`, and evicts others if a limit is exceeded.
     ///
     /// A value that would be expired from the start, or that alone exceeds the cost limit, is not stored; the old value
-    /// of the key is removed all the same.
+    /// of the key is still removed.
     /// - Parameters:
-    ///   - value: What to store.
+    ///   - value: The value.
     ///   - key: Its key, whose old value is replaced.
-    ///   - cost: What the value counts against the cost limit; less than 0 counts as 0.
+    ///   - cost: How much the value counts against the cost limit; less than 0 counts as 0.
     ///   - expiration: How long it is valid; `nil` means as configured.
     ///   - generation: When given, nothing happens if the key was stored or removed since, or has a valid value:
     ///     another caller was faster, and its value is not older.
-    ///   - replacing: With a generation: whether a valid value is replaced all the same.
+    ///   - replacing: With a generation: whether a valid value is replaced, too.
     package func store(
         _ value: Value,
         forKey key: String,
         cost: Int,
         expiration: StorageExpiration? = nil,
-        ifGeneration generation: Generation? = nil,
+        ifGeneration generation: MemoryGeneration? = nil,
         replacing: Bool = false
     ) {
         // SAFETY: an instance of a class is a reference, and that is all there is in a value of this existential type.
@@ -92,21 +89,18 @@ package final class MemoryStore<Value: Sendable>: Sendable {
         holdsObjects ? unsafeBitCast(box, to: Value.self) : unsafeDowncast(box, to: Box.self).value
     }
 
-    /// What is stored under `key`, expired or not, with its lifetime and its expiry.
+    /// The entry of `key`, expired or not, with its lifetime and its expiry.
     ///
     /// Neither counts as a use nor extends anything.
     package func entry(forKey key: String) -> (value: Value, expiration: StorageExpiration, expiry: Date)? {
         guard let entry = core.entry(forKey: key), let value = entry.value else { return nil }
-        // An entry that never expires has the distant future as its expiry.
-        let latest = Date.distantFuture.timeIntervalSinceReferenceDate
-        let expiry = Date(timeIntervalSinceReferenceDate: min(entry.expiry, latest))
-        return (unboxed(value), entry.expiration, expiry)
+        return (unboxed(value), entry.expiration, Date(clampedSeconds: entry.expiry))
     }
 
     /// Whether a read would find `key`.
     ///
     /// Does not count as a use, nor as a look-up.
-    package func isCached(forKey key: String) -> Bool { core.contains(key) }
+    package func isCached(forKey key: String) -> Bool { core.contains(key, at: core.now) }
 
     /// Removes the entry of `key`, if there is one.
     package func remove(forKey key: String) { _ = core.remove(key) }
@@ -131,12 +125,12 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     package func shrink(toCost cost: Int) { _ = core.shrink(toCost: max(0, cost)) }
 
     /// The sum of the costs of all entries, expired ones included.
-    package var totalCost: Int { core.cost }
+    package var totalCost: Int { core.order.withLock { $0.cost } }
 
     /// How many entries there are, expired ones included.
-    package var count: Int { core.count }
+    package var count: Int { core.order.withLock { $0.counts.entries } }
 
-    /// What has happened so far, and what is stored, all at one instant.
+    /// The counts of operations and of entries, all at one instant.
     ///
     /// Every look-up waits until they are added up, for some microseconds.
     package var counts: MemoryCounts { core.counts }
@@ -145,10 +139,10 @@ package final class MemoryStore<Value: Sendable>: Sendable {
     ///
     /// It changes when the key is stored or removed, and sometimes when another key is; never by eviction or expiry,
     /// nor by a store with `ifGeneration:`.
-    package func generation(forKey key: String) -> Generation { core.generation(forKey: key) }
+    package func generation(forKey key: String) -> MemoryGeneration { core.generation(forKey: key) }
 
     /// Changes the generation of `key`, because its value has changed elsewhere; its entry stays.
-    package func noteChange(forKey key: String) { core.noteChange(forKey: key) }
+    package func recordChange(forKey key: String) { core.recordChange(forKey: key) }
 }
 
 /// The time of day as of the kernel's last tick, in seconds since the reference date: some milliseconds behind, for a

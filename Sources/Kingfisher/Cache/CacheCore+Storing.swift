@@ -69,7 +69,7 @@ extension CacheCore {
     ) -> DiskWork {
         let ticket = operations.ticket(forKey: computedKey)
         // An image that is being read is not the one the disk will hold, so it must not be promoted to memory.
-        memory.store.noteChange(forKey: computedKey)
+        memory.store.recordChange(forKey: computedKey)
         let destination = Destination(
             computedKey: computedKey,
             forcedExtension: forcedExtension,

@@ -48,21 +48,3 @@ enum MemoryReturn {
         }
     }
 }
-
-/// How short of memory the process is. (Not in Kingfisher.)
-public enum MemoryPressureLevel: Sendable, Hashable, CaseIterable {
-    /// There is enough memory.
-    case none
-    /// Memory gets scarce: caches should shrink.
-    case warning
-    /// Memory has run out: caches should be emptied.
-    case critical
-
-    init(_ pressure: MemoryPressure) {
-        switch pressure {
-        case .none: self = .none
-        case .warning: self = .warning
-        case .critical: self = .critical
-        }
-    }
-}

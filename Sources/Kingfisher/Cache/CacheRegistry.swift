@@ -11,7 +11,7 @@ final class CacheRegistry: Sendable {
     /// The registry of the process.
     static let shared = CacheRegistry { MemoryPressureMonitor(notify: $0) }
 
-    typealias MakeWatch = @Sendable (_ notify: @escaping @Sendable (MemoryPressure) -> Void) -> any MemoryWatch
+    typealias MakeWatch = @Sendable (_ notify: @escaping @Sendable (MemoryPressureLevel) -> Void) -> any MemoryWatch
 
     private struct Entry: Sendable {
         weak var cache: ImageCache?
@@ -81,8 +81,6 @@ final class CacheRegistry: Sendable {
     }
 
     // MARK: Events for all caches
-
-    private func handle(_ pressure: MemoryPressure) { handle(MemoryPressureLevel(pressure)) }
 
     /// Passes memory pressure on to all caches.
     func handle(_ level: MemoryPressureLevel) {

@@ -2,7 +2,7 @@
 // ends. Linux sends no notifications of the latter two: programs call these functions.
 
 public import Foundation
-import KFSupport
+public import KFSupport
 
 // None of this is in Kingfisher.
 extension ImageCache {

@@ -68,7 +68,7 @@ import Testing
         let entry = try #require(try store.read("a"))
         let listed = try store.entries()
         clock.advance(10)
-        for other in [[7], Array(repeating: 3, count: FileStore.longestUserMetadata), []] as [[UInt8]] {
+        for other in [[7], Array(repeating: 3, count: EntryMetadata.longestUserMetadata), []] as [[UInt8]] {
             #expect(try store.setUserMetadata(other, of: "a"))
             #expect(try store.userMetadata(of: "a") == (other.isEmpty ? nil : other))
         }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test("User metadata that is too long is refused, and the entry is written") func tooLong() throws {
-        let long = [UInt8](repeating: 1, count: FileStore.longestUserMetadata + 1)
+        let long = [UInt8](repeating: 1, count: EntryMetadata.longestUserMetadata + 1)
         try store.write(bytes, to: "a", expiration: .days(1), userMetadata: long)
         #expect(try store.read("a")?.data == bytes)
         #expect(try store.userMetadata(of: "a") == nil)
@@ -91,7 +91,7 @@ import Testing
         throws
     {
         let key = String(repeating: "k", count: EntryMetadata.longestKey)
-        let longest = [UInt8](repeating: 1, count: FileStore.longestUserMetadata)
+        let longest = [UInt8](repeating: 1, count: EntryMetadata.longestUserMetadata)
         try store.write(bytes, to: "a", key: key, expiration: .days(1), userMetadata: longest)
         #expect(try store.userMetadata(of: "a") == longest)
         #expect(try store.entries().first?.key == key)

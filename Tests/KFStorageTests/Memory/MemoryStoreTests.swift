@@ -189,8 +189,8 @@ import Testing
         let store = store()
         store.store(1, forKey: "b", cost: 1)
         let before = store.generation(forKey: "a")
-        store.noteChange(forKey: "a")
-        store.noteChange(forKey: "b")
+        store.recordChange(forKey: "a")
+        store.recordChange(forKey: "b")
         store.store(1, forKey: "a", cost: 1, ifGeneration: before)
         #expect(store.value(forKey: "a") == nil && store.value(forKey: "b") == 1)
     }

@@ -9,9 +9,9 @@ import Testing
 /// Watches nothing, and records its calls.
 final class FakeWatch: MemoryWatch {
     let log: Box<[String]>
-    let notify: @Sendable (MemoryPressure) -> Void
+    let notify: @Sendable (MemoryPressureLevel) -> Void
 
-    init(log: Box<[String]> = Box([]), notify: @escaping @Sendable (MemoryPressure) -> Void = { _ in }) {
+    init(log: Box<[String]> = Box([]), notify: @escaping @Sendable (MemoryPressureLevel) -> Void = { _ in }) {
         self.log = log
         self.notify = notify
     }

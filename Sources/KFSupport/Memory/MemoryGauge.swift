@@ -1,23 +1,10 @@
-// How short of memory the process is, judged from the kernel's files. Knows nothing of waiting or of what is done about
-// it.
-
-/// How short of memory the process is.
-package enum MemoryPressure: Int, Sendable, Comparable {
-    /// There is enough.
-    case none
-    /// Work is held up by it now and then, or a limit is near.
-    case warning
-    /// Work stands still because of it, or the limit is reached.
-    case critical
-
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
+// How short of memory the process is, judged from the kernel's files. For MemoryPressureMonitor.
 
 /// Judges by polling: for kernels and containers that accept no triggers.
 ///
-/// What counts is the share of time that tasks were stalled for memory in the last ten seconds, how full the control
-/// groups are without the file pages that can be dropped at any time, and how often their limits were hit since the
-/// last reading.
+/// The reading depends on the share of time that tasks were stalled for memory in the last ten seconds, on how full the
+/// control groups are without the file pages that can be dropped at any time, and on how often their limits were hit
+/// since the last reading.
 /// On a kernel that does not measure stalls, the machine's available memory counts instead.
 struct MemoryGauge {
     private let root: String
@@ -41,7 +28,7 @@ struct MemoryGauge {
     }
 
     /// The pressure now.
-    mutating func reading() -> MemoryPressure {
+    mutating func reading() -> MemoryPressureLevel {
         let stalls = stallFiles.lazy.compactMap(ControlGroup.text).first.map(Self.level(ofStalls:))
         let usages = usages + (stalls == nil ? [machineUsage] : [])
         let fullest = usages.map(\.share).max()
@@ -52,7 +39,7 @@ struct MemoryGauge {
     // MARK: Stalls
 
     /// The thresholds are those that ``MemoryPressureTrigger`` gives to the kernel.
-    static func level(ofStalls text: String) -> MemoryPressure {
+    static func level(ofStalls text: String) -> MemoryPressureLevel {
         if average(of: "full", in: text) >= 20 { return .critical }
         return average(of: "some", in: text) >= 10 ? .warning : .none
     }
@@ -72,7 +59,7 @@ struct MemoryGauge {
         /// Reaching a throttling limit is slow; reaching a hard one is the end.
         let isHard: Bool
 
-        var level: MemoryPressure {
+        var level: MemoryPressureLevel {
             if share >= 0.97, isHard { return .critical }
             return share >= 0.9 ? .warning : .none
         }
@@ -126,7 +113,7 @@ struct MemoryGauge {
 
     /// A group that is full of file pages hits its limit all the time, which is no pressure: hits count when most of it
     /// is taken by something else.
-    private mutating func levelOfHits(fullest: Double?) -> MemoryPressure {
+    private mutating func levelOfHits(fullest: Double?) -> MemoryPressureLevel {
         let before = hits
         let now = currentHits
         hits = now

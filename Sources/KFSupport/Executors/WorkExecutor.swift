@@ -1,4 +1,4 @@
-// Where blocking I/O and pixel work run. Knows nothing of files or pixels.
+// The threads on which blocking I/O and pixel work run.
 
 import CKFLinux
 import Dispatch

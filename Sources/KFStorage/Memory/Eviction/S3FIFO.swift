@@ -1,4 +1,4 @@
-// Two queues, and the entries evicted from them lately. Knows nothing of keys, values, limits or threads.
+// The eviction order of a memory store: two queues, and the entries evicted from them lately.
 
 /// S3-FIFO: a new entry has to be used in a small queue before it may push anything out of the main one.
 ///
@@ -7,14 +7,14 @@
 /// entry that comes back soon after was evicted too early and goes straight to the main queue. Nothing moves on a hit.
 ///
 /// One thing is not as in that paper: the size of the small queue adapts to what was evicted too early, as in ARC
-/// (Megiddo and Modha, FAST 2003). Scrolling up and down a list requests pictures of a minute ago that were shown once,
+/// (Megiddo and Modha, FAST 2003). Scrolling up and down a list requests images of a minute ago that were shown once,
 /// and a queue that holds a tenth of the cache has lost them by then.
 ///
 /// It only keeps the order. The uses of an entry since the order last examined it are counted by the owner of the
 /// entry: so a hit writes to the entry alone, and touches neither the order nor its lock.
-public struct S3FIFO: Sendable {
+@_spi(Eviction) public struct S3FIFO: Sendable {
     /// How many uses of an entry are counted between two examinations of it.
-    @inlinable public static var countedUses: UInt8 { 3 }
+    public static let countedUses: UInt8 = 3
 
     private static let (small, main): (UInt8, UInt8) = (0, 1)
 
@@ -41,7 +41,7 @@ public struct S3FIFO: Sendable {
     /// Takes in an entry as the newest one.
     ///
     /// - Parameters:
-    ///   - entry: What to take in.
+    ///   - entry: The new entry.
     ///   - isKnown: Whether it replaces what was stored under its key: then it goes to the main queue at once.
     /// - Returns: Where it is from now on, until it is removed or evicted.
     public mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
@@ -76,7 +76,7 @@ public struct S3FIFO: Sendable {
     /// Takes out the next eviction candidate.
     ///
     /// - Parameters:
-    ///   - measure: What there is too much of.
+    ///   - measure: The limit that is exceeded.
     ///   - takeUse: Takes one use off the count of the entry with a tag, and returns whether there was one.
     /// - Returns: The entry; nil when there is none.
     public mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {

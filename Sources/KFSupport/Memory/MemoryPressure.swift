@@ -1,4 +1,4 @@
-// Reports when memory gets short: what a memory warning is on Linux. Knows nothing of caches.
+// Watches the memory and reports when it gets short. For caches: Linux has no memory warnings.
 
 import CKFLinux
 import Foundation
@@ -25,7 +25,7 @@ package final class MemoryPressureMonitor: MemoryWatch {
         package var startup = Duration.seconds(2)
         /// Between two polls.
         package var polling = Duration.seconds(10)
-        /// After each event, whatever the kernel reports meanwhile.
+        /// After each event, whatever the kernel reports in that time.
         package var cooldown = Duration.seconds(2)
         /// Until a level that has not risen is reported again.
         package var repetition = Duration.seconds(30)
@@ -41,7 +41,7 @@ package final class MemoryPressureMonitor: MemoryWatch {
 
     private let root: String
     private let intervals: Intervals
-    private let notify: @Sendable (MemoryPressure) -> Void
+    private let notify: @Sendable (MemoryPressureLevel) -> Void
     private let state = Locked(State.new)
 
     /// Creates a monitor, which does nothing yet.
@@ -49,11 +49,11 @@ package final class MemoryPressureMonitor: MemoryWatch {
     /// - Parameters:
     ///   - root: Where the kernel's file systems begin; a test has its own.
     ///   - intervals: How long the monitor waits.
-    ///   - notify: Called on the monitor's thread, never with ``MemoryPressure/none``.
+    ///   - notify: Called on the monitor's thread, never with ``MemoryPressureLevel/none``.
     package init(
         root: String = "",
         intervals: Intervals = Intervals(),
-        notify: @escaping @Sendable (MemoryPressure) -> Void
+        notify: @escaping @Sendable (MemoryPressureLevel) -> Void
     ) {
         self.root = root
         self.intervals = intervals
@@ -100,7 +100,7 @@ package final class MemoryPressureMonitor: MemoryWatch {
         root: String,
         intervals: Intervals,
         triggers given: [MemoryPressureTrigger]? = nil,
-        notify: @Sendable (MemoryPressure) -> Void
+        notify: @Sendable (MemoryPressureLevel) -> Void
     ) {
         guard wait.wait(atMost: intervals.startup) != .stopped else { return }
         var gauge = MemoryGauge(root: root)
@@ -108,7 +108,7 @@ package final class MemoryPressureMonitor: MemoryWatch {
         var triggers = given ?? MemoryPressureTrigger.all(on: gauge.stallFiles)
         while true {
             let mustPoll = triggers.isEmpty || gauge.hasLimits
-            let level: MemoryPressure
+            let level: MemoryPressureLevel
             switch wait.wait(for: triggers, atMost: mustPoll ? intervals.polling : nil) {
             case .stopped: return
             case .lost:
@@ -128,12 +128,12 @@ package final class MemoryPressureMonitor: MemoryWatch {
 /// Limits how often a level is reported: pressure that lasts must not empty a cache every other second.
 struct PressureRateLimit {
     let interval: Duration
-    private var last: (level: MemoryPressure, time: ContinuousClock.Instant)?
+    private var last: (level: MemoryPressureLevel, time: ContinuousClock.Instant)?
 
     init(interval: Duration) { self.interval = interval }
 
     /// Whether `level` is to be reported: when it is higher than the last one reported, or that was long enough ago.
-    mutating func admits(_ level: MemoryPressure, at time: ContinuousClock.Instant) -> Bool {
+    mutating func admits(_ level: MemoryPressureLevel, at time: ContinuousClock.Instant) -> Bool {
         guard level > .none else { return false }
         if let last, level <= last.level, last.time.duration(to: time) < interval { return false }
         last = (level, time)

@@ -1,4 +1,4 @@
-// A program of the system that turns bytes into bytes, run within limits. Knows nothing of what the bytes are.
+// A program of the system that turns bytes into bytes, run within limits.
 
 import CKFLinux
 package import Foundation
@@ -9,7 +9,7 @@ package import Foundation
 /// never ends. It inherits no open file, and of the environment only what programs need to find their libraries, fonts
 /// and language.
 package struct SandboxedProcess: Sendable {
-    /// What a run may cost.
+    /// The most a run may cost.
     package struct Limits: Sendable {
         /// The most memory of its own in bytes; code and files it maps do not count.
         package var memory: Int
@@ -26,9 +26,9 @@ package struct SandboxedProcess: Sendable {
 
     /// The result of a run.
     package struct Outcome: Sendable {
-        /// What it wrote to standard output, up to the limit.
+        /// Its standard output, up to the limit.
         package var output = Data()
-        /// What it wrote to standard error, the first kilobytes of it.
+        /// Its standard error, the first kilobytes of it.
         package var standardError = ""
         /// Its exit code or, negative, the number of the signal that ended it.
         ///
@@ -56,8 +56,8 @@ package struct SandboxedProcess: Sendable {
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - limits: What a run may cost.
-    ///   - variables: What its environment holds besides: `NAME=value`.
+    ///   - limits: The most a run may cost.
+    ///   - variables: More variables of its environment: `NAME=value`.
     package init(_ name: String, limits: Limits, variables: [String] = []) {
         self.name = name
         self.limits = limits
@@ -69,8 +69,8 @@ package struct SandboxedProcess: Sendable {
     /// The limits hold by the time its input, or the end of it, arrives; children it started before have none.
     ///
     /// - Parameters:
-    ///   - input: What it reads.
-    ///   - arguments: What follows its name.
+    ///   - input: The bytes that it reads.
+    ///   - arguments: The arguments after its name.
     ///   - companion: A further file, which it may open as `/proc/self/fd/3`.
     /// - Returns: The outcome, also of a program that failed or crashed.
     /// - Throws: A ``Failure`` when there is no outcome.

@@ -1,4 +1,4 @@
-// Entries in one or more queues, linked by position. Knows nothing of the reason for an order.
+// Entries in one or more queues, linked by position. For S3FIFO.
 
 /// A queue of entries from the oldest to the newest, whose nodes lie in ``EvictionNodes``.
 struct EvictionQueue: Sendable {
@@ -32,7 +32,7 @@ struct EvictionNodes: Sendable {
     private var nodes: ContiguousArray<Node> = []
     private var free: ContiguousArray<EvictionSlot> = []
 
-    /// What lies at `slot`.
+    /// The entry at `slot`.
     func entry(_ slot: EvictionSlot) -> EvictionEntry { nodes[Int(slot)].entry }
 
     /// The number of the queue that the entry at `slot` was put into.

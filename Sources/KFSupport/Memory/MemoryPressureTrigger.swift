@@ -1,4 +1,4 @@
-// The triggers by which the kernel reports stalls for memory, and waiting for them. Knows nothing of what is done then.
+// The triggers by which the kernel reports stalls for memory, and waiting for them.
 
 import CKFLinux
 import Glibc
@@ -15,8 +15,8 @@ final class OwnedDescriptor: Sendable {
 /// A request to the kernel to report when tasks were stalled for memory for long enough.
 struct MemoryPressureTrigger: Sendable {
     let descriptor: OwnedDescriptor
-    let level: MemoryPressure
-    /// What `poll` reports when it goes off.
+    let level: MemoryPressureLevel
+    /// The events that `poll` reports when it goes off.
     var events = Int16(POLLPRI)
 
     /// The triggers for the first of these files that the kernel accepts them for.
@@ -26,20 +26,20 @@ struct MemoryPressureTrigger: Sendable {
         for path in paths {
             // Two hundred and four hundred milliseconds in two seconds. Without privileges the kernel accepts no
             // windows but multiples of two seconds.
-            let requests = [("some 200000 2000000", MemoryPressure.warning), ("full 400000 2000000", .critical)]
+            let requests = [("some 200000 2000000", MemoryPressureLevel.warning), ("full 400000 2000000", .critical)]
             let triggers = requests.compactMap { MemoryPressureTrigger(path: path, request: $0, level: $1) }
             if triggers.count == requests.count { return triggers }
         }
         return []
     }
 
-    init(descriptor: OwnedDescriptor, level: MemoryPressure, events: Int16) {
+    init(descriptor: OwnedDescriptor, level: MemoryPressureLevel, events: Int16) {
         self.descriptor = descriptor
         self.level = level
         self.events = events
     }
 
-    private init?(path: String, request: String, level: MemoryPressure) {
+    private init?(path: String, request: String, level: MemoryPressureLevel) {
         let number = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
         descriptor = OwnedDescriptor(number)
@@ -54,7 +54,7 @@ struct MemoryPressureWait: Sendable {
     enum Outcome: Equatable {
         case stopped
         case timeOut
-        case pressure(MemoryPressure)
+        case pressure(MemoryPressureLevel)
         /// The kernel has withdrawn the trigger: the control group is gone.
         case lost
     }
@@ -72,12 +72,12 @@ struct MemoryPressureWait: Sendable {
     /// Ends all waiting, now and later.
     func stop() { _ = write(stopWriter.number, [1], 1) }
 
-    /// Waits, for ever if no time is given.
+    /// Waits, without end if no time is given.
     func wait(for triggers: [MemoryPressureTrigger] = [], atMost time: Duration?) -> Outcome {
         var polled = [pollfd(fd: stopReader.number, events: Int16(POLLIN), revents: 0)]
         polled += triggers.map { pollfd(fd: $0.descriptor.number, events: $0.events, revents: 0) }
         let count = poll(&polled, nfds_t(polled.count), time?.milliseconds ?? -1)
-        // A signal ends the wait early, which does no harm; a wait that cannot be begun must not be tried for ever.
+        // A signal ends the wait early, which does no harm; a wait that cannot be begun must not be tried endlessly.
         guard count >= 0 || errno == EINTR else { return .stopped }
         guard count > 0 else { return .timeOut }
 

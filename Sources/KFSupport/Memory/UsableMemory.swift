@@ -1,4 +1,4 @@
-// How much memory this process may use. Knows nothing of what for.
+// How much memory this process may use. For the limits of caches, and of decoders.
 
 import Foundation
 
@@ -9,7 +9,7 @@ package enum UsableMemory {
         bytes(of: ProcessInfo.processInfo.physicalMemory, root: "", resourceLimits: resourceLimits)
     }
 
-    /// What may be used of a machine's memory, given the file system at `root` and the limits of the process.
+    /// The part of a machine's memory that may be used, given the file system at `root` and the limits of the process.
     package static func bytes(of physical: UInt64, root: String, resourceLimits: [UInt64] = []) -> UInt64 {
         ([physical] + resourceLimits + [controlGroupLimit(root: root)].compactMap(\.self)).min() ?? physical
     }
@@ -19,7 +19,7 @@ package enum UsableMemory {
     /// A test has a file system of its own, which begins at `root`.
     package static func controlGroupLimit(root: String) -> UInt64? { ControlGroup(root: root).memoryLimit }
 
-    /// What `ulimit -v` and `ulimit -d` allow, if anything was said.
+    /// The limits set by `ulimit -v` and `ulimit -d`, if there are any.
     private static var resourceLimits: [UInt64] {
         [RLIMIT_AS, RLIMIT_DATA].compactMap { resource in
             var limit = rlimit()

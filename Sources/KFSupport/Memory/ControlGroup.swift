@@ -1,4 +1,4 @@
-// The kernel files that state how much memory this process may use and uses. Knows nothing of what follows from that.
+// The kernel files that state how much memory this process may use and uses.
 
 import Glibc
 
@@ -48,7 +48,7 @@ package struct ControlGroup: Sendable {
 
     // MARK: Reading the kernel's files
 
-    /// What a file says, of its first sixteen kibibytes; nil if it cannot be read.
+    /// The text of a file, its first sixteen kibibytes; nil if it cannot be read.
     ///
     /// Every new cache reads its limits, and Foundation takes a good part of a millisecond for that.
     static func text(_ path: String) -> String? {

@@ -1,4 +1,4 @@
-// Which entries were evicted lately. Knows nothing of queues.
+// The entries evicted lately, by their digests. For S3FIFO.
 
 /// The digests of the entries evicted last, without the entries.
 ///

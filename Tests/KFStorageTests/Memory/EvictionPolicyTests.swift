@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import KFSupport
+@_spi(Eviction) @testable import KFStorage
 
 /// A cache that holds keys only.
 private struct Harness {
@@ -134,18 +134,5 @@ private struct Harness {
         ghosts.append(991, keeping: 10)
         for digest in 2_000..<2_009 as Range<UInt64> { ghosts.append(digest, keeping: 10) }
         #expect(forget(991, 992, 2_000) == [true, false, true])
-    }
-}
-
-/// Random numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

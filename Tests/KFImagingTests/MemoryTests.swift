@@ -131,6 +131,6 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
 
     @Test("The error describes how much memory was missing") func errorDescription() {
         #expect(ImagingError.outOfMemory(bytes: 4096).description.contains("4096 bytes"))
-        #expect(ImagingError.outOfMemory(bytes: nil).description == "there is not enough memory for the picture")
+        #expect(ImagingError.outOfMemory(bytes: nil).description == "there is not enough memory for the image")
     }
 }

@@ -1,4 +1,4 @@
-// PNG in all its kinds: pixels by the formula, whichever way they are decoded. Knows no damaged files.
+// Undamaged PNGs of every kind: their pixels follow the formula in every way of decoding.
 
 import CKFCodecs
 import Foundation
@@ -6,7 +6,7 @@ import KFImaging
 import KFSupport
 import Testing
 
-/// What a picture of a `PNGWriter` must look like.
+/// The expected pixels of an image of a `PNGWriter`.
 private struct Expectation {
     let writer: PNGWriter
     /// The entries of its palette as red, green, blue, alpha.
@@ -35,7 +35,7 @@ private struct Expectation {
     var rows: [[Pixel]] { (0..<writer.height).map { y in (0..<writer.width).map { pixel($0, y) } } }
 }
 
-/// A picture of random samples, some of them alike so that every filter has something to find.
+/// An image of random samples, some of them alike so that every filter has something to find.
 private func random(_ type: Int, _ depth: Int, _ width: Int, _ height: Int, _ generator: inout SeededGenerator)
     -> PNGWriter
 {
@@ -53,7 +53,7 @@ private func random(_ type: Int, _ depth: Int, _ width: Int, _ height: Int, _ ge
     return writer
 }
 
-/// Gives a picture a palette (shorter than its indices can be) or a transparent colour.
+/// Gives an image a palette (shorter than its indices can be) or a transparent colour.
 private func withAncillaryChunks(_ writer: PNGWriter, transparency: Bool, _ generator: inout SeededGenerator)
     -> Expectation
 {
@@ -81,10 +81,10 @@ private func withAncillaryChunks(_ writer: PNGWriter, transparency: Bool, _ gene
 /// The pixels as bytes.
 private func bytes(_ image: Image) throws -> Data { try Data(image.bitmap().withUnsafeBytes { Data($0) }) }
 
-/// The file without its last byte: for what is cut, libpng decodes row by row.
+/// The file without its last byte, since truncated files are decoded row by row with libpng.
 private func throughLibPNG(_ data: Data) -> Data { data.dropLast() }
 
-/// Whether the picture is inflated in one go.
+/// Whether the image is inflated in one go.
 private func isFast(_ data: Data) -> Bool {
     data.withUnsafeBytes { bytes in
         var (header, message) = (kf_png_header(), kf_message())
@@ -107,8 +107,8 @@ private func isFast(_ data: Data) -> Bool {
         try await Self.executor.run {
             var generator = SeededGenerator(state: UInt64(kind))
             for (width, height) in [(1, 1), (2, 3), (3, 2), (5, 5), (9, 8), (13, 7), (33, 6)] {
-                let picture = random(type, depth, width, height, &generator)
-                let expectation = withAncillaryChunks(picture, transparency: transparency, &generator)
+                let image = random(type, depth, width, height, &generator)
+                let expectation = withAncillaryChunks(image, transparency: transparency, &generator)
                 var writer = expectation.writer
                 for isInterlaced in [false, true] {
                     writer.isInterlaced = isInterlaced
@@ -131,7 +131,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test("The fast decoder and libpng give the same bytes for random pictures", arguments: PNGWriter.kinds.indices)
+    @Test("The fast decoder and libpng give the same bytes for random images", arguments: PNGWriter.kinds.indices)
     func fastAndLibPNG(kind: Int) async throws {
         let (type, depth) = PNGWriter.kinds[kind]
         let profile = PNGWriter.chunk("gAMA", PNGWriter.number(100_000))
@@ -141,8 +141,8 @@ private func isFast(_ data: Data) -> Bool {
                 let (width, height) = (
                     Int.random(in: 1...70, using: &generator), Int.random(in: 1...30, using: &generator)
                 )
-                let picture = random(type, depth, width, height, &generator)
-                var writer = withAncillaryChunks(picture, transparency: round % 2 == 0, &generator).writer
+                let image = random(type, depth, width, height, &generator)
+                var writer = withAncillaryChunks(image, transparency: round % 2 == 0, &generator).writer
                 if round % 3 == 0 { writer.chunks = profile + writer.chunks }
                 if round % 4 == 0 { writer.pieces = [5, 0, 17, 100, Int.max] }
                 let data = writer.data
@@ -202,7 +202,7 @@ private func isFast(_ data: Data) -> Bool {
         }
     }
 
-    @Test("An alpha channel that is opaque everywhere is no alpha") func opaqueAlpha() throws {
+    @Test("An image whose alpha channel is opaque everywhere has no alpha") func opaqueAlpha() throws {
         for (type, depth) in [(4, 8), (4, 16), (6, 8), (6, 16)] {
             let components = PNGWriter.components[type] ?? 0
             for isLastClear in [false, true] {

@@ -36,7 +36,9 @@ import Testing
 
     @Test(
         "Memory that can be dropped does not count towards a limit",
-        arguments: [(899_999, MemoryPressureLevel.none), (900_000, .warning), (969_999, .warning), (970_000, .critical)]
+        arguments: [
+            (899_999, MemoryPressureLevel.none), (900_000, .warning), (969_999, .warning), (970_000, .critical),
+        ]
     )
     func limits(needed: Int, expected: MemoryPressureLevel) throws {
         #expect(try level(FakeKernel.group(needed: needed, max: "1000000")) == expected)

@@ -38,7 +38,7 @@ public enum ImagingError: Error, Sendable, Equatable, CustomStringConvertible {
             "the animation of \(count) frames exceeds the limit maxFrameCount = \(allowed);"
                 + " load its first frame alone, or raise the limit"
         case .outOfMemory(let bytes?):
-            "there is not enough memory for the image: \(bytes) more bytes are not available"
+            "there is not enough memory for the image: \(bytes) bytes more are not available"
         case .outOfMemory(nil):
             "there is not enough memory for the image"
         case .unsupported(let type, let detail):

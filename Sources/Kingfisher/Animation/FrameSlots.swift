@@ -7,7 +7,7 @@ import KFImaging
 ///
 /// The current frame and some that follow it are needed; after the last frame follows the first.
 struct FrameSlots: Sendable {
-    private enum Content {
+    private enum FrameContent {
         case missing
         case present(Image)
         /// It could not be decoded, and is not tried again until its slot has been emptied.
@@ -16,7 +16,7 @@ struct FrameSlots: Sendable {
 
     private struct Slot {
         let delay: TimeInterval
-        var content = Content.missing
+        var content = FrameContent.missing
     }
 
     /// How many frames after the current one are needed.

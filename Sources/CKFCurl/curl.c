@@ -43,6 +43,12 @@ CURLcode kf_curl_set_digest(CURL *handle, const char *credentials) {
     return result == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_USERPWD, credentials) : result;
 }
 
+CURLSH *kf_curl_new_cookies(void) {
+    CURLSH *cookies = curl_share_init();
+    if (cookies != NULL) (curl_share_setopt)(cookies, CURLSHOPT_SHARE, (long)CURL_LOCK_DATA_COOKIE);
+    return cookies;
+}
+
 CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return (curl_multi_setopt)(multi, option, value);
 }

@@ -11,6 +11,8 @@ internal import KFSupport
 final class CurlEngine {
     private let inbox: CurlInbox
     private let multi: UnsafeMutableRawPointer
+    /// Holds the cookies.
+    private let cookies: UnsafeMutableRawPointer
     /// Gives out slots.
     var queue = TransferQueue()
     private var transfers: [Int: CurlTransfer] = [:]
@@ -31,11 +33,14 @@ final class CurlEngine {
         self.inbox = inbox
         guard let multi = curl_multi_init() else { preconditionFailure("libcurl has no memory for a transport") }
         self.multi = multi
+        guard let cookies = kf_curl_new_cookies() else { preconditionFailure("libcurl has no memory for cookies") }
+        self.cookies = cookies
     }
 
     deinit {
         idleHandles = []
         curl_multi_cleanup(multi)
+        curl_share_cleanup(cookies)
     }
 
     /// Works until the transport is gone and its last transfer has ended.
@@ -73,6 +78,7 @@ final class CurlEngine {
         case .configure:
             configuration = inbox.configuration
             queue.total = max(configuration.maximumConcurrentTransfers, 1)
+            queue.isSuspended = configuration.isSuspended
             queue.perHost = max(configuration.connectionsPerHost, 1)
             // Idle connections, of which one is closed when there would be more.
             kf_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(configuration.maximumConcurrentTransfers, 16))
@@ -105,7 +111,7 @@ final class CurlEngine {
 
     // MARK: Handles
 
-    func takeHandle() -> CurlHandle { idleHandles.popLast() ?? CurlHandle() }
+    func takeHandle() -> CurlHandle { idleHandles.popLast() ?? CurlHandle(cookies: cookies) }
 
     func run(_ handle: CurlHandle) { curl_multi_add_handle(multi, handle.curl) }
 

@@ -11,8 +11,10 @@ final class CurlHandle {
     let curl: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fields: UnsafeMutablePointer<curl_slist>?
+    private let cookies: UnsafeMutableRawPointer
 
-    init() {
+    init(cookies: UnsafeMutableRawPointer) {
+        self.cookies = cookies
         guard let curl = curl_easy_init() else { preconditionFailure("libcurl has no memory for a transfer") }
         self.curl = curl
         errorText.pointee = 0
@@ -54,11 +56,12 @@ final class CurlHandle {
 
     /// Sets all that a hop of a transfer needs, or throws if the request cannot be sent as it is.
     ///
-    /// User name and password in `digest` are sent as HTTP's Digest.
+    /// User name and password in `digest` are sent as HTTP's Digest; with `isTrusted` no certificate is verified.
     func configure(
         _ request: URLRequest,
         for transfer: CurlTransfer,
         digest: String?,
+        isTrusted: Bool,
         configuration: CurlTransport.Configuration
     ) throws(TransportError) {
         let policy = transfer.policy
@@ -81,7 +84,10 @@ final class CurlHandle {
         if proxy != nil { set(CURLOPT_NOPROXY, "") }
         if let digest { kf_curl_set_digest(curl, digest) }
         setRoots(configuration)
-        if origin.isSecure { setTLS(to: origin, policy, configuration) }
+        if origin.isSecure { setTLS(to: origin, policy, isTrusted: isTrusted, configuration) }
+        // It outlives a reset of the handle.
+        kf_curl_set_pointer(curl, CURLOPT_SHARE, policy.usesCookies ? cookies : nil)
+        if policy.usesCookies { set(CURLOPT_COOKIEFILE, "") }
     }
 
     /// Sets the certificates that are trusted instead of the system's, for servers and for proxies.
@@ -118,6 +124,10 @@ final class CurlHandle {
             switch name.lowercased() {
             case "accept-encoding": set(CURLOPT_ACCEPT_ENCODING, value)
             case "authorization" where hasDigest: continue
+            case "cookie":
+                // This way it goes with the cookies of the transport, and not beside them.
+                set(CURLOPT_COOKIE, value)
+                continue
             case "user-agent": set(CURLOPT_USERAGENT, nil)
             default: break
             }
@@ -131,8 +141,13 @@ final class CurlHandle {
 
     private func add(field: String) { fields = curl_slist_append(fields, field) ?? fields }
 
-    private func setTLS(to origin: Origin, _ policy: TransportPolicy, _ configuration: CurlTransport.Configuration) {
-        if policy.trustedHosts.contains(where: { $0.lowercased() == origin.host }) {
+    private func setTLS(
+        to origin: Origin,
+        _ policy: TransportPolicy,
+        isTrusted: Bool,
+        _ configuration: CurlTransport.Configuration
+    ) {
+        if isTrusted || policy.trustedHosts.contains(where: { $0.lowercased() == origin.host }) {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }

@@ -15,7 +15,17 @@ struct CurlHop: ~Copyable {
         /// The body is delivered.
         case body
         /// The body of a response that is not final is dropped, then the next request is sent.
-        case discarding(next: URLRequest, digest: String?)
+        case discarding(next: NextHop)
+    }
+
+    /// The request that follows, and how the challenge of this one was met.
+    struct NextHop {
+        var request: URLRequest
+        var digest: String?
+        var isTrusted = false
+        var refusedCredentials = 0
+        /// Whether it is the same request once more.
+        var meetsChallenge = false
     }
 
     /// More bytes than this are no head of a response that anyone has a use for.
@@ -33,6 +43,12 @@ struct CurlHop: ~Copyable {
     var exchange: TransportMetrics.Exchange
     /// User name and password that are sent as HTTP's Digest.
     let digest: String?
+    /// Whether the certificate is accepted unchecked, since the events have accepted it.
+    let isTrusted: Bool
+    /// How many credentials the server has refused.
+    let refusedCredentials: Int
+    /// Whether it is a request that was sent before, with what the server demanded.
+    let meetsChallenge: Bool
     /// Scheme, host and port, by which the queue counts.
     let host: String
     /// While there is a slot.
@@ -53,9 +69,10 @@ struct CurlHop: ~Copyable {
     /// Why a callback has ended it.
     var refusal: TransportError?
 
-    init(_ request: URLRequest, digest: String? = nil, start: ContinuousClock.Instant) {
-        self.request = request
-        self.digest = digest
+    init(_ next: NextHop, start: ContinuousClock.Instant) {
+        request = next.request
+        (digest, isTrusted) = (next.digest, next.isTrusted)
+        (refusedCredentials, meetsChallenge) = (next.refusedCredentials, next.meetsChallenge)
         host = request.url?.origin ?? ""
         exchange = TransportMetrics.Exchange(url: request.url, start: start)
     }

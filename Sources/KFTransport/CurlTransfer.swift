@@ -27,7 +27,7 @@ final class CurlTransfer {
         self.policy = policy
         self.events = events
         self.engine = engine
-        hop = CurlHop(task.originalRequest.authorizedByURL, start: task.start)
+        hop = CurlHop(CurlHop.NextHop(request: task.originalRequest.authorizedByURL), start: task.start)
         clock = TransferClock(policy)
     }
 
@@ -42,7 +42,7 @@ final class CurlTransfer {
             to: hop.host,
             priority: task.priority,
             order: policy.order,
-            isContinued: !exchanges.isEmpty || hop.digest != nil
+            isContinued: !exchanges.isEmpty || hop.meetsChallenge
         )
     }
 
@@ -53,7 +53,13 @@ final class CurlTransfer {
         clock.hopBegan(at: engine.now)
         hop.exchange.waiting = engine.now - hop.exchange.start
         do throws(TransportError) {
-            try handle.configure(hop.request, for: self, digest: hop.digest, configuration: engine.configuration)
+            try handle.configure(
+                hop.request,
+                for: self,
+                digest: hop.digest,
+                isTrusted: hop.isTrusted,
+                configuration: engine.configuration
+            )
         } catch {
             return end(error)
         }
@@ -62,12 +68,12 @@ final class CurlTransfer {
     }
 
     /// Leaves the hop behind, and its slot.
-    private func follow(_ next: URLRequest, digest: String?) {
+    private func follow(_ next: CurlHop.NextHop) {
         closeHop()
-        // The reply to a challenge is the same exchange.
-        if digest == nil { exchanges.append(hop.exchange) }
-        hop = CurlHop(next, digest: digest, start: exchanges.isEmpty ? task.start : engine.now)
-        task.currentRequest = next
+        // The request that meets a challenge is the same exchange.
+        if !next.meetsChallenge { exchanges.append(hop.exchange) }
+        hop = CurlHop(next, start: exchanges.isEmpty ? task.start : engine.now)
+        task.currentRequest = next.request
         wait()
     }
 
@@ -163,10 +169,13 @@ extension CurlTransfer {
                 decide(events.didReceive(piece)) { transfer, _ in transfer.hop.stage = .body }
             case (.body, CURLE_OK): return end(nil)
             case (.body, nil), (.discarding, nil): return resume(handle)
-            case (.discarding(let next, let digest), _): return follow(next, digest: digest)
+            case (.discarding(let next), _): return follow(next)
             case (.head, let result?), (.body, let result?):
                 let failure = TransportError(result, of: handle, url: url, hasHead: hop.head.isComplete)
-                return end(hop.refusal ?? failure)
+                guard result == CURLE_PEER_FAILED_VERIFICATION, hop.refusal == nil, !hop.isTrusted else {
+                    return end(hop.refusal ?? failure)
+                }
+                meet(.serverTrust(failure), nil)
             }
         }
     }
@@ -181,14 +190,47 @@ extension CurlTransfer {
         {
             decide(events.willRedirect(redirecting, to: proposed), isRedirect: true) { transfer, next in
                 guard let next else { return transfer.deliver(response) }
-                transfer.hop.stage = .discarding(next: next.authorizedByURL, digest: nil)
+                transfer.hop.stage = .discarding(next: CurlHop.NextHop(request: next.authorizedByURL))
             }
-        } else if head.status == 401, hop.digest == nil, let credentials = request.basicCredentials,
-            head.value(of: "www-authenticate")?.lowercased().contains("digest") == true
+        } else if head.status == 401,
+            let kind = head.value(of: "www-authenticate").flatMap({ TransportChallenge.Kind(wwwAuthenticate: $0) })
         {
-            hop.stage = .discarding(next: request, digest: credentials)
+            meet(kind, response)
         } else {
             deliver(response)
+        }
+    }
+
+    /// A server that refuses more credentials than this is not asked again.
+    private static var longestTrial: Int { 3 }
+
+    /// Asks how a challenge is met, unless the request itself has what it takes, and sends the request once more.
+    private func meet(_ kind: TransportChallenge.Kind, _ response: TransportResponse?) {
+        var next = CurlHop.NextHop(request: hop.request, isTrusted: hop.isTrusted, meetsChallenge: true)
+        let sent = hop.request.basicCredentials
+        if case .digest = kind, hop.digest == nil, hop.refusedCredentials == 0, let sent {
+            next.digest = sent
+            hop.stage = .discarding(next: next)
+            return
+        }
+        let refused = hop.refusedCredentials + (response != nil && (hop.digest ?? sent) != nil ? 1 : 0)
+        next.refusedCredentials = refused
+        if refused >= Self.longestTrial, let response { return deliver(response) }
+        let challenge = TransportChallenge(kind: kind, url: url, previousFailureCount: refused, response: response)
+        decide(events.didReceive(challenge)) { [next] transfer, credential in
+            var next = next
+            switch (kind, credential) {
+            case (_, .cancel): return transfer.cancel()
+            case (.serverTrust, .trust): next.isTrusted = true
+            case (.basic, .password(let user, let password)):
+                next.request = next.request.authorized(user: user, password: password)
+            case (.digest, .password(let user, let password)): next.digest = "\(user):\(password)"
+            case (.serverTrust(let error), _): return transfer.end(error)
+            case (.basic, _), (.digest, _):
+                guard let response else { return transfer.cancel() }
+                return transfer.deliver(response)
+            }
+            transfer.hop.stage = .discarding(next: next)
         }
     }
 

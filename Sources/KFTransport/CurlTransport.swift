@@ -8,7 +8,7 @@ internal import KFSupport
 ///
 /// A transfer waits in a queue until it gets a slot: by priority, then by its policy's ``TransportPolicy/order``. One
 /// thread of the transport's own runs all transfers that have one, and calls their events. Connections are kept for
-/// reuse, and closed when the transport and the last of its transfers are gone, or on ``invalidate()``.
+/// reuse, cookies in memory, and closed when the transport and the last of its transfers are gone, or on ``invalidate()``.
 ///
 /// Proxies come from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads it, and
 /// trusted roots from `SSL_CERT_FILE` and `SSL_CERT_DIR`, unless the configuration says otherwise.
@@ -37,6 +37,8 @@ public final class CurlTransport: Transport {
         public var certificateFile: String?
         /// The path of a Unix socket that all transfers connect to, whatever the host of their URL.
         public var unixSocketPath: String?
+        /// Whether no transfer begins; those that have begun go on, their redirects too.
+        public var isSuspended = false
         /// Whether HTTP/3 is tried with `https`; without effect where the system's libcurl does not have it.
         public var usesHTTP3 = false
 

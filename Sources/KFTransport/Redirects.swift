@@ -44,8 +44,13 @@ extension URLRequest {
             let parts = url.flatMap({ URLComponents(url: $0, resolvingAgainstBaseURL: true) }),
             parts.user?.isEmpty == false || parts.password != nil
         else { return self }
+        return authorized(user: parts.user ?? "", password: parts.password ?? "")
+    }
+
+    /// The request with a user name and a password as HTTP's Basic authentication.
+    func authorized(user: String, password: String) -> URLRequest {
         var request = self
-        let credentials = Data("\(parts.user ?? ""):\(parts.password ?? "")".utf8).base64EncodedString()
+        let credentials = Data("\(user):\(password)".utf8).base64EncodedString()
         request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
         return request
     }

@@ -17,6 +17,8 @@ struct TransferQueue {
     private struct Position: Comparable {
         var priority: Float
         let rank: Int
+        /// Whether it is the next hop of a transfer that has begun.
+        var isContinued: Bool { rank > Int.max / 2 }
         static func < (a: Self, b: Self) -> Bool { (a.priority, a.rank) < (b.priority, b.rank) }
     }
 
@@ -48,6 +50,8 @@ struct TransferQueue {
     var total = 1
     /// How many transfers to one host may run over HTTP/1.1: one a connection.
     var perHost = 1
+    /// Whether only transfers that have begun go on.
+    var isSuspended = false
     /// How many have a slot.
     private(set) var runningCount = 0
     private var hosts: [String: Host] = [:]
@@ -84,6 +88,7 @@ struct TransferQueue {
 
     /// Takes a slot for the transfer that goes next; nil when none may go.
     mutating func next() -> Int? {
+        guard !isSuspended else { return nextContinued() }
         guard runningCount < total, var host = bestHost() else { return nil }
         if runningCount > 0, runningCount == total - 1, hosts[host]?.running == runningCount {
             host = bestHost(except: host) ?? host
@@ -92,6 +97,15 @@ struct TransferQueue {
         hosts[host]?.running += 1
         runningCount += 1
         waiting[id] = nil
+        return id
+    }
+
+    /// Takes a slot for a transfer that has begun, whatever the limits.
+    private mutating func nextContinued() -> Int? {
+        guard let (id, place) = waiting.first(where: { $0.value.position.isContinued }) else { return nil }
+        hosts[place.host]?.running += 1  // before it is removed, so that its host stays
+        remove(id)
+        runningCount += 1
         return id
     }
 

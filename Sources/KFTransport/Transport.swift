@@ -65,7 +65,7 @@ public enum TransportDisposition: Hashable, Sendable {
 /// The receiver of the events of one transfer.
 ///
 /// Calls come one at a time, in order, on a thread of the transport that must not be blocked:
-/// any number of redirects, then the response, then the data, then at most once metrics, then completion. After
+/// any number of redirects and challenges, then the response, then the data, then at most once metrics, then completion. After
 /// ``TransportTask/cancel()`` the rest may be left out, but never the completion.
 public protocol TransportEvents: Sendable {
     /// The server redirects to another URL.
@@ -75,6 +75,12 @@ public protocol TransportEvents: Sendable {
     ///   - proposed: The request RFC 9110 prescribes, with all header fields of the previous one, credentials included.
     /// - Returns: The request to follow, changed or not; `nil` makes this response the final one.
     func willRedirect(_ response: HTTPURLResponse, to proposed: URLRequest) -> TransportDecision<URLRequest?>
+
+    /// A certificate does not verify, or the response is a 401 that names and passwords may meet.
+    ///
+    /// Before the response. By default challenges are not met.
+    /// - Returns: How the challenge is met; the request is then sent again.
+    func didReceive(_ challenge: TransportChallenge) -> TransportDecision<TransportCredential>
 
     /// The head of the final response has arrived.
     func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition>
@@ -89,4 +95,9 @@ public protocol TransportEvents: Sendable {
     ///
     /// - Parameter error: Why it failed, or `nil` when the whole body was delivered.
     func didComplete(_ error: TransportError?)
+}
+
+extension TransportEvents {
+    /// Does not meet the challenge.
+    public func didReceive(_ challenge: TransportChallenge) -> TransportDecision<TransportCredential> { .now(.none) }
 }

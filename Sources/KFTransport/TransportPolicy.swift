@@ -33,6 +33,9 @@ public struct TransportPolicy: Hashable, Sendable {
     /// Otherwise the request accepts the plain bytes only.
     public var asksForCompression: Bool
 
+    /// Whether cookies of the transport are sent, and those that servers set are kept in it.
+    public var usesCookies: Bool
+
     /// To which addresses the transfer may connect, on each of its hops.
     public var addressPolicy: AddressPolicy
 
@@ -53,6 +56,7 @@ public struct TransportPolicy: Hashable, Sendable {
         trustedHosts: Set<String> = [],
         allowsConstrainedNetworkAccess: Bool = true,
         asksForCompression: Bool = true,
+        usesCookies: Bool = false,
         addressPolicy: AddressPolicy = .everything,
         maximumBodySize: Int = .max,
         order: TransferOrder = .oldestFirst
@@ -63,6 +67,7 @@ public struct TransportPolicy: Hashable, Sendable {
         self.trustedHosts = trustedHosts
         self.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
         self.asksForCompression = asksForCompression
+        self.usesCookies = usesCookies
         self.addressPolicy = addressPolicy
         self.maximumBodySize = maximumBodySize
         self.order = order

@@ -95,10 +95,15 @@ public final class FakeTransfer: TransportTask {
     /// The priority, as it was set.
     public var priority: Float {
         get { state.withLock { $0.priority } }
-        set { state.withLock { $0.priority = newValue } }
+        set {
+            state.withLock { $0.priority = newValue }
+            prioritySet.open()
+        }
     }
     /// Whether it was cancelled.
     public var isCancelled: Bool { state.withLock { $0.cancellations > 0 } }
+    /// Opens when the transfer is given a priority, which comes right after its start.
+    public let prioritySet = Gate()
     /// Opens when the transfer is cancelled.
     public let cancelled = Gate()
     /// Whether it completed, by itself or by being cancelled.

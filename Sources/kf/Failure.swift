@@ -20,6 +20,11 @@ struct Failure: Error, Equatable {
         Failure(code: 9001, reason: "badSource", message: Redaction.text(error.problem))
     }
 
+    /// The list of sources cannot be read.
+    static func cannotReadList(_ name: String, _ problem: String) -> Failure {
+        Failure(code: 9007, reason: "cannotReadList", message: "cannot read the list \(name): \(problem)")
+    }
+
     /// The output cannot be written.
     static func cannotWrite(_ path: String, _ errno: Int32) -> Failure {
         let directory = (path as NSString).deletingLastPathComponent

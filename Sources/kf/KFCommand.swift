@@ -17,8 +17,8 @@ struct KFCommand: AsyncParsableCommand {
             """,
         version: "kf \(version)",
         subcommands: [
-            FetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self, HashCommand.self,
-            CacheCommand.self,
+            FetchCommand.self, PrefetchCommand.self, InfoCommand.self, ProcessCommand.self, ShowCommand.self,
+            HashCommand.self, CacheCommand.self,
         ]
     )
 

@@ -107,7 +107,7 @@ struct NetworkArguments: ParsableArguments {
 /// Decides which status codes can come with an image.
 ///
 /// The library also accepts redirects without a target and "no content".
-final class ImageStatus: ImageDownloaderDelegate {
+final class ImageStatus: ImageDownloaderDelegate, Sendable {
     static let rule = ImageStatus()
 
     func isValidStatusCode(_ code: Int, for downloader: ImageDownloader) -> Bool {

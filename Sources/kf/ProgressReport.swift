@@ -21,6 +21,9 @@ final class ProgressReport: Sendable {
     /// Records that one load has ended.
     func end(_ load: Int, failed: Bool) { show { $0.end(load, failed: failed) } }
 
+    /// Notes how many loads have ended so far, and how many of them failed.
+    func note(finished: Int, failed: Int) { show { ($0.finished, $0.failed) = (finished, failed) } }
+
     private func show(_ change: (inout ProgressBar) -> Void) {
         let bar = bar.withLock { bar in
             change(&bar)

@@ -71,13 +71,15 @@ final class TestDirectory: Sendable {
     ///   - input: The bytes on standard input, fewer than a pipe holds; nil for an empty input.
     ///   - target: The file for standard output, in place of the result.
     ///   - variables: Additional variables of its environment.
+    ///   - started: Called with the number of its process.
     /// - Returns: Its output and its exit status.
     /// - Throws: An error if it could not be run.
     func kf(
         _ arguments: [String],
         input: Data? = nil,
         target: FileHandle? = nil,
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        started: @escaping @Sendable (Int32) -> Void = { _ in }
     ) async throws -> KFResult {
         let run = UUID().uuidString
         let output = directory.appendingPathComponent("\(run).out")
@@ -104,6 +106,7 @@ final class TestDirectory: Sendable {
             process.standardOutput = try target ?? FileHandle(forWritingTo: output)
             process.standardError = try FileHandle(forWritingTo: errors)
             try process.run()
+            started(process.processIdentifier)
             process.waitUntilExit()
             return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         }

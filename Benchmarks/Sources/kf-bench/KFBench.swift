@@ -6,7 +6,8 @@ import Foundation
 struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
-        + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + priorityBenchmarks + imagingBenchmarks
+        + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + priorityBenchmarks + prefetchBenchmarks
+        + imagingBenchmarks
         + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks
 

@@ -39,6 +39,9 @@ CURLMcode kf_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 /// Replies to a server's challenge with HTTP's Digest of "user:password".
 CURLcode kf_curl_set_digest(CURL *handle, const char *credentials);
 
+/// A jar of cookies that handles share through CURLOPT_SHARE, on one thread; NULL without memory.
+CURLSH *kf_curl_new_cookies(void);
+
 /// The value of CURLOPT_HTTP_VERSION that tries HTTP/3, and goes back to earlier ones.
 #define KF_CURL_HTTP_VERSION_3 30
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
+#include "CKFNetlink.h"
 #include "CKFProgram.h"
 
 /// The flag for opening a file without changing its access time.

@@ -4,10 +4,10 @@ import CKFLinux
 import Glibc
 
 /// A file descriptor that is closed with its last owner.
-final class OwnedDescriptor: Sendable {
-    let number: Int32
+package final class OwnedDescriptor: Sendable {
+    package let number: Int32
 
-    init(_ number: Int32) { self.number = number }
+    package init(_ number: Int32) { self.number = number }
 
     deinit { close(number) }
 }

@@ -76,7 +76,7 @@ public struct RetrieveImageDownloadTask: Sendable {
     /// library's own transport stores the number without using it, and setting it before there is a download has no
     /// effect. The priority from the start is ``KingfisherParsedOptionsInfo/downloadPriority``.
     public var priority: Float {
-        get { task.sessionTask?.task?.priority ?? 0.5 }
-        nonmutating set { task.sessionTask?.task?.priority = newValue }
+        get { task.sessionTask?.task.priority ?? 0.5 }
+        nonmutating set { task.sessionTask?.task.priority = newValue }
     }
 }

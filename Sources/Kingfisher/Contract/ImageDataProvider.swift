@@ -33,6 +33,9 @@ extension ImageDataProvider {
         return try await promise.value.get()
     }
 
+    /// The bytes; the same as ``data()``.
+    public var data: Data { get async throws { try await data() } }
+
     /// The bytes, through the async form, in a task of its own.
     public func data(handler: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         Task {

@@ -54,6 +54,8 @@ extension KingfisherError.RequestErrorReason {
         case .asyncTaskContextCancelled: "The load was cancelled before its download began"
         case .dataProviderCancelled(let provider):
             "The load of \(provider.cacheKey) was cancelled while its provider was working"
+        case .modifierFailed(let error): "The request modifier failed: \(error.localizedDescription)"
+        case .invalidated: "The downloader was invalidated; make another one to download again"
         case .fileURLNotAllowed(let url):
             "The file \(url.path) was not read because the manager's allowsFileURLs is false"
         }
@@ -69,13 +71,15 @@ extension KingfisherError.ResponseErrorReason {
                 + response.whyWithoutImage
         case .URLSessionError(let error): error.networkDescription
         case .dataModifyingFailed(let task):
-            "The downloader's delegate returned no data for \(task.originalURL?.absoluteString ?? "a download")"
+            "The data modifier or the downloader's delegate returned no data for \(task.originalURL?.absoluteString ?? "a download")"
         case .noURLResponse(let task):
             "\(task.originalURL?.absoluteString ?? "A server") closed the connection without a response"
         case .cancelledByDelegate(let response):
             "The downloader's delegate stopped the download of \(response.place) at its response"
         case .notModified(let response):
             "\(response.place) responded \"304 not modified\" to a request that was not conditional"
+        case .invalidContentType(let response):
+            "\(response.place) sent \(response.mimeType ?? "no media type"), which is not among the accepted types"
         case .responseTooLarge(let task, let limit):
             "The response from \(task.originalURL?.absoluteString ?? "a server") is larger than \(limit) bytes, the"
                 + " downloader's maximumResponseSize"

@@ -22,6 +22,10 @@ public enum KingfisherError: Error {
         case asyncTaskContextCancelled
         /// 1006: the load was cancelled while its provider was working.
         case dataProviderCancelled(provider: any ImageDataProvider)
+        /// 1103: the request modifier threw an error. (Not in Kingfisher.)
+        case modifierFailed(error: any Error)
+        /// 1104: the downloader was invalidated. (Not in Kingfisher.)
+        case invalidated
         /// 1105: a URL leads to a file, and ``KingfisherManager/allowsFileURLs`` is false. (Not in Kingfisher.)
         case fileURLNotAllowed(url: URL)
     }
@@ -35,7 +39,7 @@ public enum KingfisherError: Error {
         case invalidHTTPStatusCode(response: HTTPURLResponse)
         /// 2003: the transfer failed; the error is a `URLError` when the network is the reason.
         case URLSessionError(error: any Error)
-        /// 2004: the delegate returned no data.
+        /// 2004: the load's data modifier or the delegate returned no data.
         case dataModifyingFailed(task: SessionDataTask)
         /// 2005: the transfer ended without a response.
         case noURLResponse(task: SessionDataTask)
@@ -43,6 +47,9 @@ public enum KingfisherError: Error {
         case cancelledByDelegate(response: URLResponse)
         /// 2103: the server returned "not modified" to a request that was not conditional. (Not in Kingfisher.)
         case notModified(response: HTTPURLResponse)
+        /// 2104: the media type of the response is not one of ``ImageDownloader/acceptableContentTypes``. (Not in
+        /// Kingfisher.)
+        case invalidContentType(response: HTTPURLResponse)
         /// 2105: the response is larger than the downloader accepts. (Not in Kingfisher.)
         case responseTooLarge(task: SessionDataTask, limit: Int)
     }
@@ -226,6 +233,8 @@ extension KingfisherError.RequestErrorReason {
         case .livePhotoTaskCancelled: 1004
         case .asyncTaskContextCancelled: 1005
         case .dataProviderCancelled: 1006
+        case .modifierFailed: 1103
+        case .invalidated: 1104
         case .fileURLNotAllowed: 1105
         }
     }
@@ -241,6 +250,7 @@ extension KingfisherError.ResponseErrorReason {
         case .noURLResponse: 2005
         case .cancelledByDelegate: 2006
         case .notModified: 2103
+        case .invalidContentType: 2104
         case .responseTooLarge: 2105
         }
     }

@@ -1,5 +1,7 @@
 // The pipeline's own part of a load's options, beside what the user chose. Read by managers, downloaders and caches.
 
+import Foundation
+
 /// The callbacks of a load, and whether it has been superseded.
 ///
 /// They are part of the options, since subclasses of downloaders and caches hand these on.
@@ -10,10 +12,10 @@ struct LoadHooks: Sendable {
     /// Called when the service of the load is known, before it begins; called again for each further attempt.
     var served: (@Sendable (LoadService) -> Void)?
 
-    /// Called with every piece of a download: bytes so far and bytes expected (−1 when unknown).
+    /// Called with every piece of a download.
     ///
     /// Called in order, on a thread of the transport, never after the load has finished.
-    var received: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
+    var received: (@Sendable (ReceivedPiece) -> Void)?
 
     /// Called between the steps of a load, on any thread: false when the load is cancelled or superseded; nil means it
     /// is not.
@@ -29,6 +31,17 @@ struct LoadHooks: Sendable {
 
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
+}
+
+/// A piece of a download that has arrived.
+struct ReceivedPiece: Sendable {
+    /// The transfer, which has the piece already.
+    let task: SessionDataTask
+    let data: Data
+    /// Bytes so far.
+    let received: Int64
+    /// Bytes expected; −1 when unknown.
+    let expected: Int64
 }
 
 /// The service that provides an image that is in no cache.

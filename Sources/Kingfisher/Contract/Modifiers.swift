@@ -1,5 +1,6 @@
 // The protocols by which users change requests before they are sent, redirections, and finished images.
 
+public import Foundation
 public import FoundationNetworking
 import KFSupport
 
@@ -37,6 +38,28 @@ extension ImageDownloadRequestModifier {
     public var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
 }
 
+/// Changes a request just before it is sent, or throws the reason why it must not be. (Not in Kingfisher.)
+public protocol ThrowingImageDownloadRequestModifier: AsyncImageDownloadRequestModifier {
+    /// The request to send instead.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send.
+    /// - Throws: Any error: the load fails with ``KingfisherError/RequestErrorReason/modifierFailed(error:)``.
+    func modified(for request: URLRequest) async throws -> URLRequest
+}
+
+extension ThrowingImageDownloadRequestModifier {
+    /// The result of the throwing method; nil when it throws.
+    /// - Parameter request: The request as it would be sent.
+    /// - Returns: The request to send, or nil to refuse.
+    public func modified(for request: URLRequest) async -> URLRequest? {
+        let modify: (URLRequest) async throws -> URLRequest = modified(for:)
+        return try? await modify(request)
+    }
+
+    /// Nil: nothing is called.
+    public var onDownloadTaskStarted: (@Sendable (DownloadTask?) -> Void)? { nil }
+}
+
 /// A request modifier made from a closure.
 public struct AnyModifier: ImageDownloadRequestModifier {
     private let modify: @Sendable (URLRequest) -> URLRequest?
@@ -45,10 +68,57 @@ public struct AnyModifier: ImageDownloadRequestModifier {
     /// - Parameter modify: Gives the request to send, or nil to refuse the download.
     public init(modify: @escaping @Sendable (URLRequest) -> URLRequest?) { self.modify = modify }
 
+    /// Creates a modifier that sets what every request of it has in common. (Not in Kingfisher.)
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - headers: Header fields; each replaces one of the same name, in any case.
+    ///   - body: The body; nil sends none.
+    public init(method: String = "GET", headers: [String: String] = [:], body: Data? = nil) {
+        self.init { request in
+            var request = request
+            request.httpMethod = method
+            for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+            request.httpBody = body
+            return request
+        }
+    }
+
     /// The closure's result.
     /// - Parameter request: The request as it would be sent.
     /// - Returns: The request to send, or nil to refuse.
     public func modified(for request: URLRequest) -> URLRequest? { modify(request) }
+}
+
+/// Changes the bytes of a download before anything is made of them or stored, such as by decrypting them. (Not in
+/// Kingfisher.)
+///
+/// Loads share a transfer only if their modifiers are `Hashable` and equal.
+public protocol ImageDownloadDataModifier: Sendable {
+    /// The bytes to use instead; nil fails the load with ``KingfisherError/ResponseErrorReason/dataModifyingFailed(task:)``.
+    ///
+    /// Called once a transfer, on a thread that may be blocked, before the downloader's delegate.
+    /// - Parameters:
+    ///   - data: The bytes as they arrived.
+    ///   - task: The transfer.
+    /// - Returns: The bytes to use, or nil.
+    func modified(_ data: Data, for task: SessionDataTask) -> Data?
+}
+
+/// A data modifier made from a closure. (Not in Kingfisher.)
+public struct AnyDataModifier: ImageDownloadDataModifier {
+    private let modify: @Sendable (Data, SessionDataTask) -> Data?
+
+    /// Creates a modifier.
+    /// - Parameter modify: Gives the bytes to use, or nil to fail the load.
+    public init(modify: @escaping @Sendable (Data, SessionDataTask) -> Data?) { self.modify = modify }
+
+    /// The closure's result.
+    /// - Parameters:
+    ///   - data: The bytes as they arrived.
+    ///   - task: The transfer.
+    /// - Returns: The bytes to use, or nil.
+    public func modified(_ data: Data, for task: SessionDataTask) -> Data? { modify(data, task) }
 }
 
 /// Decides on the redirections of a download.

@@ -37,6 +37,8 @@ extension KingfisherOptionsInfoItem {
     public static func totalTimeout(_ seconds: TimeInterval) -> Self { setting(\.totalTimeout, to: seconds) }
     /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
     public static var forceRefresh: Self { setting(\.forceRefresh, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/alsoPrefetchToMemory``.
+    public static var alsoPrefetchToMemory: Self { setting(\.alsoPrefetchToMemory, to: true) }
     /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.
     public static var fromMemoryCacheOrRefresh: Self { setting(\.fromMemoryCacheOrRefresh, to: true) }
     /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
@@ -59,6 +61,16 @@ extension KingfisherOptionsInfoItem {
     public static func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         setting(\.redirectHandler, to: handler)
     }
+    /// See ``KingfisherParsedOptionsInfo/dataModifier``.
+    public static func dataModifier(_ modifier: any ImageDownloadDataModifier) -> Self {
+        setting(\.dataModifier, to: modifier)
+    }
+    /// See ``KingfisherParsedOptionsInfo/onDataReceived``.
+    public static func onDataReceived(_ block: @escaping @Sendable (SessionDataTask, Data) -> Void) -> Self {
+        Self { $0.onDataReceived = block }
+    }
+    /// Accepted and without effect: here the cache type is always found without blocking the calling thread.
+    public static var asyncCacheTypeCheck: Self { Self { _ in } }
     /// See ``KingfisherParsedOptionsInfo/processor``.
     public static func processor(_ processor: any ImageProcessor) -> Self { setting(\.processor, to: processor) }
     /// See ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame``.

@@ -26,6 +26,11 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// The result is still stored.
     public var forceRefresh = false
 
+    /// Prefetching only: an image that is cached on disk alone is read into memory, too.
+    ///
+    /// Without it such an image stays where it is. See ``ImagePrefetcher``; loads ignore it.
+    public var alsoPrefetchToMemory = false
+
     /// Take the image from memory or load it again; the disk is not looked at.
     public var fromMemoryCacheOrRefresh = false
 
@@ -57,6 +62,16 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// Decides on every redirection of a download.
     public var redirectHandler: (any ImageDownloadRedirectHandler)?
+
+    /// Changes the bytes of a download before anything is made of them or stored.
+    public var dataModifier: (any ImageDownloadDataModifier)?
+
+    /// Called with every piece of a download as it arrives.
+    ///
+    /// Called in order on a thread of the transport, which must not be blocked, after the piece was appended to the
+    /// task's ``SessionDataTask/mutableData``, and before data modifiers. A load that joins a transfer under way is
+    /// given the pieces from then on. Loads of providers have none.
+    public var onDataReceived: (@Sendable (_ task: SessionDataTask, _ data: Data) -> Void)?
 
     /// Makes the image out of the data.
     ///

@@ -82,6 +82,8 @@ extension KFOptionSetter {
     public func totalTimeout(_ seconds: TimeInterval) -> Self { with(\.totalTimeout, seconds) }
     /// See ``KingfisherParsedOptionsInfo/forceRefresh``.
     public func forceRefresh(_ enabled: Bool = true) -> Self { with(\.forceRefresh, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/alsoPrefetchToMemory``.
+    public func alsoPrefetchToMemory(_ enabled: Bool = true) -> Self { with(\.alsoPrefetchToMemory, enabled) }
     /// See ``KingfisherParsedOptionsInfo/fromMemoryCacheOrRefresh``.
     public func fromMemoryCacheOrRefresh(_ enabled: Bool = true) -> Self { with(\.fromMemoryCacheOrRefresh, enabled) }
     /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
@@ -114,6 +116,12 @@ extension KFOptionSetter {
     /// See ``KingfisherParsedOptionsInfo/redirectHandler``.
     public func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         with(\.redirectHandler, handler)
+    }
+    /// See ``KingfisherParsedOptionsInfo/dataModifier``.
+    public func dataModifier(_ modifier: (any ImageDownloadDataModifier)?) -> Self { with(\.dataModifier, modifier) }
+    /// See ``KingfisherParsedOptionsInfo/onDataReceived``.
+    public func onDataReceived(_ block: (@Sendable (SessionDataTask, Data) -> Void)?) -> Self {
+        with(\.onDataReceived, block)
     }
     /// See ``KingfisherParsedOptionsInfo/processor``.
     public func setProcessor(_ processor: any ImageProcessor) -> Self { with(\.processor, processor) }

@@ -19,7 +19,25 @@ extension ByteLoader {
         var executionOrder = ImageDownloader.ExecutionOrder.automatic
         var trustedHosts: Set<String>?
         var isConstrained = false
+        var isResumingEnabled = true
+        var defaultHeaders = ["Accept": "image/*,*/*;q=0.8"]
+        var acceptableStatusCodes: Set<Int>?
+        var acceptableContentTypes: Set<String>?
+        var requestsUsePipelining = false
+        var session = URLSessionConfiguration.ephemeral
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
+    }
+
+    /// Ends every download: it was started under another configuration.
+    func restartSession() {
+        for transfer in transfers.all {
+            let error = TransportError(
+                .cancelled,
+                "The session configuration has changed.",
+                url: transfer.request.url
+            )
+            transfers.end(transfer, with: .responseError(reason: .URLSessionError(error: error.urlError)))
+        }
     }
 
     var fieldsRemovedAcrossOrigins: Set<String> { settings.withLock { $0.fieldsRemovedAcrossOrigins } }
@@ -28,17 +46,18 @@ extension ByteLoader {
     static func responseLimit(memory: UInt64) -> Int { min(200 << 20, Int(clamping: memory / 10)) }
 
     /// The request that is sent for a URL, and the conditions of its transfer.
-    func request(
+    func conditions(
         for url: URL,
         _ options: KingfisherParsedOptionsInfo,
         timeout: TimeInterval?
-    ) async throws(KingfisherError) -> (URLRequest, TransportPolicy) {
+    ) async throws(KingfisherError) -> Transfer.Conditions {
         let settings = settings.withLock { $0 }
-        let plain = URLRequest(
+        var plain = URLRequest(
             url: url,
             cachePolicy: .reloadIgnoringLocalCacheData,
             timeoutInterval: options.downloadTimeout ?? timeout ?? settings.downloadTimeout
         )
+        settings.setFields(of: &plain)
         guard let request = try await modified(plain, options.requestModifier) else {
             throw .requestError(reason: .emptyRequest)
         }
@@ -53,13 +72,22 @@ extension ByteLoader {
             connectTimeout: options.connectTimeout ?? settings.connectTimeout ?? request.timeoutInterval,
             idleTimeout: request.timeoutInterval,
             totalTimeout: options.totalTimeout ?? settings.totalTimeout,
-            trustedHosts: settings.trustedHosts ?? [],
+            // Another responder judges trusted hosts as well.
+            trustedHosts: responderLink == nil ? settings.trustedHosts ?? [] : [],
             allowsConstrainedNetworkAccess: !savesData,
+            usesCookies: settings.session.httpShouldSetCookies && settings.session.httpCookieAcceptPolicy != .never,
             addressPolicy: settings.addressPolicy,
             maximumBodySize: settings.maximumResponseSize,
             order: settings.executionOrder.order(isForView: options.hooks.isForView)
         )
-        return (request, policy)
+        return Transfer.Conditions(
+            request: request,
+            policy: policy,
+            redirectHandler: options.redirectHandler,
+            dataModifier: options.dataModifier,
+            acceptableStatusCodes: settings.acceptableStatusCodes,
+            acceptableContentTypes: settings.acceptableContentTypes
+        )
     }
 
     /// The request a modifier makes of another one; nil if it refuses.
@@ -76,12 +104,40 @@ extension ByteLoader {
             return modify(request)
         }
         let outcome = Promise<Result<URLRequest?, KingfisherError>>()
-        let asking = Task { outcome.fulfil(.success(await modifier.modified(for: request))) }
+        let asking = Task { _ = outcome.fulfil(await Self.outcome(of: modifier, for: request)) }
         return try await withTaskCancellationHandler {
             await outcome.value
         } onCancel: {
             outcome.fulfil(.failure(.requestError(reason: .asyncTaskContextCancelled)))
             asking.cancel()
         }.get()
+    }
+
+    private static func outcome(
+        of modifier: any AsyncImageDownloadRequestModifier,
+        for request: URLRequest
+    ) async -> Result<URLRequest?, KingfisherError> {
+        guard let modifier = modifier as? any ThrowingImageDownloadRequestModifier else {
+            return .success(await modifier.modified(for: request))
+        }
+        do {
+            let modify: (URLRequest) async throws -> URLRequest = modifier.modified(for:)
+            return .success(try await modify(request))
+        } catch {
+            return .failure(.requestError(reason: .modifierFailed(error: error)))
+        }
+    }
+}
+
+extension ByteLoader.Settings {
+    /// The fields that every request has before its modifier: the session's over the downloader's.
+    fileprivate func setFields(of request: inout URLRequest) {
+        for (name, value) in defaultHeaders { request.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in session.httpAdditionalHeaders ?? [:] {
+            request.setValue("\(value)", forHTTPHeaderField: "\(name)")
+        }
+        if session.requestCachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
+            request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+        }
     }
 }

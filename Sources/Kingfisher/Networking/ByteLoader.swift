@@ -8,9 +8,25 @@ import KFTransport
 ///
 /// ``ImageDownloader`` adds what subclasses may override.
 final class ByteLoader: Sendable {
-    private struct DelegateReference: Sendable {
+    // SAFETY: a weak reference may be read from any thread; the delegate is called as its documentation says.
+    private struct DelegateReference: @unchecked Sendable {
         weak var downloader: ImageDownloader?
         weak var delegate: (any ImageDownloaderDelegate)?
+        weak var responder: (any AuthenticationChallengeResponsible)?
+    }
+
+    /// A delegate and its downloader, for as long as it is called.
+    // SAFETY: which threads call the delegate, and that they may do so at one time, is in its documentation.
+    struct DelegateLink: @unchecked Sendable {
+        let downloader: ImageDownloader
+        let delegate: any ImageDownloaderDelegate
+    }
+
+    /// The same for what meets challenges.
+    // SAFETY: as above.
+    struct ResponderLink: @unchecked Sendable {
+        let downloader: ImageDownloader
+        let responder: any AuthenticationChallengeResponsible
     }
 
     let transfers = Flights<Transfer>()
@@ -18,27 +34,44 @@ final class ByteLoader: Sendable {
     let bytesInFlight = BytesInFlight(limit: BytesInFlight.defaultLimit)
     private let delegateReference = Locked(DelegateReference())
     let settings = Locked(Settings())
+    private let partialBodies = Locked(PartialBodies())
 
     init(transport: any Transport) { self.transport = transport }
 
     // MARK: The delegate
 
-    var delegate: (any ImageDownloaderDelegate)? { delegateReference.withLock { $0.delegate } }
+    var delegate: (any ImageDownloaderDelegate)? { delegateReference.withLock { $0 }.delegate }
 
     /// From now on calls a delegate, on behalf of a downloader.
     ///
     /// (The downloader is not referred to before: objects with weak references are slower to retain.)
     func follow(_ delegate: (any ImageDownloaderDelegate)?, for downloader: ImageDownloader) {
-        delegateReference.withLock { $0 = DelegateReference(downloader: downloader, delegate: delegate) }
+        let link = DelegateReference(downloader: downloader, delegate: delegate)
+        delegateReference.withLock { ($0.downloader, $0.delegate) = (link.downloader, link.delegate) }
     }
 
     /// The delegate and its downloader, if there is a delegate.
-    var delegateAndDownloader: (ImageDownloader, any ImageDownloaderDelegate)? {
-        let delegateReference = delegateReference.withLock { $0 }
-        guard let downloader = delegateReference.downloader, let delegate = delegateReference.delegate else {
-            return nil
-        }
-        return (downloader, delegate)
+    var delegateLink: DelegateLink? {
+        let reference = delegateReference.withLock { $0 }
+        guard let downloader = reference.downloader, let delegate = reference.delegate else { return nil }
+        return DelegateLink(downloader: downloader, delegate: delegate)
+    }
+
+    /// Meets challenges instead of the downloader.
+    var responder: (any AuthenticationChallengeResponsible)? { delegateReference.withLock { $0 }.responder }
+
+    /// From now on has challenges met by another object, on behalf of a downloader.
+    func meetChallenges(by responder: (any AuthenticationChallengeResponsible)?, for downloader: ImageDownloader) {
+        let link = DelegateReference(downloader: downloader, responder: responder)
+        delegateReference.withLock { ($0.downloader, $0.responder) = (link.downloader, link.responder) }
+    }
+
+    /// What meets challenges, if it is not the downloader itself.
+    var responderLink: ResponderLink? {
+        let reference = delegateReference.withLock { $0 }
+        guard let downloader = reference.downloader, let responder = reference.responder, responder !== downloader
+        else { return nil }
+        return ResponderLink(downloader: downloader, responder: responder)
     }
 
     // MARK: Downloading
@@ -64,19 +97,25 @@ final class ByteLoader: Sendable {
         use: (LoadedBytes, KingfisherError) async throws(KingfisherError) -> Value
     ) async throws(KingfisherError) -> Value {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        let (request, policy) = try await request(for: url, options, timeout: timeout)
-        let key = TransferKey(request, policy)
+        let conditions = try await conditions(for: url, options, timeout: timeout)
+        let key = TransferKey(conditions)
+        var hooks = options.hooks
+        if let observe = options.onDataReceived {
+            hooks.received = { [received = hooks.received] piece in
+                observe(piece.task, piece.data)
+                received?(piece)
+            }
+        }
         let subscriber = Subscriber<LoadedBytes>(
-            hooks: options.hooks,
+            hooks: hooks,
             priority: options.downloadPriority,
             url: url,
-            redirectHandler: options.redirectHandler,
             sharesValuesSince: sharesValuesSince
         )
         return try await transfers.value(
             for: key,
             subscriber,
-            make: { Transfer(request, policy: policy, key: key, loader: self) },
+            make: { Transfer(conditions, key: key, loader: self) },
             joined: { transfer, number in
                 subscriber.served(by: .transfer(transfer.sessionTask, number))
                 // The code that was notified may have cancelled the load: then nothing is sent.
@@ -135,10 +174,10 @@ final class ByteLoader: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
         let image = try await bytes.image(options).get()
-        if !(options.processor is BytesOnly), let url = bytes.url, let (downloader, delegate) = delegateAndDownloader {
+        if !(options.processor is BytesOnly), let url = bytes.url, let link = delegateLink {
             let response = bytes.response?.urlResponse
             await WorkExecutor.cpu.run {
-                delegate.imageDownloader(downloader, didDownload: image, for: url, with: response)
+                link.delegate.imageDownloader(link.downloader, didDownload: image, for: url, with: response)
             }
         }
         return image
@@ -154,43 +193,59 @@ final class ByteLoader: Sendable {
         }
     }
 
+    // MARK: Interrupted downloads
+
+    /// The beginning of a transfer's body, if one was interrupted before.
+    func takePartialBody(for transfer: Transfer) -> PartialBody? {
+        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return nil }
+        return partialBodies.withLock { $0.take(transfer.key) }
+    }
+
+    func keep(_ body: PartialBody, for transfer: Transfer) {
+        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return }
+        partialBodies.withLock { $0.keep(body, for: transfer.key) }
+    }
+
     // MARK: When a transfer is over
 
     /// A transfer has ended: the delegate is notified, and then the subscribers.
     func finished(_ transfer: Transfer, _ result: Result<Data, KingfisherError>, _ response: TransportResponse?) {
-        guard delegateAndDownloader != nil else {
+        guard delegateLink != nil || transfer.dataModifier != nil else {
             // This is fast enough for the transport's thread.
             return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
         Task(executorPreference: WorkExecutor.io) { [self] in
-            let result = hooked(transfer, result, response)
+            let result = result.flatMap { data in
+                Result { () throws(KingfisherError) in
+                    try modified(data, of: transfer.sessionTask, by: transfer.dataModifier)
+                }
+            }
+            if let link = delegateLink, let url = transfer.request.url {
+                var error: KingfisherError?
+                if case .failure(let failure) = result { error = failure }
+                link.delegate.imageDownloader(
+                    link.downloader,
+                    didFinishDownloadingImageForURL: url,
+                    with: response?.urlResponse,
+                    error: error
+                )
+            }
             transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
     }
 
-    /// Lets the delegate see, and replace, the bytes that arrived.
-    private func hooked(
-        _ transfer: Transfer,
-        _ received: Result<Data, KingfisherError>,
-        _ response: TransportResponse?
-    ) -> Result<Data, KingfisherError> {
-        guard let (downloader, delegate) = delegateAndDownloader else { return received }
-        var result = received
-        if case .success(let data) = received {
-            let task = transfer.sessionTask
-            result =
-                delegate.imageDownloader(downloader, didDownload: data, with: task).map { .success($0) }
-                ?? .failure(.responseError(reason: .dataModifyingFailed(task: task)))
+    /// The bytes that arrived, as the load's modifier and then the delegate change them.
+    private func modified(
+        _ data: Data,
+        of task: SessionDataTask,
+        by modifier: (any ImageDownloadDataModifier)?
+    ) throws(KingfisherError) -> Data {
+        var modified: Data? = data
+        if let modifier { modified = modifier.modified(data, for: task) }
+        if let data = modified, let link = delegateLink {
+            modified = link.delegate.imageDownloader(link.downloader, didDownload: data, with: task)
         }
-        guard let url = transfer.request.url else { return result }
-        var error: KingfisherError?
-        if case .failure(let failure) = result { error = failure }
-        delegate.imageDownloader(
-            downloader,
-            didFinishDownloadingImageForURL: url,
-            with: response?.urlResponse,
-            error: error
-        )
-        return result
+        guard let modified else { throw .responseError(reason: .dataModifyingFailed(task: task)) }
+        return modified
     }
 }

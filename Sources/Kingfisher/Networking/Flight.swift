@@ -11,8 +11,6 @@ struct Subscriber<Value: Sendable>: Sendable {
     let priority: Float
     /// The URL it requested, before a modifier changed that; nil where it does not matter.
     var url: URL?
-    /// Its redirect handler, if it has one.
-    var redirectHandler: (any ImageDownloadRedirectHandler)?
     /// A value that arrived after this will do, while others use it; nil when only one that is to come will.
     var sharesValuesSince: ContinuousClock.Instant?
     /// The outcome it waits for; the first one counts.

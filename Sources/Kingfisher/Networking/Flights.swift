@@ -26,7 +26,8 @@ protocol FlightWork: AnyObject, Sendable {
 final class Flights<Work: FlightWork>: Sendable {
     private enum State: Sendable {
         case open([Work.Key: Work])
-        case closed
+        /// With the error of those who subscribe now.
+        case closed(KingfisherError)
     }
 
     private let state = Locked(State.open([:]))
@@ -58,9 +59,7 @@ final class Flights<Work: FlightWork>: Sendable {
         joined: (Work, Int) -> Void = { _, _ in },
         use: (Work.Value, KingfisherError) async throws(KingfisherError) -> Output
     ) async throws(KingfisherError) -> Output {
-        guard let (work, ticket) = join(key, subscriber, make: make) else {
-            throw .requestError(reason: .asyncTaskContextCancelled)
-        }
+        let (work, ticket) = try join(key, subscriber, make: make)
         defer { if subscriber.sharesValuesSince != nil, work.flight.release(ticket.number) { remove(work) } }
         if let service = ticket.service { subscriber.served(by: service) }
         joined(work, ticket.number)
@@ -81,17 +80,25 @@ final class Flights<Work: FlightWork>: Sendable {
         _ key: Work.Key,
         _ subscriber: Subscriber<Work.Value>,
         make: () -> Work
-    ) -> (Work, Flight<Work.Value>.Ticket)? {
-        state.withLock { state in
-            guard case .open(var works) = state else { return nil }
-            state = .closed  // so that there is one reference to the works, and changing them copies nothing
+    ) throws(KingfisherError) -> (Work, Flight<Work.Value>.Ticket) {
+        let joined = state.withLock { state -> Result<(Work, Flight<Work.Value>.Ticket), KingfisherError> in
+            var works: [Work.Key: Work]
+            switch state {
+            case .open(let open): works = open
+            case .closed(let error): return .failure(error)
+            }
+            state = .open([:])  // so that there is one reference to the works, and changing them copies nothing
             defer { state = .open(works) }
-            if let work = works[key], let ticket = work.flight.join(subscriber) { return (work, ticket) }
+            if let work = works[key], let ticket = work.flight.join(subscriber) { return .success((work, ticket)) }
             let work = make()
             works[key] = work
-            return work.flight.join(subscriber).map { (work, $0) }
+            guard let ticket = work.flight.join(subscriber) else { return .failure(Self.cancellation) }
+            return .success((work, ticket))
         }
+        return try joined.get()
     }
+
+    private static var cancellation: KingfisherError { .requestError(reason: .asyncTaskContextCancelled) }
 
     /// Removes a subscriber that waits.
     func leave(_ work: Work, _ number: Int) {
@@ -121,10 +128,16 @@ final class Flights<Work: FlightWork>: Sendable {
         return false
     }
 
-    /// Removes all subscribers, and refuses those to come.
-    func close() {
+    /// Stops work that is under way, and gives its subscribers an error.
+    func end(_ work: Work, with error: KingfisherError) {
+        finish(work, .failure(error))
+        work.stop(error)
+    }
+
+    /// Removes all subscribers, and refuses those to come with an error.
+    func close(_ error: KingfisherError) {
         let works = all
-        state.withLock { $0 = .closed }
+        state.withLock { $0 = .closed(error) }
         for work in works {
             for (number, _) in work.flight.subscribers { leave(work, number) }
         }
@@ -133,7 +146,7 @@ final class Flights<Work: FlightWork>: Sendable {
     private func remove(_ work: Work) {
         state.withLock { state in
             guard case .open(var works) = state, works[work.key] === work else { return }
-            state = .closed
+            state = .open([:])
             works[work.key] = nil
             state = .open(works)
         }

@@ -1,6 +1,7 @@
 // Downloads of which no image is made. Sharing and everything else is as for images.
 
 public import Foundation
+import KFTransport
 
 /// A finished download that was not made into an image. (Not in Kingfisher.)
 public struct DataLoadingResult: Sendable {
@@ -10,6 +11,8 @@ public struct DataLoadingResult: Sendable {
     public let url: URL?
     /// How long the phases of the download took.
     public let metrics: NetworkMetrics?
+    /// The head of the response, for what is kept with the cache's entry.
+    var response: TransportResponse?
 }
 
 extension ImageDownloader {
@@ -29,7 +32,12 @@ extension ImageDownloader {
             var options = options
             options.processor = BytesOnly()
             let result = try await downloadImage(with: url, options: options)
-            return DataLoadingResult(data: result.originalData, url: result.url, metrics: result.metrics)
+            return DataLoadingResult(
+                data: result.originalData,
+                url: result.url,
+                metrics: result.metrics,
+                response: result.response
+            )
         }
         guard options.needsHandle else { return try await bytes(at: url, options) }
         let handle = DownloadTask()
@@ -45,8 +53,39 @@ extension ImageDownloader {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> DataLoadingResult {
         try await loader.withBytes(at: url, options, timeout: downloadTimeout) { bytes, _ in
-            DataLoadingResult(data: bytes.data, url: bytes.url, metrics: bytes.metrics)
+            DataLoadingResult(data: bytes.data, url: bytes.url, metrics: bytes.metrics, response: bytes.response)
         }
+    }
+}
+
+/// A file of a live photo that was downloaded.
+public struct LivePhotoResourceDownloadingResult: Sendable {
+    /// The bytes.
+    public let originalData: Data
+    /// The URL of the request that was sent, after its modifier and before redirections; nil for a file that was read.
+    public let url: URL?
+    /// How long the phases of the download took.
+    public let metrics: NetworkMetrics?
+}
+
+extension ImageDownloader {
+    /// Downloads a file of a live photo, of which no image is made.
+    ///
+    /// Cancelling the calling task cancels the download.
+    /// - Parameters:
+    ///   - url: Where the file is.
+    ///   - options: How it is downloaded; the processor and the callback queue do not matter.
+    /// - Returns: The file and how long that took.
+    /// - Throws: ``KingfisherError``, also for a cancelled download.
+    public func downloadLivePhotoResource(with url: URL, options: KingfisherParsedOptionsInfo)
+        async throws(KingfisherError) -> LivePhotoResourceDownloadingResult
+    {
+        let loaded = try await downloadData(with: url, options: options)
+        return LivePhotoResourceDownloadingResult(
+            originalData: loaded.data,
+            url: loaded.url,
+            metrics: loaded.metrics
+        )
     }
 }
 

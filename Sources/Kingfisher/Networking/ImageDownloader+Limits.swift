@@ -51,6 +51,17 @@ extension ImageDownloader {
         set { curl?.configure { $0.maximumConcurrentTransfers = newValue } }
     }
 
+    /// Downloads that have a connection, and those that wait for one. (SDWebImage's name.)
+    public var currentDownloadCount: Int { loader.transfers.all.count }
+
+    /// Whether no download begins; those that have begun go on, and others wait without their time limits running.
+    ///
+    /// False at first. Without effect with a transport of your own.
+    public var isSuspended: Bool {
+        get { curl?.configuration.isSuspended ?? false }
+        set { curl?.configure { $0.isSuspended = newValue } }
+    }
+
     /// How many connections one host gets over HTTP/1.1; 16 at first.
     ///
     /// Over HTTP/2 one connection takes 100 downloads.
@@ -89,6 +100,55 @@ extension ImageDownloader {
     public var totalTimeout: TimeInterval? {
         get { loader.settings.withLock { $0.totalTimeout } }
         set { loader.settings.withLock { $0.totalTimeout = newValue } }
+    }
+
+    /// Whether an interrupted download continues where it broke off when its URL is loaded again; true at first.
+    ///
+    /// For that the beginning of its body stays in memory: of at most 100 downloads, and of a hundredth of the memory the
+    /// process may use, 32 MiB at most. The next try asks for the rest (`Range`, `If-Range`), if the response had a
+    /// strong validator and its server takes ranges; a response that is not exactly the rest starts the download anew.
+    public var isResumingEnabled: Bool {
+        get { loader.settings.withLock { $0.isResumingEnabled } }
+        set { loader.settings.withLock { $0.isResumingEnabled = newValue } }
+    }
+
+    /// The header fields that requests have before their modifier; at first `Accept: image/*,*/*;q=0.8`.
+    public var defaultHeaders: [String: String] {
+        get { loader.settings.withLock { $0.defaultHeaders } }
+        set { loader.settings.withLock { $0.defaultHeaders = newValue } }
+    }
+
+    /// The HTTP statuses that are accepted; nil, as at first, asks the delegate (200 to 399 by default).
+    public var acceptableStatusCodes: Set<Int>? {
+        get { loader.settings.withLock { $0.acceptableStatusCodes } }
+        set { loader.settings.withLock { $0.acceptableStatusCodes = newValue } }
+    }
+
+    /// The media types that are accepted, such as `image/png` or `image/*`; nil, as at first, accepts all.
+    ///
+    /// Another one fails the download before its body is read, with
+    /// ``KingfisherError/ResponseErrorReason/invalidContentType(response:)``. A response that names none is accepted.
+    public var acceptableContentTypes: Set<String>? {
+        get { loader.settings.withLock { $0.acceptableContentTypes } }
+        set { loader.settings.withLock { $0.acceptableContentTypes = newValue } }
+    }
+
+    /// Takes over a session configuration, and ends the downloads under way.
+    func use(_ session: URLSessionConfiguration) {
+        let standard = URLSessionConfiguration.ephemeral
+        loader.settings.withLock { settings in
+            settings.session = session
+            if session.timeoutIntervalForRequest != standard.timeoutIntervalForRequest {
+                settings.downloadTimeout = session.timeoutIntervalForRequest
+            }
+            if session.timeoutIntervalForResource != standard.timeoutIntervalForResource {
+                settings.totalTimeout = session.timeoutIntervalForResource
+            }
+        }
+        if session.httpMaximumConnectionsPerHost != standard.httpMaximumConnectionsPerHost {
+            maxConnectionsPerHost = session.httpMaximumConnectionsPerHost
+        }
+        loader.restartSession()
     }
 
     /// To which addresses downloads may connect; ``AddressPolicy/everything`` at first.

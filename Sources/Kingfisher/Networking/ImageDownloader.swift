@@ -19,7 +19,11 @@ open class ImageDownloader: @unchecked Sendable {
     /// Creates a downloader with connections of its own.
     ///
     /// - Parameter name: Its name; must not be empty.
-    public convenience init(name: String) { self.init(name: name, transport: CurlTransport()) }
+    public init(name: String) {
+        precondition(!name.isEmpty, "A downloader needs a name that is not empty")
+        self.name = name
+        loader = ByteLoader(transport: CurlTransport())
+    }
 
     /// Creates a downloader. (Not in Kingfisher, which is bound to `URLSession`.)
     ///
@@ -32,7 +36,7 @@ open class ImageDownloader: @unchecked Sendable {
         loader = ByteLoader(transport: transport)
     }
 
-    deinit { loader.transfers.close() }
+    deinit { loader.transfers.close(.requestError(reason: .asyncTaskContextCancelled)) }
 
     /// Whether its methods may have been overridden.
     final var isSubclassed: Bool { type(of: self) != ImageDownloader.self }
@@ -73,6 +77,41 @@ open class ImageDownloader: @unchecked Sendable {
         set { loader.settings.withLock { $0.isConstrained = newValue } }
     }
 
+    /// Settings in the shape of `URLSession`'s; ephemeral at first, so that cookies are kept in memory.
+    ///
+    /// Setting it ends the downloads under way with a `URLError` whose code is `.cancelled`. These have a meaning:
+    /// - `httpAdditionalHeaders`, over ``defaultHeaders``;
+    /// - `timeoutIntervalForRequest`, `timeoutIntervalForResource` and `httpMaximumConnectionsPerHost`, where they are not
+    ///   `URLSession`'s own defaults (60 seconds, 7 days, 6): they set ``downloadTimeout``, ``totalTimeout`` and
+    ///   ``maxConnectionsPerHost``;
+    /// - `httpShouldSetCookies` and `httpCookieAcceptPolicy`, of which `false` and `.never` turn cookies off: none is sent,
+    ///   and none of a response is kept;
+    /// - `requestCachePolicy`, of which `.reloadIgnoringLocalAndRemoteCacheData` sends `Cache-Control: no-cache`; there is
+    ///   no cache below the library's own.
+    ///
+    /// All others are ignored: cookie, credential and cache objects, protocol classes, TLS versions, the network service
+    /// type, and `connectionProxyDictionary` (see `CurlTransport.Configuration`).
+    open var sessionConfiguration: URLSessionConfiguration {
+        get { loader.settings.withLock { $0.session } }
+        set { use(newValue) }
+    }
+
+    /// Kept, and without effect: HTTP/1.1 is not pipelined here.
+    ///
+    /// False at first.
+    open var requestsUsePipelining: Bool {
+        get { loader.settings.withLock { $0.requestsUsePipelining } }
+        set { loader.settings.withLock { $0.requestsUsePipelining = newValue } }
+    }
+
+    /// Meets the challenges of servers; the downloader itself at first, and where it is nil.
+    ///
+    /// Another one also decides about ``trustedHosts``.
+    open weak var authenticationChallengeResponder: (any AuthenticationChallengeResponsible)? {
+        get { loader.responder ?? self }
+        set { loader.meetChallenges(by: newValue, for: self) }
+    }
+
     /// Follows and steers the downloads.
     open weak var delegate: (any ImageDownloaderDelegate)? {
         get { loader.delegate }
@@ -107,16 +146,6 @@ open class ImageDownloader: @unchecked Sendable {
         return handle
     }
 
-    /// Cancels all downloads.
-    open func cancelAll() { loader.cancel(url: nil) }
-
-    /// Cancels all downloads of a URL, as the caller gave it or as a request modifier changed it.
-    ///
-    /// - Parameter url: The URL.
-    open func cancel(url: URL) { loader.cancel(url: url) }
-}
-
-extension ImageDownloader {
     /// Downloads and processes an image.
     ///
     /// - Parameters:
@@ -125,7 +154,7 @@ extension ImageDownloader {
     ///   - completionHandler: Called once, on the options' callback queue.
     /// - Returns: A handle to cancel the download with.
     @discardableResult
-    public func downloadImage(
+    open func downloadImage(
         with url: URL,
         options: KingfisherOptionsInfo? = nil,
         completionHandler: (@Sendable (Result<ImageLoadingResult, KingfisherError>) -> Void)? = nil
@@ -142,7 +171,7 @@ extension ImageDownloader {
     ///   - completionHandler: Called once, on the options' callback queue.
     /// - Returns: A handle to cancel the download with.
     @discardableResult
-    public func downloadImage(
+    open func downloadImage(
         with url: URL,
         options: KingfisherOptionsInfo? = nil,
         progressBlock: DownloadProgressBlock? = nil,
@@ -150,7 +179,7 @@ extension ImageDownloader {
     ) -> DownloadTask {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.hooks.received = { relay.report($0, of: $1) } }
+        if let relay { parsed.hooks.received = { relay.report($0) } }
         let task = downloadImage(with: url, options: parsed) { result in
             relay?.finish()
             completionHandler?(result)
@@ -159,6 +188,28 @@ extension ImageDownloader {
         return task
     }
 
+    /// Cancels all downloads.
+    open func cancelAll() { loader.cancel(url: nil) }
+
+    /// Cancels all downloads of a URL, as the caller gave it or as a request modifier changed it.
+    ///
+    /// - Parameter url: The URL.
+    open func cancel(url: URL) { loader.cancel(url: url) }
+
+    /// Cancels all downloads, and ends the connections; the downloader cannot be used any more. (Not in Kingfisher.)
+    ///
+    /// Later downloads fail with ``KingfisherError/RequestErrorReason/invalidated``. Nothing else has to be done with a
+    /// downloader that is not needed any more: one that is released does the same.
+    open func invalidate() {
+        loader.transfers.close(.requestError(reason: .invalidated))
+        loader.transport.invalidate()
+    }
+}
+
+// Their default implementations, so that a downloader can stand for them.
+extension ImageDownloader: ImageDownloaderDelegate, AuthenticationChallengeResponsible {}
+
+extension ImageDownloader {
     /// Downloads and processes an image.
     ///
     /// Cancelling the calling task cancels the download.
@@ -219,7 +270,7 @@ extension ImageDownloader {
     ) async throws(KingfisherError) -> ImageLoadingResult {
         var parsed = KingfisherParsedOptionsInfo(options)
         let relay = ProgressRelay(progressBlock)
-        if let relay { parsed.hooks.received = { relay.report($0, of: $1) } }
+        if let relay { parsed.hooks.received = { relay.report($0) } }
         defer { relay?.finish() }
         return try await downloadImage(with: url, options: parsed)
     }

@@ -5,8 +5,9 @@ public import Foundation
 /// Follows and steers the downloads of an ``ImageDownloader``.
 ///
 /// The calls for one transfer come one at a time, in the order they are listed here, never on the main thread except
-/// the first, which comes on the thread that starts the transfer. Every method has a default.
-public protocol ImageDownloaderDelegate: AnyObject, Sendable {
+/// the first, which comes on the thread that starts the transfer; those for several transfers may come at the same time.
+/// Every method has a default.
+public protocol ImageDownloaderDelegate: AnyObject {
     /// A transfer is about to start.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@
 
 public import Foundation
 import KFSupport
-public import KFTransport
+import KFTransport
 
 /// One network transfer.
 ///
@@ -12,7 +12,6 @@ public final class SessionDataTask: Sendable {
     public typealias CancelToken = Int
 
     private struct State: Sendable {
-        var task: (any TransportTask)?
         var data = Data()
         var announced = 0
         var metrics: NetworkMetrics?
@@ -22,10 +21,13 @@ public final class SessionDataTask: Sendable {
     public let originalURL: URL?
     private let state = Locked(State())
 
-    init(originalURL: URL?) { self.originalURL = originalURL }
+    /// The task that moves the bytes, for inspection.
+    public let task: TransferTask
 
-    /// The transport's task, for inspection; nil until it has been started.
-    public var task: (any TransportTask)? { state.withLock { $0.task } }
+    init(_ request: URLRequest) {
+        originalURL = request.url
+        task = TransferTask(request)
+    }
 
     /// How long the phases of the transfer took, once that is known.
     public var metrics: NetworkMetrics? { state.withLock { $0.metrics } }
@@ -53,11 +55,8 @@ public final class SessionDataTask: Sendable {
 
     /// Makes the transfer more urgent, if it is less.
     func raisePriority(to priority: Float) {
-        guard let task, task.priority < priority else { return }
-        task.priority = priority
+        if task.priority < priority { task.priority = priority }
     }
-
-    func started(_ task: any TransportTask) { state.withLock { $0.task = task } }
 
     func collected(_ metrics: NetworkMetrics?) { state.withLock { $0.metrics = metrics } }
 

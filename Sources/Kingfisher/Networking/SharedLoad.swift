@@ -74,9 +74,7 @@ final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
     }
 
     /// More bytes have arrived.
-    func report(_ received: Int64, of expected: Int64) {
-        for (_, subscriber) in flight.subscribers where subscriber.isWanted {
-            subscriber.hooks.received?(received, expected)
-        }
+    func report(_ piece: ReceivedPiece) {
+        for (_, subscriber) in flight.subscribers where subscriber.isWanted { subscriber.hooks.received?(piece) }
     }
 }

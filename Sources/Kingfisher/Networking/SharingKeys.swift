@@ -47,24 +47,24 @@ struct StoreKey: Hashable, Sendable {
         fileExtension = options.forcedExtension
     }
 
-    /// Whether it can be compared with others: not with a serializer of the user's that is not `Hashable`, nor with
-    /// numbers that are NaN.
-    var isComparable: Bool {
-        serializer.isComparable && memoryExpiration == memoryExpiration && diskExpiration == diskExpiration
-    }
-
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// A piece of code among the options: equal to another one only if both say how to compare them.
+/// A piece of code among the options: equal to another one if both are `Hashable` and say so, else only to itself.
 struct ComparableCode: Equatable, Sendable {
+    private final class Unique: Sendable {}
+
     private let code: any Sendable
+    /// Set for code that cannot be compared.
+    private let unique: Unique?
 
-    init(_ code: any Sendable) { self.code = code }
-
-    var isComparable: Bool { code is any Hashable }
+    init(_ code: any Sendable) {
+        self.code = code
+        unique = code is any Hashable ? nil : Unique()
+    }
 
     static func == (lhs: Self, rhs: Self) -> Bool {
+        guard lhs.unique == nil, rhs.unique == nil else { return lhs.unique === rhs.unique }
         guard let one = lhs.code as? any Hashable, let other = rhs.code as? any Hashable else { return false }
         return AnyHashable(one) == AnyHashable(other)
     }

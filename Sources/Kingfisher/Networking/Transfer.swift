@@ -12,50 +12,89 @@ final class Transfer: TransportEvents, FlightWork {
         var response: TransportResponse?
         var expected: Int64 = -1
         var redirects = 0
-        var redirectHandler: (any ImageDownloadRedirectHandler)?
         var isRedirectDeclined = false
+        /// The beginning of the body, of which the rest was requested.
+        var partial: PartialBody?
+        /// Whether the rest cannot be had, so that the whole is requested next.
+        var startsAnew = false
+
+        /// Whether a response is one to go on with, as far as the beginning of a body is concerned.
+        mutating func goesOn(with response: TransportResponse) -> Bool {
+            guard let partial else { return true }
+            switch response.statusCode ?? 0 {
+            case 206 where partial.isContinued(by: response): return true
+            case 206, 416:
+                (self.partial, startsAnew) = (nil, true)
+                return false
+            case 200..<300: self.partial = nil  // the whole body
+            default: break  // no body: the beginning is kept for later
+            }
+            return true
+        }
         /// The memory its bytes may take; what is made of them takes it over.
         var share: BytesInFlight.Share?
     }
 
     static let redirectLimit = 20
 
-    let request: URLRequest
+    /// The request, and the conditions under which it is sent.
+    struct Conditions: Sendable {
+        let request: URLRequest
+        let policy: TransportPolicy
+        var redirectHandler: (any ImageDownloadRedirectHandler)?
+        var dataModifier: (any ImageDownloadDataModifier)?
+        /// nil: the delegate decides.
+        var acceptableStatusCodes: Set<Int>?
+        /// nil: any.
+        var acceptableContentTypes: Set<String>?
+    }
+
     let key: TransferKey
     let flight = Flight<LoadedBytes>()
     let sessionTask: SessionDataTask
-    private let policy: TransportPolicy
+    private let conditions: Conditions
     private weak let loader: ByteLoader?
     private let state = Locked(State())
 
-    init(_ request: URLRequest, policy: TransportPolicy, key: TransferKey, loader: ByteLoader) {
-        self.request = request
-        self.policy = policy
+    init(_ conditions: Conditions, key: TransferKey, loader: ByteLoader) {
+        self.conditions = conditions
         self.key = key
         self.loader = loader
-        sessionTask = SessionDataTask(originalURL: request.url)
+        sessionTask = SessionDataTask(conditions.request)
     }
 
+    /// The request of the first hop.
+    var request: URLRequest { conditions.request }
+
+    /// Changes the bytes that have arrived.
+    var dataModifier: (any ImageDownloadDataModifier)? { conditions.dataModifier }
+
     /// The largest body accepted.
-    private var limit: Int { policy.maximumBodySize }
+    private var limit: Int { conditions.policy.maximumBodySize }
 
     func start() {
         guard let loader else { return }
-        if let url = request.url, let (downloader, delegate) = loader.delegateAndDownloader {
-            delegate.imageDownloader(downloader, willDownloadImageForURL: url, with: request)
+        if let url = request.url, let link = loader.delegateLink {
+            link.delegate.imageDownloader(link.downloader, willDownloadImageForURL: url, with: request)
         }
         // The delegate's code may have cancelled it.
         guard !hasFailed else { return didComplete(nil) }
-        let task = loader.transport.start(request, policy: policy, events: self)
-        task.priority = flight.priority
-        sessionTask.started(task)
-        // A failure while the transport was starting could not cancel the task, which did not exist yet.
-        if hasFailed { task.cancel() }
+        send(continuing: loader.takePartialBody(for: self))
+    }
+
+    /// Sends the request, for the rest of a body if there is a beginning.
+    private func send(continuing partial: PartialBody?) {
+        guard let loader else { return }
+        state.withLock { $0.partial = partial }
+        let sent = partial?.rest(of: request) ?? request
+        let task = loader.transport.start(sent, policy: conditions.policy, events: self)
+        sessionTask.task.priority = flight.priority
+        sessionTask.task.started(task)
     }
 
     func stop(_ error: KingfisherError) { fail(error) }
 
-    func updatePriority() { sessionTask.task?.priority = flight.priority }
+    func updatePriority() { sessionTask.task.priority = flight.priority }
 
     func cancellation(of subscriber: Int) -> KingfisherError {
         .requestError(reason: .taskCancelled(task: sessionTask, token: subscriber))
@@ -69,7 +108,7 @@ final class Transfer: TransportEvents, FlightWork {
     /// Ends the transfer with an error of ours instead of the transport's; the first one counts.
     private func fail(_ failure: KingfisherError) {
         state.withLock { $0.failure = $0.failure ?? failure }
-        sessionTask.task?.cancel()
+        sessionTask.task.cancel()
     }
 
     // MARK: Redirects
@@ -85,7 +124,7 @@ final class Transfer: TransportEvents, FlightWork {
         }
         let leaving = response.url ?? request.url
         let stripped = proposed.removing(loader?.fieldsRemovedAcrossOrigins ?? [], leaving: leaving)
-        guard let handler = fixedRedirectHandler() else {
+        guard let handler = conditions.redirectHandler else {
             guard leaving?.scheme?.lowercased() == "https", stripped.url?.scheme?.lowercased() == "http" else {
                 return .now(stripped)
             }
@@ -103,37 +142,41 @@ final class Transfer: TransportEvents, FlightWork {
         }
     }
 
-    /// The handler of the first subscriber that has one, the same for every hop.
-    private func fixedRedirectHandler() -> (any ImageDownloadRedirectHandler)? {
-        let first = flight.subscribers.lazy.compactMap(\.subscriber.redirectHandler).first
-        return state.withLock { state in
-            state.redirectHandler = state.redirectHandler ?? first
-            return state.redirectHandler
-        }
-    }
-
     private func failTransport(_ code: URLError.Code, _ message: String) {
         fail(.responseError(reason: .URLSessionError(error: TransportError(code, message, url: request.url).urlError)))
+    }
+
+    // MARK: Challenges
+
+    func didReceive(_ challenge: TransportChallenge) -> TransportDecision<TransportCredential> {
+        guard let link = loader?.responderLink else { return .now(.none) }
+        let sessionTask = sessionTask
+        return .later { await link.credential(for: challenge, of: sessionTask) }
     }
 
     // MARK: Response and data
 
     func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
-        let hasFailed = state.withLock { state in
+        let goesOn = state.withLock { state in
             state.response = response
-            return state.failure != nil
+            return state.failure == nil && state.goesOn(with: response)
         }
-        guard !hasFailed else { return .now(.cancel) }
-        guard let (downloader, delegate) = loader?.delegateAndDownloader else {
-            return .now(accepts(response) { (200..<400).contains($0) } ? .allow : .cancel)
+        guard goesOn else { return .now(.cancel) }
+        let statuses = conditions.acceptableStatusCodes
+        guard let link = loader?.delegateLink else {
+            return .now(accepts(response) { statuses?.contains($0) ?? (200..<400 ~= $0) } ? .allow : .cancel)
         }
         return .later { [self] in
             let isAccepted = await WorkExecutor.io.run { [self] in
-                accepts(response) { delegate.isValidStatusCode($0, for: downloader) }
+                accepts(response) {
+                    statuses?.contains($0) ?? link.delegate.isValidStatusCode($0, for: link.downloader)
+                }
             }
             guard isAccepted else { return .cancel }
             let head = response.urlResponse
-            guard await delegate.imageDownloader(downloader, didReceive: head) == .cancel else { return .allow }
+            guard await link.delegate.imageDownloader(link.downloader, didReceive: head) == .cancel else {
+                return .allow
+            }
             fail(.responseError(reason: .cancelledByDelegate(response: head)))
             return .cancel
         }
@@ -149,10 +192,11 @@ final class Transfer: TransportEvents, FlightWork {
 
     /// Checks the head of the response, and records why it is refused.
     private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
-        if let status = response.statusCode, status != 304 || isConditional, status != 206 || hasRange(response),
-            isValid(status)
+        let beginning = response.statusCode == 206 ? state.withLock { $0.partial } : nil
+        if let status = response.statusCode, status != 304 || isConditional,
+            status != 206 || beginning != nil || hasRange(response), isValid(status)
         {
-            return expect(response)
+            return hasAcceptableType(response) && expect(response, after: beginning)
         }
         let head = response.urlResponse
         let failure: KingfisherError.ResponseErrorReason =
@@ -163,6 +207,21 @@ final class Transfer: TransportEvents, FlightWork {
                 .invalidURLResponse(response: head)
             }
         fail(.responseError(reason: failure))
+        return false
+    }
+
+    /// Whether the media type of a response is an accepted one; where none is given, it is not checked.
+    private func hasAcceptableType(_ response: TransportResponse) -> Bool {
+        guard let accepted = conditions.acceptableContentTypes,
+            let type = response.value(forHTTPHeaderField: "Content-Type")?.prefix(while: { $0 != ";" }),
+            let head = response.urlResponse as? HTTPURLResponse
+        else { return true }
+        let name = type.trimmingCharacters(in: .whitespaces).lowercased()
+        let family = name.prefix { $0 != "/" } + "/*"
+        guard !accepted.contains(where: { [name, String(family), "*/*"].contains($0.lowercased()) }) else {
+            return true
+        }
+        fail(.responseError(reason: .invalidContentType(response: head)))
         return false
     }
 
@@ -182,8 +241,8 @@ final class Transfer: TransportEvents, FlightWork {
         return first.isEmpty || first == given.dropFirst(6).prefix { $0 != "-" }
     }
 
-    private func expect(_ response: TransportResponse) -> Bool {
-        let announced = response.expectedContentLength
+    private func expect(_ response: TransportResponse, after beginning: PartialBody?) -> Bool {
+        let announced = beginning.map { Int64($0.total) } ?? response.expectedContentLength
         guard announced <= Int64(limit) else {
             tooLarge()
             return false
@@ -193,6 +252,7 @@ final class Transfer: TransportEvents, FlightWork {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         let isPlain = coding == nil || coding?.lowercased() == "identity"
         state.withLock { $0.expected = isPlain ? announced : -1 }
+        if let beginning { _ = didReceive(beginning.data) }
         return true
     }
 
@@ -206,7 +266,8 @@ final class Transfer: TransportEvents, FlightWork {
             return .now(())
         }
         let expected = state.withLock { $0.expected }
-        for (_, subscriber) in flight.subscribers { subscriber.hooks.received?(Int64(received), expected) }
+        let piece = ReceivedPiece(task: sessionTask, data: data, received: Int64(received), expected: expected)
+        for (_, subscriber) in flight.subscribers { subscriber.hooks.received?(piece) }
         let share = state.withLock { state in
             if state.share == nil { state.share = loader?.bytesInFlight.share() }
             return state.share
@@ -218,6 +279,12 @@ final class Transfer: TransportEvents, FlightWork {
     func didCollect(_ metrics: TransportMetrics) { sessionTask.collected(NetworkMetrics(metrics)) }
 
     func didComplete(_ error: TransportError?) {
+        let startsAnew = state.withLock { state in
+            defer { state.startsAnew = false }
+            return state.startsAnew && state.failure == nil
+        }
+        if startsAnew { return send(continuing: nil) }
+        sessionTask.task.completed()
         if error?.code == .dataLengthExceedsMaximum { tooLarge() }
         let (response, failure, share) = state.withLock { ($0.response, $0.failure, $0.share) }
         share?.stopReading()
@@ -235,8 +302,28 @@ final class Transfer: TransportEvents, FlightWork {
             } else {
                 .success(sessionTask.sharedData)
             }
-        if case .failure = result { _ = takeShare() }
+        if case .failure(let error) = result {
+            _ = takeShare()
+            if let body = bodyToKeep(after: error) { loader?.keep(body, for: self) }
+        }
         loader?.finished(self, result, response)
+    }
+}
+
+extension Transfer {
+    /// The beginning of a body for the next try, which a failure leaves.
+    private func bodyToKeep(after error: KingfisherError) -> PartialBody? {
+        let (beginning, response) = state.withLock { ($0.partial, $0.response) }
+        if let beginning, response?.statusCode != 206 { return beginning }
+        guard error.isInterruption, let response else { return nil }
+        return PartialBody(sessionTask.sharedData, of: response)
+    }
+}
+
+extension KingfisherError {
+    /// Whether more of a body might have come.
+    fileprivate var isInterruption: Bool {
+        if case .responseError(.URLSessionError) = self { true } else { isCancelled }
     }
 }
 
@@ -247,15 +334,24 @@ struct TransferKey: Hashable, Sendable {
     private let fields: [String: String]
     private let body: Data?
     private let policy: TransportPolicy
+    private let acceptableStatusCodes: Set<Int>?
+    private let acceptableContentTypes: Set<String>?
+    private let redirects: ComparableCode?
+    private let dataModifier: ComparableCode?
 
-    init(_ request: URLRequest, _ policy: TransportPolicy) {
+    init(_ conditions: Transfer.Conditions) {
+        let request = conditions.request
         url = request.url
         method = request.httpMethod ?? "GET"
         fields = request.allHTTPHeaderFields ?? [:]
         body = request.httpBody
-        var policy = policy
+        var policy = conditions.policy
         policy.order = .oldestFirst  // when it goes out is no condition
         self.policy = policy
+        acceptableStatusCodes = conditions.acceptableStatusCodes
+        acceptableContentTypes = conditions.acceptableContentTypes
+        redirects = conditions.redirectHandler.map { ComparableCode($0) }
+        dataModifier = conditions.dataModifier.map { ComparableCode($0) }
     }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.

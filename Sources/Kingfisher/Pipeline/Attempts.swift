@@ -53,20 +53,20 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> RetrieveImageResult {
         if let file = forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
         load.previews?.begin()
-        var retries = 0
-        var userInfo: (any Sendable)?
+        var retried: RetryContext?
         while true {
             do throws(KingfisherError) {
                 let wanted = KeyedSource(source, load.options)
-                return try await attempt(wanted, for: load, isFirst: isFirst && retries == 0)
+                return try await attempt(wanted, for: load, isFirst: isFirst && retried == nil)
             } catch {
                 guard !error.isCancelled, load.isWanted, let strategy = load.options.retryStrategy else { throw error }
-                let context = RetryContext(source: source, error: error, retriedCount: retries, userInfo: userInfo)
-                let decision = await strategy.decision(for: context)
+                let context = retried ?? RetryContext(source: source, error: error)
+                retried = context
+                context.fail(with: error)
+                let decision = await strategy.firstDecision(for: context)
                 guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
                 guard case .retry(let info) = decision else { throw error }
-                userInfo = info
-                retries += 1
+                context.countRetry(userInfo: info)
             }
         }
     }
@@ -114,13 +114,14 @@ extension KingfisherManager {
         var shared = options
         shared.loadDiskFileSynchronously = false  // it runs on no caller's thread
         shared.downloadPriority = load.flight.priority
+        shared.onDataReceived = nil  // each subscriber has its own
         shared.hooks = LoadHooks()
         shared.hooks.isForView = options.hooks.isForView
         shared.hooks.countsMemoryMiss = false  // each subscriber has asked memory
         let end = KingfisherError.cacheError(reason: .imageNotExisting(key: load.key.source.cacheKey))
         shared.hooks.isWanted = { [loads] in loads.goOn(load, orEndWith: end) }
         shared.hooks.served = { load.serve($0) }
-        shared.hooks.received = { load.report($0, of: $1) }
+        shared.hooks.received = { load.report($0) }
         return shared
     }
 

@@ -3,16 +3,6 @@
 import Foundation
 import KFSupport
 
-/// A file of a live photo that was downloaded.
-struct LivePhotoResourceDownloadingResult: Sendable {
-    /// The bytes.
-    let originalData: Data
-    /// The URL of the request that was sent, after its modifier and before redirections.
-    let url: URL?
-    /// How long the phases of the download took.
-    let metrics: NetworkMetrics?
-}
-
 extension KingfisherManager {
     /// Finds the files of a live photo: those that are not in the disk cache are downloaded to it, side by side.
     ///

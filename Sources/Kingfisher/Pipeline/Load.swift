@@ -24,9 +24,11 @@ struct Load: Sendable {
         let (progress, previews, handle) = (progress, previews, handle)
         let updated = isFirstAttempt ? nil : updated
         let started = options.requestModifier?.onDownloadTaskStarted
-        if progress != nil || previews != nil {
-            hooks.received = { received, expected in
-                progress?.report(received, of: expected)
+        let observe = options.onDataReceived
+        if progress != nil || previews != nil || observe != nil {
+            hooks.received = { piece in
+                observe?(piece.task, piece.data)
+                progress?.report(piece)
                 previews?.moreDataHasArrived()
             }
         }

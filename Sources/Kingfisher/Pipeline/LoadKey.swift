@@ -13,8 +13,10 @@ struct LoadKey: Hashable, Sendable {
     private let processing: ProcessingKey
     private let store: StoreKey
     private let settings: Settings
-    /// Set when the options hold code of the user that cannot be compared, or numbers that are NaN: such loads share
-    /// transfers, and images and entries that are made of the same bytes; a key equals itself.
+    /// Set when the options hold numbers that are NaN, so that a key equals itself.
+    ///
+    /// Code of the user that cannot be compared makes keys differ, too. Such loads still share transfers, and images and
+    /// entries that are made of the same bytes.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {
@@ -31,6 +33,7 @@ struct LoadKey: Hashable, Sendable {
         let diskExtending: ExpirationExtending
         let request: ComparableCode?
         let redirects: ComparableCode?
+        let dataModifier: ComparableCode?
 
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
@@ -46,10 +49,7 @@ struct LoadKey: Hashable, Sendable {
             diskExtending = options.diskCacheAccessExtendingExpiration
             request = options.requestModifier.map { ComparableCode($0) }
             redirects = options.redirectHandler.map { ComparableCode($0) }
-        }
-
-        var isComparable: Bool {
-            request?.isComparable != false && redirects?.isComparable != false && self == self
+            dataModifier = options.dataModifier.map { ComparableCode($0) }
         }
     }
 
@@ -60,7 +60,7 @@ struct LoadKey: Hashable, Sendable {
         processing = ProcessingKey(wanted.options)
         store = StoreKey(wanted.query)
         settings = Settings(wanted.options)
-        unique = store.isComparable && settings.isComparable ? nil : Unique()
+        unique = store == store && settings == settings ? nil : Unique()
     }
 
     static func == (lhs: Self, rhs: Self) -> Bool {

@@ -15,7 +15,7 @@ extension KingfisherManager {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
         guard let cache = wanted.options.targetCache else { return loaded }
         let key = StoreKey(wanted.query)
-        let (entry, isFirst) = key.isComparable ? bytes.entries.claim(key) : (Promise(), true)
+        let (entry, isFirst) = bytes.entries.claim(key)
         loaded.storing = entry
         if isFirst {
             let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }

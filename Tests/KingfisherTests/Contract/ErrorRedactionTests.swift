@@ -22,7 +22,7 @@ import FoundationNetworking
     }
 
     private func requestErrors() throws -> [KingfisherError] {
-        let url = try url(), task = SessionDataTask(originalURL: url)
+        let url = try url(), task = SessionDataTask(URLRequest(url: url))
         let provider = RawImageDataProvider(data: Data(), cacheKey: url.cacheKey)
         return [
             .requestError(reason: .invalidURL(request: URLRequest(url: url))),
@@ -37,7 +37,7 @@ import FoundationNetworking
     }
 
     private func responseErrors() throws -> [KingfisherError] {
-        let url = try url(), task = SessionDataTask(originalURL: url)
+        let url = try url(), task = SessionDataTask(URLRequest(url: url))
         let redirect = try #require(
             HTTPURLResponse(
                 url: url,

@@ -19,6 +19,7 @@ import Testing
     private static let modifier = AnyModifier { $0 }
     private static let progressive = ImageProgressive()
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
+    private static let bytes = AnyDataModifier { data, _ in data }
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
 
     private static func all(_ cache: ImageCache, _ downloader: ImageDownloader) -> [Option] {
@@ -28,6 +29,7 @@ import Testing
             Option(property: "downloader", item: .downloader(downloader)) { $0.downloader(downloader) },
             Option(property: "downloadPriority", item: .downloadPriority(0.9)) { $0.downloadPriority(0.9) },
             Option(property: "forceRefresh", item: .forceRefresh) { $0.forceRefresh() },
+            Option(property: "alsoPrefetchToMemory", item: .alsoPrefetchToMemory) { $0.alsoPrefetchToMemory() },
             Option(property: "fromMemoryCacheOrRefresh", item: .fromMemoryCacheOrRefresh) {
                 $0.fromMemoryCacheOrRefresh()
             },
@@ -39,6 +41,8 @@ import Testing
             Option(property: "scaleFactor", item: .scaleFactor(3)) { $0.scaleFactor(3) },
             Option(property: "requestModifier", item: .requestModifier(modifier)) { $0.requestModifier(modifier) },
             Option(property: "redirectHandler", item: .redirectHandler(redirects)) { $0.redirectHandler(redirects) },
+            Option(property: "dataModifier", item: .dataModifier(bytes)) { $0.dataModifier(bytes) },
+            Option(property: "onDataReceived", item: .onDataReceived { _, _ in }) { $0.onDataReceived { _, _ in } },
             Option(property: "processor", item: .processor(CountingProcessor())) {
                 $0.setProcessor(CountingProcessor())
             },
@@ -139,7 +143,8 @@ import Testing
     /// The options by what they decide: what is loaded, what is stored, or the result of one subscriber.
     private static let inKey: Set = [
         "downloader", "forceRefresh", "fromMemoryCacheOrRefresh", "onlyFromCache", "backgroundDecode", "scaleFactor",
-        "requestModifier", "redirectHandler", "processor", "onlyLoadFirstFrame", "preloadAllAnimationData",
+        "requestModifier", "redirectHandler", "dataModifier", "processor", "onlyLoadFirstFrame",
+        "preloadAllAnimationData",
         "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
         "totalTimeout", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
     ]
@@ -148,9 +153,10 @@ import Testing
         "memoryCacheExpiration", "diskCacheExpiration", "diskStoreWriteOptions", "forcedExtension",
     ]
     private static let perSubscriber: Set = [
-        "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "loadDiskFileSynchronously",
+        "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "onDataReceived",
+        "loadDiskFileSynchronously",
         "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
-        "keepCurrentImageWhileLoading", "onFailureImage", "hooks",
+        "keepCurrentImageWhileLoading", "onFailureImage", "alsoPrefetchToMemory", "hooks",
     ]
 
     @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")

@@ -45,7 +45,7 @@ import Testing
             func retry(context: RetryContext, retryHandler: @escaping @Sendable (RetryDecision) -> Void) {}
         }
         let context = RetryContext(source: source, error: failure)
-        let waiting = Task { await Silent().decision(for: context) }
+        let waiting = Task { await Silent().firstDecision(for: context) }
         waiting.cancel()
         guard case .stop = await waiting.value else {
             return #expect(Bool(false), "the wait should have ended with stop")
@@ -60,7 +60,7 @@ import Testing
                 retryHandler(.retry(userInfo: nil))
             }
         }
-        guard case .stop = await Fickle().decision(for: RetryContext(source: source, error: failure)) else {
+        guard case .stop = await Fickle().firstDecision(for: RetryContext(source: source, error: failure)) else {
             return #expect(Bool(false), "the first decision was to stop")
         }
     }

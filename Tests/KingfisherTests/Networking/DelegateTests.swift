@@ -74,7 +74,7 @@ import Testing
 
     @Test("The delegate's method with a URL is called only if the one with the response is missing")
     func urlForm() async throws {
-        final class ByURL: ImageDownloaderDelegate {
+        final class ByURL: ImageDownloaderDelegate, Sendable {
             func imageDownloader(_ downloader: ImageDownloader, didDownload data: Data, for url: URL) -> Data? {
                 Data(url.lastPathComponent.utf8)
             }

@@ -165,7 +165,7 @@ import Testing
             await never.wait()
             return 1
         }
-        flights.close()
+        flights.close(.requestError(reason: .invalidated))
         await #expect(throws: KingfisherError.self) { try await waiting.value.get() }
         let refused = subscribe { _ in 1 }
         await #expect(throws: KingfisherError.self) { try await refused.value.get() }

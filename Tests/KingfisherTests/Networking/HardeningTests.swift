@@ -88,31 +88,6 @@ import Testing
         }
     }
 
-    @Test("The redirect handler that was set first is called at every hop, also after its subscriber left")
-    func fixedRedirectHandler() async throws {
-        try await withDownloader { server, downloader in
-            let gate = Gate(), first = Counter(), second = Counter()
-            server.route("/a", .redirect(to: "/b"))
-            server.route("/b", TestResponse.redirect(to: "/c").with { $0.gate = gate })
-            server.route("/c", .data(someBytes))
-            func handler(_ counter: Counter) -> KingfisherOptionsInfoItem {
-                .redirectHandler(
-                    AnyRedirectHandler { _, _, request, done in
-                        counter.add()
-                        done(request)
-                    }
-                )
-            }
-            let one = Caller.load(server.url("/a"), with: downloader, [handler(first)])
-            let two = Caller.load(server.url("/a"), with: downloader, [handler(second)])
-            await server.waitForRequests(to: "/b")
-            one.cancel()
-            gate.open()
-            #expect(await two.data == someBytes)
-            #expect(first.value == 2 && second.value == 0)
-        }
-    }
-
     @Test("Each subscriber's image is processed on its own processing queue")
     func processingQueues() async throws {
         let gate = Gate()

@@ -87,7 +87,7 @@ func withDownloader(_ body: (TestServer, ImageDownloader) async throws -> Void) 
 let someBytes = Data("these are the bytes of a picture".utf8)
 
 /// A delegate that records its calls and returns what a test sets.
-final class RecordingDelegate: ImageDownloaderDelegate {
+final class RecordingDelegate: ImageDownloaderDelegate, Sendable {
     let log = Box<[String]>([])
     let finishes = Box<[(response: URLResponse?, error: KingfisherError?)]>([])
     /// Opens when a transfer is over.

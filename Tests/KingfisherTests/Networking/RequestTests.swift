@@ -171,26 +171,35 @@ private struct AsyncModifier: AsyncImageDownloadRequestModifier {
         }
     }
 
-    @Test("Of several redirect handlers, the first one decides") func firstRedirectHandler() async throws {
+    @Test("Downloads with other redirect handlers do not share a transfer; equal handlers do")
+    func redirectHandlersInKey() async throws {
         try await withDownloader { server, downloader in
             let gate = Gate()
             server.route("/1", .redirect(to: "/2").with { $0.gate = gate })
-            server.route("/2", .data(someBytes))
-            func handler(_ name: String) -> AnyRedirectHandler {
-                AnyRedirectHandler { _, _, request, proceed in
-                    var request = request
+            server.route("/2") { TestResponse.data(Data(($0.header("X-Handler") ?? "none").utf8)) }
+            struct Naming: ImageDownloadRedirectHandler, Hashable {
+                let name: String
+                func handleHTTPRedirection(
+                    for task: SessionDataTask,
+                    response: HTTPURLResponse,
+                    newRequest: URLRequest
+                ) async -> URLRequest? {
+                    var request = newRequest
                     request.setValue(name, forHTTPHeaderField: "X-Handler")
-                    proceed(request)
+                    return request
                 }
             }
-            let callers = [
-                Caller.load(server.url("/1"), with: downloader),
-                Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler("second"))]),
-                Caller.load(server.url("/1"), with: downloader, [.redirectHandler(handler("third"))]),
-            ]
+            let names = ["none", "a", "b", "b"]
+            let callers = names.map { name in
+                Caller.load(
+                    server.url("/1"),
+                    with: downloader,
+                    name == "none" ? [] : [.redirectHandler(Naming(name: name))]
+                )
+            }
             gate.open()
-            for caller in callers { #expect(await caller.data == someBytes) }
-            #expect(server.lastRequest("/2")?.header("X-Handler") == "second")
+            for (name, caller) in zip(names, callers) { #expect(await caller.data == Data(name.utf8)) }
+            #expect(server.count("/1") == 3)
         }
     }
 

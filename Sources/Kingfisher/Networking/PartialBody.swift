@@ -1,0 +1,114 @@
+// The beginning of a body whose download was interrupted, and where it is kept for the next try. For Transfer.
+
+import Foundation
+import KFSupport
+import KFTransport
+
+/// The beginning of a body, with what the server needs to send the rest of the same one.
+///
+/// Only what cannot be mistaken is kept: the server takes ranges, names the whole length and a strong validator (a strong
+/// `ETag`, or a `Last-Modified` a minute before its `Date`), and applies no content coding.
+struct PartialBody: Sendable {
+    let data: Data
+    let validator: String
+    let total: Int
+
+    /// The bytes that an interrupted download leaves; nil where the next one has to start anew.
+    init?(_ data: Data, of response: TransportResponse) {
+        let range = response.value(forHTTPHeaderField: "Content-Range").flatMap { ContentRange($0) }
+        let takesRanges = response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "bytes"
+        switch response.statusCode {
+        case 200 where takesRanges: total = Int(response.expectedContentLength)
+        case 206: total = range?.total ?? -1
+        default: return nil
+        }
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
+        guard coding == "identity", !data.isEmpty, data.count < total, let validator = response.strongValidator else {
+            return nil
+        }
+        (self.data, self.validator) = (data, validator)
+    }
+
+    /// Whether the rest of a body may be asked for with a request.
+    static func mayContinue(_ request: URLRequest) -> Bool {
+        let fields = ["Range", "If-Range", "If-None-Match", "If-Modified-Since"]
+        return (request.httpMethod ?? "GET") == "GET" && request.httpBody == nil
+            && fields.allSatisfy { request.value(forHTTPHeaderField: $0) == nil }
+    }
+
+    /// The request for the rest.
+    func rest(of request: URLRequest) -> URLRequest {
+        var request = request
+        request.setValue("bytes=\(data.count)-", forHTTPHeaderField: "Range")
+        request.setValue(validator, forHTTPHeaderField: "If-Range")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return request
+    }
+
+    /// Whether a response brings exactly the rest.
+    func isContinued(by response: TransportResponse) -> Bool {
+        guard response.statusCode == 206,
+            let range = response.value(forHTTPHeaderField: "Content-Range").flatMap({ ContentRange($0) })
+        else { return false }
+        let tag = response.value(forHTTPHeaderField: "ETag")
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
+        return range.first == data.count && range.last == total - 1 && range.total == total && coding == "identity"
+            && (tag == nil || !validator.hasPrefix("\"") || tag == validator)
+    }
+
+    /// The value of a field `Content-Range`: "bytes 5-9/10".
+    private struct ContentRange {
+        let first: Int
+        let last: Int
+        let total: Int
+
+        init?(_ field: String) {
+            let parts = field.lowercased().split { " -/".contains($0) }
+            guard parts.count == 4, parts[0] == "bytes", let first = Int(parts[1]), let last = Int(parts[2]),
+                let total = Int(parts[3])
+            else { return nil }
+            (self.first, self.last, self.total) = (first, last, total)
+        }
+    }
+}
+
+extension TransportResponse {
+    /// What says that two responses have the same bytes.
+    fileprivate var strongValidator: String? {
+        if let tag = value(forHTTPHeaderField: "ETag") { return tag.hasPrefix("\"") ? tag : nil }
+        guard let modified = value(forHTTPHeaderField: "Last-Modified"), let time = HTTPDate.date(from: modified),
+            let date = value(forHTTPHeaderField: "Date").flatMap({ HTTPDate.date(from: $0) })
+        else { return nil }
+        // One that is younger may be that of two bodies written in one second.
+        return date.timeIntervalSince(time) >= 60 ? modified : nil
+    }
+}
+
+/// The partial bodies of a downloader; those used least recently go first.
+struct PartialBodies: Sendable {
+    /// How many bytes are kept: a hundredth of the memory, 32 MiB at most.
+    static var defaultLimit: Int { min(Int(clamping: UsableMemory.bytes / 100), 32 << 20) }
+
+    private static let maximumCount = 100
+    private var bodies: [(key: TransferKey, body: PartialBody)] = []
+    private let limit: Int
+
+    init(limit: Int = defaultLimit) { self.limit = limit }
+
+    /// Keeps a body, unless it alone is larger than the limit.
+    mutating func keep(_ body: PartialBody, for key: TransferKey) {
+        _ = take(key)
+        guard body.data.count <= limit else { return }
+        bodies.append((key, body))
+        while bodies.count > Self.maximumCount || bodies.reduce(0, { $0 + $1.body.data.count }) > limit {
+            bodies.removeFirst()
+        }
+    }
+
+    /// Takes out the body for a key.
+    mutating func take(_ key: TransferKey) -> PartialBody? {
+        bodies.firstIndex { $0.key == key }.map { bodies.remove(at: $0).body }
+    }
+
+    mutating func removeAll() { bodies = [] }
+}

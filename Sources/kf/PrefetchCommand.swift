@@ -1,0 +1,137 @@
+// `kf prefetch`: its options, and the list it reads. The work is in PrefetchRun.
+
+import ArgumentParser
+import Foundation
+import Kingfisher
+
+/// Loads the images of a list into the cache.
+struct PrefetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefetch",
+        abstract: "Load the images of a list into the cache.",
+        discussion: """
+            The list names one source a line: an http or https URL, a file: URL or a path. Empty lines and lines that \
+            begin with # are skipped. A source that is there twice is loaded once. What is in the cache already is not \
+            loaded again, so an interrupted prefetch goes on where it ended when it is started once more. What is \
+            cached, and under which key, is what kf fetch looks for: with --process the processed image and its original.
+
+            Sources that fail do not stop the others; each has a line on standard error in the end. An image that cannot \
+            be written to the cache has failed. Ctrl-C stops: what has not ended by then is counted as stopped, and the \
+            tool ends by that signal, which shells show as 130.
+
+            --json prints one object a line for each source, in the order of the list: source, key and status \
+            (downloaded, cached or stopped); or source, status failed and error {code, reason, message}. The last line is \
+            the summary: downloaded, cached, failed and stopped, each a number.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A file with one source a line; - is standard input.", valueName: "list"))
+    var list: String
+
+    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    var pipeline: String?
+
+    @Flag(help: "Take only the first frame of an animation.")
+    var still = false
+
+    @OptionGroup var cacheArguments: CacheArguments
+
+    @Flag(help: "Load again what is in the cache.")
+    var refresh = false
+
+    @OptionGroup var network: NetworkArguments
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Load this many sources at once, over as many connections.", valueName: "n")
+    )
+    var concurrency = 4
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @Flag(help: "Print nothing but errors, and the lines --json asks for.")
+    var quiet = false
+
+    func validate() throws {
+        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000") }
+        guard !list.isEmpty else { throw ValidationError("the list needs the name of a file, or - for standard input") }
+        _ = try PipelineArgument(pipeline)
+    }
+
+    func run() async throws {
+        let console = Console(isQuiet: quiet)
+        let lines: [String]
+        do throws(Failure) {
+            lines = try PrefetchList.lines(of: list)
+        } catch {
+            console.error(error.text)
+            throw ExitStatus.failed
+        }
+        let run = PrefetchRun(
+            loader: try loader(),
+            lines: lines,
+            concurrency: concurrency,
+            usesJSON: json,
+            console: console
+        )
+        let interruption = Interruption(tidy: console.endProgress) { stop in
+            console.endProgress()
+            stop()
+        }
+        let failures = await run.prefetch(stoppedBy: interruption)
+        interruption.finish()
+        if failures > 0 { throw ExitStatus.failed }
+    }
+
+    private func loader() throws -> ImageLoader {
+        var options: KingfisherOptionsInfo = []
+        if refresh { options.append(.forceRefresh) }
+        if still { options.append(.onlyLoadFirstFrame) }
+        if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
+        return ImageLoader(
+            downloader: network.downloader(connections: concurrency),
+            cache: cacheArguments.cache,
+            processor: try PipelineArgument(pipeline).processor,
+            policy: still ? .firstFrame : .transformFrames,
+            options: options
+        )
+    }
+}
+
+/// A list of sources, one a line.
+enum PrefetchList {
+    /// The lines of a list that name something.
+    ///
+    /// - Parameter name: A file, or `-` for standard input.
+    /// - Returns: The lines without the spaces around them.
+    /// - Throws: Why the list cannot be read.
+    static func lines(of name: String) throws(Failure) -> [String] {
+        let bytes = name == "-" ? try readToEnd(STDIN_FILENO, "standard input") : try file(name)
+        guard !bytes.contains(0) else {
+            throw .cannotReadList(name, "it is no text; it needs one URL or path a line")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+            .split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces.union(["\u{FEFF}"])) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    private static func file(_ path: String) throws(Failure) -> Data {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotReadList(path, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        return try readToEnd(descriptor, path)
+    }
+
+    private static func readToEnd(_ descriptor: Int32, _ name: String) throws(Failure) -> Data {
+        var (bytes, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 16))
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotReadList(name, String(cString: strerror(errno))) }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+}

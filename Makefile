@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 # Our code, which must be formatted.
-OURS := Sources Tests Examples Package.swift $(wildcard Benchmarks) Fuzz
+OURS := Sources Tests Examples Snippets Package.swift $(wildcard Benchmarks) Fuzz
 
 # `make bench FILTER=jpeg` runs the rows whose name has that word.
 FILTER ?=

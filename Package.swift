@@ -202,6 +202,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Written as a program of a user that has not moved to Swift 6.
+        .testTarget(
+            name: "Swift5Tests",
+            dependencies: ["Kingfisher", "KingfisherTestSupport"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+        ),
         .testTarget(
             name: "KingfisherGTKTests",
             dependencies: ["kf-widget-checks", "gtk-example-photo", "KFImaging", "KFSupport", "KingfisherTestSupport"],

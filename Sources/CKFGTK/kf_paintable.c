@@ -4,7 +4,7 @@
 
 /// An image and, where it is drawn with Cairo, a surface over its pixels.
 typedef struct {
-    KfPicture picture;
+    KfImage image;
     cairo_surface_t *surface;
 } KfLayer;
 
@@ -26,16 +26,16 @@ static void kf_paintable_interface(GdkPaintableInterface *interface);
 G_DEFINE_TYPE_WITH_CODE(KfPaintable, kf_paintable, G_TYPE_OBJECT,
                         G_IMPLEMENT_INTERFACE(GDK_TYPE_PAINTABLE, kf_paintable_interface))
 
-static void replace(KfLayer *layer, KfPicture picture) {
-    if (picture.texture) g_object_ref(picture.texture);
-    if (layer->picture.texture != picture.texture) g_clear_pointer(&layer->surface, cairo_surface_destroy);
-    g_clear_object(&layer->picture.texture);
-    layer->picture = picture;
+static void replace(KfLayer *layer, KfImage image) {
+    if (image.texture) g_object_ref(image.texture);
+    if (layer->image.texture != image.texture) g_clear_pointer(&layer->surface, cairo_surface_destroy);
+    g_clear_object(&layer->image.texture);
+    layer->image = image;
 }
 
 /// The rectangle that the image takes in an area, around its middle.
-static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width, double height) {
-    const double across = width / picture->width, down = height / picture->height;
+static graphene_rect_t fitted(const KfImage *image, KfFit fit, double width, double height) {
+    const double across = width / image->width, down = height / image->height;
     double x = across, y = down;
     switch (fit) {
         case KF_FIT_FILL: break;
@@ -43,23 +43,23 @@ static graphene_rect_t fitted(const KfPicture *picture, KfFit fit, double width,
         case KF_FIT_COVER: x = y = MAX(across, down); break;
         case KF_FIT_SCALE_DOWN: x = y = MIN(1, MIN(across, down)); break;
     }
-    const double w = picture->width * x, h = picture->height * y;
+    const double w = image->width * x, h = image->height * y;
     return GRAPHENE_RECT_INIT((float)((width - w) / 2), (float)((height - h) / 2), (float)w, (float)h);
 }
 
 /// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
 static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, gboolean draws_with_cairo) {
     if (!draws_with_cairo) {
-        gtk_snapshot_append_texture(snapshot, layer->picture.texture, rect);
+        gtk_snapshot_append_texture(snapshot, layer->image.texture, rect);
         return;
     }
-    const int width = gdk_texture_get_width(layer->picture.texture);
-    const int height = gdk_texture_get_height(layer->picture.texture);
+    const int width = gdk_texture_get_width(layer->image.texture);
+    const int height = gdk_texture_get_height(layer->image.texture);
     if (!layer->surface) {
         // Cairo never writes to a surface that is only drawn from.
         layer->surface = cairo_image_surface_create_for_data(
-            (unsigned char *)layer->picture.pixels, layer->picture.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
-            width, height, layer->picture.bytes_per_row);
+            (unsigned char *)layer->image.pixels, layer->image.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
+            width, height, layer->image.bytes_per_row);
     }
     cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, rect);
     cairo_translate(cairo, rect->origin.x, rect->origin.y);
@@ -73,21 +73,21 @@ static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t 
 }
 
 static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, double width, double height) {
-    const KfPicture *picture = &layer->picture;
-    if (!picture->texture || picture->width <= 0 || picture->height <= 0) return;
-    graphene_rect_t rect = fitted(picture, self->fit, width, height);
-    if (picture->degrees == 0 && !picture->is_mirrored_horizontally && !picture->is_mirrored_vertically) {
+    const KfImage *image = &layer->image;
+    if (!image->texture || image->width <= 0 || image->height <= 0) return;
+    graphene_rect_t rect = fitted(image, self->fit, width, height);
+    if (image->degrees == 0 && !image->is_mirrored_horizontally && !image->is_mirrored_vertically) {
         append(snapshot, layer, &rect, self->draws_with_cairo);
         return;
     }
-    const gboolean is_upright = picture->degrees % 180 == 0;
+    const gboolean is_upright = image->degrees % 180 == 0;
     const float w = is_upright ? rect.size.width : rect.size.height;
     const float h = is_upright ? rect.size.height : rect.size.width;
     gtk_snapshot_save(snapshot);
     gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(width / 2), (float)(height / 2)));
-    gtk_snapshot_rotate(snapshot, (float)picture->degrees);
-    gtk_snapshot_scale(snapshot, picture->is_mirrored_horizontally ? -1 : 1,
-                       picture->is_mirrored_vertically ? -1 : 1);
+    gtk_snapshot_rotate(snapshot, (float)image->degrees);
+    gtk_snapshot_scale(snapshot, image->is_mirrored_horizontally ? -1 : 1,
+                       image->is_mirrored_vertically ? -1 : 1);
     append(snapshot, layer, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h), self->draws_with_cairo);
     gtk_snapshot_restore(snapshot);
 }
@@ -135,11 +135,11 @@ static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snap
 }
 
 static int kf_paintable_width(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->current.picture.width + 0.5);
+    return (int)(((KfPaintable *)paintable)->current.image.width + 0.5);
 }
 
 static int kf_paintable_height(GdkPaintable *paintable) {
-    return (int)(((KfPaintable *)paintable)->current.picture.height + 0.5);
+    return (int)(((KfPaintable *)paintable)->current.image.height + 0.5);
 }
 
 static void kf_paintable_interface(GdkPaintableInterface *interface) {
@@ -150,8 +150,8 @@ static void kf_paintable_interface(GdkPaintableInterface *interface) {
 
 static void kf_paintable_dispose(GObject *object) {
     KfPaintable *self = (KfPaintable *)object;
-    replace(&self->current, (KfPicture){0});
-    replace(&self->previous, (KfPicture){0});
+    replace(&self->current, (KfImage){0});
+    replace(&self->previous, (KfImage){0});
     G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
 }
 
@@ -161,10 +161,10 @@ static void kf_paintable_init(KfPaintable *self) { (void)self; }
 
 GdkPaintable *kf_paintable_new(void) { return g_object_new(kf_paintable_get_type(), NULL); }
 
-void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit) {
+void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit) {
     KfPaintable *self = (KfPaintable *)paintable;
     const int width = kf_paintable_width(paintable), height = kf_paintable_height(paintable);
-    replace(&self->current, picture);
+    replace(&self->current, image);
     self->fit = fit;
     if (width != kf_paintable_width(paintable) || height != kf_paintable_height(paintable)) {
         gdk_paintable_invalidate_size(paintable);
@@ -172,7 +172,7 @@ void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit) {
     gdk_paintable_invalidate_contents(paintable);
 }
 
-void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress) {
+void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTransition kind, double progress) {
     KfPaintable *self = (KfPaintable *)paintable;
     replace(&self->previous, previous);
     self->kind = kind;

@@ -17,7 +17,8 @@ package final class ConnectivityWatcher: Sendable {
         var gathering = Duration.milliseconds(50)
     }
 
-    /// Called with the state, at the beginning and after changes of interfaces and routes; it may be the same as before.
+    /// Called with the state, at the beginning and after changes of interfaces and routes; it may be the same as
+    /// before.
     package typealias Handler = @Sendable (_ isConnected: Bool) -> Void
 
     private struct State: Sendable {

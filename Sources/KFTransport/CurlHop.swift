@@ -32,8 +32,8 @@ struct CurlHop: ~Copyable {
     private static let longestHead = 300 << 10
     /// A longer body of a response that is not final costs more than a new connection.
     private static let longestDiscardedBody = 32 << 10
-    /// A piece of the body is no longer than this, or than what libcurl decodes at a time: the reader copies it while it
-    /// is in the processor's caches.
+    /// A piece of the body is no longer than this, or than what libcurl decodes at a time: the reader copies it while
+    /// it is in the processor's caches.
     private static let longestPiece = 64 << 10
     /// After this time a piece that is not full is handed over; a short body is mostly complete by then.
     private static let gatheringTime = Duration.milliseconds(50)

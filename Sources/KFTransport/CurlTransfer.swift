@@ -253,7 +253,8 @@ extension CurlTransfer {
                 hop.isHeldBack = true
                 curl_easy_pause(handle.curl, CURLPAUSE_RECV)
             }
-            // A redirect handler that never decides must not hold the transfer; the reader of the body may take its time.
+            // A redirect handler that never decides must not hold the transfer; the reader of the body may take its
+            // time.
             if !isRedirect { clock.silentSince = nil }
             let waiting = Task { [task] in
                 let value = await value()

@@ -8,7 +8,8 @@ internal import KFSupport
 ///
 /// A transfer waits in a queue until it gets a slot: by priority, then by its policy's ``TransportPolicy/order``. One
 /// thread of the transport's own runs all transfers that have one, and calls their events. Connections are kept for
-/// reuse, cookies in memory, and closed when the transport and the last of its transfers are gone, or on ``invalidate()``.
+/// reuse, cookies in memory, and closed when the transport and the last of its transfers are gone, or on
+/// ``invalidate()``.
 ///
 /// Proxies come from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as libcurl reads it, and
 /// trusted roots from `SSL_CERT_FILE` and `SSL_CERT_DIR`, unless the configuration says otherwise.

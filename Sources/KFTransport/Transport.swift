@@ -12,8 +12,8 @@ public protocol Transport: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to send. Its `timeoutInterval` is ignored; the time limits are in `policy`. A user name and a
-    ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`; a server that
-    ///     wants HTTP's Digest instead has then seen them.
+    ///     password in its URL are sent as HTTP's basic authentication, unless it has a field `Authorization`; a server
+    ///     that wants HTTP's Digest instead has then seen them.
     ///   - policy: The time limits of this transfer, and the hosts it trusts.
     ///   - events: Receives the events. The transport releases it after ``TransportEvents/didComplete(_:)``.
     /// - Returns: The running transfer.
@@ -65,8 +65,8 @@ public enum TransportDisposition: Hashable, Sendable {
 /// The receiver of the events of one transfer.
 ///
 /// Calls come one at a time, in order, on a thread of the transport that must not be blocked:
-/// any number of redirects and challenges, then the response, then the data, then at most once metrics, then completion. After
-/// ``TransportTask/cancel()`` the rest may be left out, but never the completion.
+/// any number of redirects and challenges, then the response, then the data, then at most once metrics, then
+/// completion. After ``TransportTask/cancel()`` the rest may be left out, but never the completion.
 public protocol TransportEvents: Sendable {
     /// The server redirects to another URL.
     ///

@@ -49,18 +49,24 @@ public enum TransportCredential: Sendable {
 extension TransportChallenge.Kind {
     /// The kind that the field `WWW-Authenticate` of a response demands; nil for kinds that are not known here.
     init?(wwwAuthenticate field: String) {
-        let lowercased = field.lowercased()
+        // The parts outside of quotes: the first, the third and so on. A scheme is a word at the beginning or after a
+        // comma.
+        let parts = field.split(separator: "\"", omittingEmptySubsequences: false)
+        func end(of scheme: String) -> String.Index? {
+            stride(from: 0, to: parts.count, by: 2).lazy.compactMap { place -> String.Index? in
+                let start = place == 0 ? "(^|,)" : ","
+                let options: String.CompareOptions = [.regularExpression, .caseInsensitive]
+                return parts[place].range(of: "\(start)\\s*\(scheme)(?=\\s|,|$)", options: options)?.upperBound
+            }.first
+        }
         // Digest before Basic: it does not show the password.
-        guard
-            let scheme = ["digest", "basic"].compactMap({
-                lowercased.range(of: "\\b\($0)\\b", options: .regularExpression)
-            }).first
-        else { return nil }
-        let rest = field[scheme.upperBound...]
+        let digest = end(of: "digest")
+        guard let schemeEnd = digest ?? end(of: "basic") else { return nil }
+        let rest = field[schemeEnd...]
         var realm = ""
         if let start = rest.range(of: "realm=\"", options: .caseInsensitive)?.upperBound {
             realm = String(rest[start...].prefix { $0 != "\"" })
         }
-        self = lowercased[scheme] == "digest" ? .digest(realm: realm) : .basic(realm: realm)
+        self = digest != nil ? .digest(realm: realm) : .basic(realm: realm)
     }
 }

@@ -4,6 +4,7 @@
 @_exported public import KFImaging
 @_exported public import KFStorage
 @_exported public import KFTransport
+
 @_exported public import enum KFSupport.MemoryPressureLevel
 
 /// The image type of this platform.

@@ -59,8 +59,8 @@ final class ButtonRenderer: WidgetRenderer {
     override func contentDidChange() {
         frontTexture = Texture.of(button.currentImage, reusing: frontTexture)
         backTexture = Texture.of(button.currentBackgroundImage, reusing: backTexture)
-        kf_paintable_show(front, frontTexture?.picture ?? KfPicture(), KF_FIT_CONTAIN)
-        kf_paintable_show(back, backTexture?.picture ?? KfPicture(), KF_FIT_FILL)
+        kf_paintable_show(front, frontTexture?.drawable ?? KfImage(), KF_FIT_CONTAIN)
+        kf_paintable_show(back, backTexture?.drawable ?? KfImage(), KF_FIT_FILL)
     }
 
     private func stateDidChange() {

@@ -36,10 +36,10 @@ final class ImageRenderer: WidgetRenderer {
 
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)
-        kf_paintable_show(paintable, shown?.picture ?? KfPicture(), imageView.contentMode.fit)
+        kf_paintable_show(paintable, shown?.drawable ?? KfImage(), imageView.contentMode.fit)
         guard let transition = imageView.transition else {
             if previous != nil || isInTransition {
-                kf_paintable_set_transition(paintable, KfPicture(), KF_TRANSITION_NONE, 1)
+                kf_paintable_set_transition(paintable, KfImage(), KF_TRANSITION_NONE, 1)
             }
             (previous, isInTransition) = (nil, false)
             return
@@ -48,7 +48,7 @@ final class ImageRenderer: WidgetRenderer {
         previous = Texture.of(transition.previous, reusing: previous)
         kf_paintable_set_transition(
             paintable,
-            previous?.picture ?? KfPicture(),
+            previous?.drawable ?? KfImage(),
             transition.kind.kind,
             transition.progress
         )
@@ -91,7 +91,7 @@ final class Texture {
     }
 
     /// The texture as it is to be drawn: turned as the image wants it, as large in points as the image is.
-    var picture: KfPicture {
+    var drawable: KfImage {
         let (degrees, horizontally, vertically): (Int32, Bool, Bool) =
             switch image.imageOrientation {
             case .up: (0, false, false)
@@ -104,7 +104,7 @@ final class Texture {
             case .rightMirrored: (90, true, false)
             }
         let bitmap = image.cgImage
-        return KfPicture(
+        return KfImage(
             texture: texture,
             pixels: bitmap?.baseAddress,
             bytes_per_row: Int32(bitmap?.bytesPerRow ?? 0),

@@ -52,7 +52,7 @@ import Testing
             for var kind in Self.kinds(layout, alpha) {
                 kind.weights = weights
                 for (width, height) in alpha == .opaque || weights == lumaWeights[1] ? sizes : [(17, 2)] {
-                    let image = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
+                    let image = PlanarImage(width, height, kind, sample: Self.samples(kind, &generator))
                     let pixels = try #require(image.converted())
                     let failures = image.inexactPixels(pixels)
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
@@ -70,7 +70,7 @@ import Testing
         var generator = SeededGenerator(state: 6)
         for kind in Self.kinds(layout, alpha) where kind.alphaDepth == kind.depth || alpha == .opaque {
             for width in [1, 2, 15, 16, 17, 31, 32, 33, 34, 47, 70] {
-                let image = PlanarPicture(width, 3, kind, sample: Self.samples(kind, &generator))
+                let image = PlanarImage(width, 3, kind, sample: Self.samples(kind, &generator))
                 let results = try Self.allLoops.map { try #require(image.converted($0)) }
                 let areEqual = results.allSatisfy { $0 == results[0] }
                 #expect(areEqual, "\(width) pixels, \(kind)")
@@ -88,7 +88,7 @@ import Testing
         for (width, height) in [(4, 1), (5, 1), (1, 5), (1, 6), (6, 4), (5, 5), (16, 2), (33, 1), (32, 3)] {
             for depth in [8, 10] {
                 let kind = SampleFormat(layout: layout, depth: depth, weights: lumaWeights[2])
-                let image = PlanarPicture(width, height, kind, sample: Self.samples(kind, &generator))
+                let image = PlanarImage(width, height, kind, sample: Self.samples(kind, &generator))
                 for loops in Self.allLoops {
                     let failures = image.inexactPixels(try #require(image.converted(loops)))
                     #expect(failures.isEmpty, "\(width) × \(height), \(kind)")
@@ -106,7 +106,7 @@ import Testing
                 let (black, white) = kind.isFullRange ? (0, 256 * one - 1) : (16 * one, 235 * one)
                 for loops in Self.allLoops {
                     for (luma, expected) in [(black, UInt8(0)), (white, 255)] {
-                        let image = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 128 * one }
+                        let image = PlanarImage(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 128 * one }
                         let bytes = image.converted(loops)
                         let areRight = bytes == (0..<72).map { $0 % 4 == 3 ? 255 : expected }
                         #expect(areRight, "\(kind)")
@@ -121,7 +121,7 @@ import Testing
         let kind = SampleFormat(depth: depth, isFullRange: false, weights: lumaWeights[1])
         for loops in Self.allLoops {
             for (luma, expected) in [(0, UInt8(0)), (1 << depth - 1, 255)] {
-                let image = PlanarPicture(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 1 << (depth - 1) }
+                let image = PlanarImage(18, 1, kind) { plane, _, _ in plane == 0 ? luma : 1 << (depth - 1) }
                 let areRight = image.converted(loops) == (0..<72).map { $0 % 4 == 3 ? 255 : expected }
                 #expect(areRight)
             }
@@ -133,7 +133,7 @@ import Testing
         let largest = 1 << depth - 1
         for alpha in [AlphaKind.multiplied, .limited] {
             let kind = SampleFormat(depth: 12, alphaDepth: depth, alpha: alpha)
-            let image = PlanarPicture(largest + 1, 1, kind) { plane, x, _ in
+            let image = PlanarImage(largest + 1, 1, kind) { plane, x, _ in
                 plane == 0 ? 4095 : plane == 3 ? x : 2048
             }
             for loops in Self.allLoops {
@@ -154,7 +154,7 @@ import Testing
             let kind = SampleFormat(layout: layout, depth: depth, alphaDepth: depth, alpha: .multiplied)
             for loops in Self.allLoops {
                 let images = [(0, UInt8(0)), (6, 0), (6, 0xFF)].map { padding, filler in
-                    PlanarPicture(21, 3, kind, padding: padding, filler: filler) { plane, x, y in
+                    PlanarImage(21, 3, kind, padding: padding, filler: filler) { plane, x, y in
                         (plane * 50 + x * 9 + y * 31) % 256
                     }
                 }
@@ -176,7 +176,7 @@ import Testing
         var kinds = [9, 16].map { SampleFormat(depth: $0) } + [SampleFormat(alphaDepth: 9, alpha: .straight)]
         kinds += [[0.5, 0.5], [-0.1, 0.1], [0.1, -0.1], [.nan, 0.1], [0.5, 0.45]].map { SampleFormat(weights: $0) }
         for kind in kinds {
-            #expect(PlanarPicture(2, 2, kind) { _, _, _ in 0 }.converted() == nil, "\(kind)")
+            #expect(PlanarImage(2, 2, kind) { _, _, _ in 0 }.converted() == nil, "\(kind)")
         }
     }
 }
@@ -269,7 +269,7 @@ import Testing
     }
 }
 
-extension PlanarPicture {
+extension PlanarImage {
     /// The positions of pixels whose colours differ by more than a step, or whose alpha differs at all.
     fileprivate func inexactPixels(_ bytes: [UInt8]) -> [SIMD2<Int>] {
         var places = [SIMD2<Int>]()

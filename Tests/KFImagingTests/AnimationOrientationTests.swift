@@ -30,7 +30,7 @@ private func turned(_ name: String, _ orientation: Orientation) throws -> Data {
     static let names = ["apng-ns.png", "apng-bo.png", "webp-ns.webp", "webp-bo.webp"]
 
     @Test("Frames, images and stills of a rotated animation are all upright", arguments: names)
-    func sameOrientedPicture(name: String) throws {
+    func sameOrientedImage(name: String) throws {
         let plain = try #require(try Codecs.frameSource(of: fixture(name)))
         for orientation in Orientation.allCases {
             let data = try turned(name, orientation)

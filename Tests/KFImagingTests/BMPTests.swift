@@ -26,7 +26,7 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
 @Suite struct BMPTests {
     @Test("Every kind of header, depth and storage gives the pixels that were put in")
     func everyKind() throws {
-        let kinds = try PictureListFixture.lines(of: "bmp-kinds.txt")
+        let kinds = try ImageListFixture.lines(of: "bmp-kinds.txt")
         #expect(kinds.count == 38)
         for kind in kinds {
             #expect(ImageContentType(sniffing: kind.data) == .bmp, "\(kind.name)")

@@ -211,7 +211,7 @@ private struct Reference {
         #expect(worst <= (isSeparable ? 1.5 : 2.5))
     }
 
-    @Test("Images longer than a Cairo surface are tinted in parts") func tintsLongPictures() throws {
+    @Test("Images longer than a Cairo surface are tinted in parts") func tintsLongImages() throws {
         let long = Image(cgImage: .solid(0x8040_4040, 32_770, 1))
         for (mode, expected): (CGBlendMode, UInt32) in [(.sourceIn, 0x8080_0000), (.plusDarker, 0xFFBF_0000)] {
             let result = try #require(long.tinted(with: .red, mode)).bitmap()
@@ -250,7 +250,7 @@ private struct Reference {
         #expect(NSCompositingOperation.plusLighter.rawValue == 13 && NSCompositingOperation.luminosity.rawValue == 28)
     }
 
-    @Test("Images longer than a Cairo surface are blended in parts") func blendsLongPictures() throws {
+    @Test("Images longer than a Cairo surface are blended in parts") func blendsLongImages() throws {
         let long = Image(cgImage: .solid(0xFF40_80C0, 32_770, 1))
         let result = try #require(long.blended(.multiply, alpha: 1, background: .white)).bitmap()
         #expect(result.rows[0].allSatisfy { $0.isNear(Pixel(r: 0x40, g: 0x80, b: 0xC0), within: 1) })

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test("Colours are picked from the upright image", arguments: Orientation.allCases)
-    func pickedFromUprightPicture(orientation: Orientation) throws {
+    func pickedFromUprightImage(orientation: Orientation) throws {
         let words = (0..<3).map { y in (0..<4).map { x in 0xFF00_0000 | UInt32(y * 4 + x) } }
         let image = Image(cgImage: .of(words), scale: 2, orientation: orientation)
         let upright = try image.bitmap()

@@ -190,7 +190,7 @@ private func blueImage(_ width: Int, _ height: Int, scale: CGFloat = 1) -> Image
         #expect(bitmap[10, 7].isNear(Pixel(r: 127, g: 127, b: 255), within: 1) && !bitmap.hasAlpha)
     }
 
-    @Test("Images of any length are rounded") func longPictures() throws {
+    @Test("Images of any length are rounded") func longImages() throws {
         let bitmap = try #require(blueImage(40_000, 3).roundingCorners(radius: .point(1))).bitmap()
         #expect(bitmap[0, 0].a == 200 && bitmap[39_999, 2].a == 200 && bitmap[20_000, 0] == blue)
     }

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test("Images that are entirely empty are not trimmed", arguments: [UInt32(0), 0xFF12_3456, 0x8020_2020])
-    func emptyPicturesKept(word: UInt32) {
+    func emptyImagesKept(word: UInt32) {
         let image = Image(cgImage: .solid(word, 5, 4))
         #expect(image.trimmed(tolerance: 0) === image)
         #expect(numberedImage(4, 4).trimmed(tolerance: 1)?.pixelWidth == 4)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("An image without detail is cropped to its middle") func flatPicture() throws {
+    @Test("An image without detail is cropped to its middle") func flatImage() throws {
         let grey = Bitmap(width: 301, height: 101, hasAlpha: false) { memory, bytesPerRow in
             for y in 0..<101 {
                 for x in 0..<301 {
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("The size of the crop is limited to the image, and invalid sizes return the same image")
-    func limitedToPicture() throws {
+    func limitedToImage() throws {
         let image = numberedImage(10, 6)
         #expect(image.smartCropped(toPoints: CGSize(width: 1e300, height: CGFloat(7))) === image)
         #expect(try #require(image.smartCropped(toPoints: CGSize(width: 4, height: 100))).bitmap().height == 6)

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("The upright image is written", arguments: [ImageContentType.png, .jpeg, .webp])
-    func writesUprightPicture(type: ImageContentType) throws {
+    func writesUprightImage(type: ImageContentType) throws {
         let turned = try picture("orientation-8.jpg")
         let decoded = try Codecs.decode(Codecs.encode(turned, as: type, quality: 0.95))
         #expect(decoded.imageOrientation == .up && decoded.size == CGSize(width: 96, height: 64))

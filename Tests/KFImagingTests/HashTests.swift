@@ -117,7 +117,7 @@ import Testing
         #expect(Image(cgImage: .solid(0xFF00_0000, 4, 4)).blurHash(components: (x: x, y: y)) == nil)
     }
 
-    @Test("Small, large and transparent images have hashes, an empty image has none") func unusualPictures() throws {
+    @Test("Small, large and transparent images have hashes, an empty image has none") func unusualImages() throws {
         #expect(Image().blurHash(components: (x: 4, y: 3)) == nil)
         let white = Image(cgImage: .solid(0xFFFF_FFFF, 1, 1)).blurHash(components: (x: 1, y: 1))
         #expect(Image(cgImage: .solid(0, 5, 2)).blurHash(components: (x: 1, y: 1)) == white)

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test("The largest image is shown, PNG or bitmap", arguments: [("png.ico", 48), ("alpha.ico", 24)])
-    func largestPicture(name: String, side: Int) throws {
+    func largestImage(name: String, side: Int) throws {
         let image = try picture(name)
         #expect(try image.bitmap().rows == part("alpha.png", side).rows)
         #expect(image.contentType == .ico && image.hasAlpha)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test("Images with broken headers do not count, and without any other there is an error")
-    func brokenPictures() throws {
+    func brokenImages() throws {
         let broken = Data(count: 60)
         let good = solid(0xFF0000, 2, 2)
         #expect(try Codecs.decode(icon([broken, good])).pixelWidth == 2)

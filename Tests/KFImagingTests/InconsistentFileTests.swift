@@ -237,7 +237,7 @@ private let cyclicEXIF: [UInt8] =
         }
     }
 
-    @Test("Images beyond the limits are refused after the header") func oversizedPictures() throws {
+    @Test("Images beyond the limits are refused after the header") func oversizedImages() throws {
         let data = try fixture("photo.jpg")
         let frame = try place(of: 0xC0, in: data)
         let huge = data.replacing(frame + 5..<frame + 9, with: [0xFF, 0xDC, 0xFF, 0xDC])
@@ -320,7 +320,7 @@ private let cyclicEXIF: [UInt8] =
         #expect(isMalformed(data.prefix(12), .webp))
     }
 
-    @Test("A lossless image that is marked as opaque is opaque") func opaqueLosslessPicture() throws {
+    @Test("A lossless image that is marked as opaque is opaque") func opaqueLosslessImage() throws {
         // The bit in the header of the coded image that announces an alpha, taken away; the alpha is still there.
         var data = try fixture("alpha.webp")
         let header = try #require(data.range(of: Data("VP8L".utf8))).upperBound + 4

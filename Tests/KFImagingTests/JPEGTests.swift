@@ -93,7 +93,7 @@ func place(of marker: UInt8, in data: Data) -> Int? {
     }
 
     @Test("The missing part of a truncated JPEG is grey")
-    func truncatedPicture() throws {
+    func truncatedImage() throws {
         // With arithmetic coding the decoder goes on decoding zeros, into whatever they mean.
         for name in ["photo.jpg", "restarts.jpg", "440.jpg"] {
             let data = try fixture(name)

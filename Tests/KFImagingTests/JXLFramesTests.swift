@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("All frames before the image count towards the limits") func framesBeforePicture() throws {
+    @Test("All frames before the image count towards the limits") func framesBeforeImage() throws {
         let frames = [Frame](repeating: Frame(width: 64, height: 64, isShown: false), count: 20) + [small]
         var limits = ImageDecodingLimits(maxPixelCount: 1 << 20)
         #expect(try decode(frames, limits).pixelWidth == 64)

@@ -39,7 +39,7 @@ import Testing
         return Data(bytes)
     }
 
-    @Test("The image that the other tests damage is complete") func undamagedPicture() throws {
+    @Test("The image that the other tests damage is complete") func undamagedImage() throws {
         #expect(try rows(of: plain().data) == 5)
     }
 

@@ -122,7 +122,7 @@ private func isFast(_ data: Data) -> Bool {
     }
 
     @Test("Every kind of PNG decodes to the pixels that another decoder gives") func otherDecoders() throws {
-        let kinds = try PictureListFixture.lines(of: "png-kinds.txt")
+        let kinds = try ImageListFixture.lines(of: "png-kinds.txt")
         #expect(kinds.count == 26)
         for kind in kinds {
             let bitmap = try Codecs.decode(kind.data).bitmap()

@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test("Rotated images are resized as displayed", arguments: 1...8)
-    func orientedPictures(exif: Int) throws {
+    func orientedImages(exif: Int) throws {
         let orientation = try #require(Orientation(exif: exif))
         let stored = Self.noise(12, 7)
         let size = CGSize(width: 9, height: 4)

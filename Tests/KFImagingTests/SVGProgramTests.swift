@@ -76,7 +76,7 @@ import Testing
         #expect(refusal(of: chain(20_000)) != nil)
     }
 
-    @Test("Embedded images are drawn") func embeddedPictures() throws {
+    @Test("Embedded images are drawn") func embeddedImages() throws {
         let photo = "data:image/png;base64," + (try fixture("photo.png").base64EncodedString())
         #expect(try Codecs.decode(drawing(image(photo))).bitmap()[5, 5].a == 255)
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(try Codecs.decode(line, options: options).pixelWidth == 32_767)
     }
 
-    @Test("The memory limit follows the image's size, not that of a square") func memoryOfFlatPictures() throws {
+    @Test("The memory limit follows the image's size, not that of a square") func memoryOfFlatImages() throws {
         let transform = "patternUnits='userSpaceOnUse' patternTransform='scale(20000)'"
         let pattern = "<pattern id='p' width='1' height='1' \(transform)><rect width='1' height='1'/></pattern>"
         let flat = drawing(pattern + "<rect width='9000' height='8' fill='url(#p)'/>", size: "viewBox='0 0 9000 8'")

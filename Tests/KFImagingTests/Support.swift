@@ -102,14 +102,14 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// One line of a fixture with many small images: a file and its pixels.
-struct PictureListFixture {
+struct ImageListFixture {
     let name: String
     let size: PixelSize
     let data: Data
     /// Premultiplied, row by row.
     let pixels: [Pixel]
 
-    static func lines(of fixtureName: String) throws -> [PictureListFixture] {
+    static func lines(of fixtureName: String) throws -> [ImageListFixture] {
         try String(decoding: fixture(fixtureName), as: UTF8.self).split(separator: "\n").map { line in
             let fields = line.split(separator: " ").map(String.init)
             let straight = hexadecimal(fields[4])
@@ -118,7 +118,7 @@ struct PictureListFixture {
                 return Pixel.premultiplied(values[0], values[1], values[2], values[3])
             }
             let size = PixelSize(Int(fields[1]) ?? 0, Int(fields[2]) ?? 0)
-            return PictureListFixture(name: fields[0], size: size, data: Data(hexadecimal(fields[3])), pixels: pixels)
+            return ImageListFixture(name: fields[0], size: size, data: Data(hexadecimal(fields[3])), pixels: pixels)
         }
     }
 

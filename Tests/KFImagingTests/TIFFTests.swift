@@ -21,7 +21,7 @@ private func directory(_ tags: [(Int, Int)], data: Data = Data(count: 64)) -> Da
 @Suite struct TIFFTests {
     @Test("Every kind of samples, layout and byte order gives the pixels that were put in")
     func everyKind() throws {
-        let kinds = try PictureListFixture.lines(of: "tiff-kinds.txt")
+        let kinds = try ImageListFixture.lines(of: "tiff-kinds.txt")
         #expect(kinds.count == 48)
         for kind in kinds {
             #expect(ImageContentType(sniffing: kind.data) == .tiff, "\(kind.name)")

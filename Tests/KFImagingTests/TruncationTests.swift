@@ -10,7 +10,7 @@ import Testing
     private static let damaged: Set<String> = []
 
     @Test("Whole images are not damaged, decoded in full, small, or as animations")
-    func wholePictures() throws {
+    func wholeImages() throws {
         for name in try allFixtureNames() where !Self.damaged.contains(name) {
             let data = try fixture(name)
             guard let image = try? Codecs.decode(data) else { continue }
@@ -27,7 +27,7 @@ import Testing
             "frames.gif",
         ]
     )
-    func cutPictures(name: String) throws {
+    func cutImages(name: String) throws {
         let data = try fixture(name)
         let cut = data.prefix(data.count * 7 / 10)
         #expect(try Codecs.decode(cut).isDamaged)

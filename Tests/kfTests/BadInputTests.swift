@@ -65,23 +65,23 @@ import Testing
         arguments: [
             ("an HTML page", Data("<!DOCTYPE html><html></html>".utf8), "HTML"),
             ("nothing", Data(), "no bytes"),
-            ("noise", Pictures.noise, "not an image"),
-            ("a PNG of 60,000 × 60,000", Pictures.bombPNG, "60000"),
-            ("a GIF of 65,535 × 65,535", Pictures.bombGIF, "65535"),
+            ("noise", SampleImages.noise, "not an image"),
+            ("a PNG of 60,000 × 60,000", SampleImages.bombPNG, "60000"),
+            ("a GIF of 65,535 × 65,535", SampleImages.bombGIF, "65535"),
         ]
     )
-    func notAPicture(what: String, body: Data, words: String) async throws {
+    func notAImage(what: String, body: Data, words: String) async throws {
         try await expectFailure(.data(body, type: "image/png"), code: 4001, words: words)
     }
 
     @Test("A PNG without a single row is refused") func pngWithoutRows() async throws {
-        try await expectFailure(.data(try Pictures.png().prefix(40)), code: 4001, words: "PNG")
+        try await expectFailure(.data(try SampleImages.png().prefix(40)), code: 4001, words: "PNG")
     }
 
     @Test("A truncated file gives pixels or an error", arguments: [0, 1, 100])
     func truncatedFile(left: Int) async throws {
         // The decoder decides which part of a truncated image is shown; nothing may crash either way.
-        for data in [try Pictures.png(), try Pictures.jpeg()] {
+        for data in [try SampleImages.png(), try SampleImages.jpeg()] {
             let source = try place.write(data.prefix(data.count * left / 101), "cut")
             let result = try await place.kf("fetch", source)
             #expect(result.status == 0 || result.status == 1)
@@ -105,10 +105,10 @@ import Testing
     )
     func badSource(text: String, words: String) async throws {
         try await expectFailure(text, code: 9001, words: words)
-        let good = try place.write(Pictures.png(), "good.png")
+        let good = try place.write(SampleImages.png(), "good.png")
         let result = try await place.kf("fetch", text, good, "-o", "out")
         #expect(result.status == 1)
-        #expect(try place.data("out/good.png") == Pictures.png())
+        #expect(try place.data("out/good.png") == SampleImages.png())
     }
 
     // MARK: Caches that cannot be used
@@ -116,17 +116,17 @@ import Testing
     @Test("A cache that cannot be written causes a warning", arguments: ["blocked/cache", "/proc/cache"])
     func unwritableCache(cache: String) async throws {
         try place.write(Data(), "blocked")
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", source, "--cache-dir", cache, "-o", "out.png")
         #expect(result.status == 0)
         #expect(result.errorLines.count == 1, "\(result.errors)")
         #expect(result.errors.hasPrefix("kf: warning: "))
         #expect(result.errors.contains("not cached"))
-        #expect(try place.data("out.png") == Pictures.png())
+        #expect(try place.data("out.png") == SampleImages.png())
     }
 
     @Test("A missing cache directory is made") func missingCacheDirectory() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", source, "--cache-dir", "deep/down/cache")
         #expect(result.status == 0)
         #expect(result.errors == "")
@@ -135,7 +135,7 @@ import Testing
 
     @Test("A damaged cache entry is downloaded again", arguments: ["truncated", "garbage", "empty"])
     func damagedEntry(damage: String) async throws {
-        let image = try Pictures.png()
+        let image = try SampleImages.png()
         let server = try await TestServer.start()
         server.route("/a.png", .data(image))
         let arguments = [
@@ -143,7 +143,7 @@ import Testing
         ]
         _ = try await place.kf(arguments)
         let entry = try #require(place.files("cache").first)
-        let bytes: [String: Data] = ["truncated": image.prefix(image.count / 2), "garbage": Pictures.noise]
+        let bytes: [String: Data] = ["truncated": image.prefix(image.count / 2), "garbage": SampleImages.noise]
         // In place, as a broken disk would: the file keeps its times and attributes.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place.path("cache/\(entry)")))
         try file.truncate(atOffset: 0)

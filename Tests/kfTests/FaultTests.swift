@@ -40,7 +40,7 @@ import Testing
     private static let impatience = ["--timeout", "0.3", "--connect-timeout", "240"]
 
     private static func image(_ change: (inout TestResponse) -> Void) throws -> TestResponse {
-        TestResponse.data(try Pictures.png(), type: "image/png").with(change)
+        TestResponse.data(try SampleImages.png(), type: "image/png").with(change)
     }
 
     static let faults: [Fault] = [
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test("A kept connection that closes during a request causes no error") func closedKeptConnection() async throws {
-        let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
+        let (one, two) = (try SampleImages.png(20, 20), try SampleImages.png(30, 30))
         let server = try await TestServer.start()
         server.requestsPerConnection = 1
         server.route("/a.png", .data(one))
@@ -168,7 +168,7 @@ import Testing
 
     @Test("A second, unrequested response is not taken for the response to the next request")
     func secondResponse() async throws {
-        let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
+        let (one, two) = (try SampleImages.png(20, 20), try SampleImages.png(30, 30))
         let server = try await TestServer.start()
         let head = Data("HTTP/1.1 200 OK\r\nContent-Length: \(one.count)\r\n\r\n".utf8)
         server.route("/a.png", .raw(head + one + head + one, closes: false))

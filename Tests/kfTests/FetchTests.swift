@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test("Without processing the original bytes are written") func originalBytes() async throws {
-        let image = try Pictures.jpeg()
+        let image = try SampleImages.jpeg()
         try await withServer { server in
             server.route("/a.jpg", .data(image, type: "image/jpeg"))
             let result = try await place.kf("fetch", server.url("/a.jpg").absoluteString, "-o", "out.jpg")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test("There is one line of JSON for each source, in order") func jsonLines() async throws {
-        let image = try Pictures.jpeg()
+        let image = try SampleImages.jpeg()
         try await withServer { server in
             server.route("/slow.jpg", .data(image).with { $0.delay = .milliseconds(200) })
             server.route("/a.jpg", .data(image))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("The format comes from the option, else the file name, else the source") func outputFormat() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         for (arguments, name, magic) in [
             (["-o", "a.jpg"], "a.jpg", [0xFF, 0xD8, 0xFF]), (["-o", "b.webp"], "b.webp", [0x52, 0x49, 0x46, 0x46]),
             (["-o", "c.png", "--format", "jpeg"], "c.png", [0xFF, 0xD8, 0xFF]),
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("A pipeline is applied and its result cached") func pipelineResult() async throws {
-        let source = try place.write(Pictures.jpeg(90, 60), "in.jpg")
+        let source = try place.write(SampleImages.jpeg(90, 60), "in.jpg")
         let arguments = ["fetch", source, "--json", "-o", "out.png", "--process", "downsample(30x30)|>round(8)"]
         let first = try await place.kf(arguments)
         let cold = try place.data("out.png")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test("An image is downloaded once and comes from the cache afterwards") func secondFetch() async throws {
-        let image = try Pictures.png()
+        let image = try SampleImages.png()
         try await withServer { server in
             server.route("/a.png", .data(image))
             let url = server.url("/a.png").absoluteString
@@ -119,7 +119,7 @@ import Testing
 
     @Test("Credentials in URLs are never printed") func redactedCredentials() async throws {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             let plain = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
             let urls = ["a.png", "missing.png"].map { "http://someone:secret@\(plain)\($0)" }
             let json = try await place.kf("fetch", "--json", urls[0], urls[1])
@@ -146,7 +146,7 @@ import Testing
     @Test("The name and password of a URL are sent to its server")
     func credentialsInURL() async throws {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             let host = server.url("/").absoluteString.replacingOccurrences(of: "http://", with: "")
             let result = try await place.kf("fetch", "http://me:s%40fe@\(host)a.png")
             #expect(result.status == 0, "\(result.errors)")
@@ -156,7 +156,7 @@ import Testing
 
     @Test("As many connections are open as sources may be loaded at once", .timeLimit(.minutes(5)))
     func concurrency() async throws {
-        let image = try Pictures.png()
+        let image = try SampleImages.png()
         try await withServer { server in
             let all = Gate()
             server.route("/a.png") { _ in
@@ -175,7 +175,7 @@ import Testing
 
     @Test("With --only-cache, no request is sent") func onlyCache() async throws {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             let result = try await place.kf("fetch", server.url("/a.png").absoluteString, "--only-cache")
             #expect(result.status == 1)
             #expect(result.errors.hasSuffix("(code 3006)\n"))
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test("With memory-only caching, nothing is written to the disk cache") func memoryOnly() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf(
             "fetch",
             source,
@@ -202,7 +202,7 @@ import Testing
 
     @Test("Header fields are sent with every request") func headers() async throws {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             let result = try await place.kf(
                 "fetch",
                 server.url("/a.png").absoluteString,
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test("Sources with the same name get a file each") func equalNames() async throws {
-        let (one, two) = (try Pictures.png(20, 20), try Pictures.png(30, 30))
+        let (one, two) = (try SampleImages.png(20, 20), try SampleImages.png(30, 30))
         try await withServer { server in
             server.route("/1/a.png", .data(one))
             server.route("/2/a.png", .data(two))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test("With --quiet, only errors are printed") func quiet() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", "--quiet", source, "missing.png")
         #expect(result.status == 1)
         #expect(result.output == "")
@@ -240,14 +240,14 @@ import Testing
     }
 
     @Test("A quiet run still prints JSON") func quietJSON() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", "--quiet", "--json", source, "missing.png")
         #expect(try result.objects.count == 2)
         #expect(result.errorLines.count == 1)
     }
 
     @Test("Original bytes are written from memory too") func originalFromMemory() async throws {
-        let image = try Pictures.jpeg()
+        let image = try SampleImages.jpeg()
         try await withServer { server in
             server.route("/a.jpg", .data(image))
             let url = server.url("/a.jpg").absoluteString
@@ -274,7 +274,7 @@ import Testing
         let exif: [UInt8] =
             [0xFF, 0xE1, 0x00, 0x22] + Array("Exif\0\0".utf8)
             + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
-        let plain = try Pictures.jpeg()
+        let plain = try SampleImages.jpeg()
         try place.write(plain.prefix(2) + exif + plain.dropFirst(2), "turned.jpg")
         let result = try await place.kf("fetch", "turned.jpg", "--json")
         let object = try #require(try result.objects.first)
@@ -287,16 +287,16 @@ import Testing
     }
 
     @Test("An image can come from a data URL") func dataURL() async throws {
-        let image = try Pictures.gif()
+        let image = try SampleImages.gif()
         let result = try await place.kf("fetch", "data:image/gif;base64,\(image.base64EncodedString())", "-o", "out/")
         #expect(result.status == 0, "\(result.errors)")
         #expect(try place.data("out/data.gif") == image)
     }
 
     @Test("An edited file is not served from the cache") func editedFile() async throws {
-        try place.write(Pictures.png(20, 10), "in.png")
+        try place.write(SampleImages.png(20, 10), "in.png")
         let first = try await place.kf("fetch", "in.png", "--json")
-        try place.write(Pictures.png(40, 30), "in.png")
+        try place.write(SampleImages.png(40, 30), "in.png")
         let second = try await place.kf("fetch", "in.png", "--json")
         #expect(try first.objects[0]["width"] as? Int == 20)
         #expect(try second.objects[0]["width"] as? Int == 40)
@@ -307,7 +307,7 @@ import Testing
         arguments: ["/proc/nothing/out.png", "in.png/out.png", "missing/out.png"]
     )
     func unwritableOutput(path: String) async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", path)
         #expect(result.status == 1)
         #expect(result.errorLines.count == 1)
@@ -315,7 +315,7 @@ import Testing
     }
 
     @Test("A device is written to, not replaced") func deviceOutput() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", "/dev/null")
         #expect(result.status == 0, "\(result.errors)")
         var status = stat()

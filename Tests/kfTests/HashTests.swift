@@ -12,7 +12,7 @@ import Testing
     init() throws { place = try TestDirectory() }
 
     @Test("There is one line for each image, with tabs between its fields") func lines() async throws {
-        let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
+        let (jpeg, png) = (try SampleImages.jpeg(), try SampleImages.png())
         try place.write(jpeg, "a.jpg")
         try place.write(png, "b.png")
         let result = try await place.kf("hash", "a.jpg", "missing", "b.png")
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test("With --json there is one object for each image") func jsonLines() async throws {
-        try place.write(try Pictures.png(), "b.png")
+        try place.write(try SampleImages.png(), "b.png")
         let result = try await place.kf("hash", "--json", "b.png", "missing")
         #expect(result.status == 1)
         let objects = try result.objects
-        let image = try #require(KFCrossPlatformImage(data: try Pictures.png()))
+        let image = try #require(KFCrossPlatformImage(data: try SampleImages.png()))
         #expect(objects[0]["source"] as? String == "b.png")
         #expect(objects[0]["blurHash"] as? String == image.kf.blurHash(components: (4, 3)))
         #expect(objects[0]["thumbHash"] as? String == image.kf.thumbHash()?.base64EncodedString())

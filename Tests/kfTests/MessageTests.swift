@@ -26,12 +26,12 @@ import Testing
     func controlCharacters() async throws {
         try await withServer { server in
             let path = "/a%1B%5B31m%0Ab%07.png"
-            server.route(path, .data(try Pictures.png()))
+            server.route(path, .data(try SampleImages.png()))
             let url = server.url(path).absoluteString
             let fetch = try await place.kf("fetch", url, "-o", "out/")
             #expect(fetch.status == 0, "\(fetch.errors)")
             #expect(place.files("out") == ["a_[31m_b_.png"])
-            try place.write(Pictures.png(), "c\u{1B}[31m\nd\u{9B}.png")
+            try place.write(SampleImages.png(), "c\u{1B}[31m\nd\u{9B}.png")
             let missing = "e\u{7}.png"
             for command in ["info", "fetch", "hash"] {
                 let result = try await place.kf([command, "c\u{1B}[31m\nd\u{9B}.png", missing])
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test("A damaged image is written as far as it can be decoded, with a warning")
-    func damagedPictures() async throws {
-        let whole = try Pictures.jpeg(120, 80)
+    func damagedImages() async throws {
+        let whole = try SampleImages.jpeg(120, 80)
         try place.write(whole, "whole.jpg")
         try place.write(whole.prefix(whole.count / 2), "cut.jpg")
         let warning = "kf: warning: cut.jpg: the image is damaged: a part of it is missing\n"
@@ -81,7 +81,7 @@ import Testing
     @Test("Errors about unusable bytes say briefly what is wrong with them")
     func imagingReasons() async throws {
         try place.write(Data("<!DOCTYPE html><html></html>".utf8), "page.png")
-        try place.write(Pictures.bombPNG, "bomb.png")
+        try place.write(SampleImages.bombPNG, "bomb.png")
         let result = try await place.kf("fetch", "--json", "page.png", "bomb.png", "missing.png")
         let errors = try result.objects.map { try #require($0["error"] as? [String: Any]) }
         #expect(errors.map { $0["code"] as? Int } == [4001, 4001, 5003])
@@ -93,7 +93,7 @@ import Testing
 
     @Test("An animation beyond the limit is refused with the name and the value of the limit, its still is not")
     func tooManyFrames() async throws {
-        try place.write(Pictures.gif(Array(repeating: Pictures.gradient(1, 1), count: 10_007)), "in.gif")
+        try place.write(SampleImages.gif(Array(repeating: SampleImages.gradient(1, 1), count: 10_007)), "in.gif")
         let words = "the animation of 10007 frames exceeds the limit maxFrameCount = 10000"
         for arguments in [["fetch"], ["fetch", "--process", "downsample(1x1)", "-o", "a.webp"]] {
             let result = try await place.kf(arguments + ["in.gif", "--memory-only"])
@@ -110,7 +110,7 @@ import Testing
 
     @Test("An interrupted load leaves no bar on the terminal", .timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
     func interruption(signal: Int32) async throws {
-        let image = try Pictures.png()
+        let image = try SampleImages.png()
         try await withServer { server in
             server.route("/a.png", .data(image).with { $0.interruption = .stall(after: 10) })
             var terminal = FakeTerminal(kind: .silent, signal: signal)

@@ -13,8 +13,8 @@ import Testing
     init() throws { place = try TestDirectory() }
 
     @Test("Headers are described in JSON") func jsonInfo() async throws {
-        try place.write(Pictures.jpeg(), "a.jpg")
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.jpeg(), "a.jpg")
+        try place.write(SampleImages.gif(), "a.gif")
         let result = try await place.kf("info", "--json", "a.jpg", "a.gif")
         #expect(result.status == 0)
         let lines = result.output.split(separator: "\n")
@@ -64,7 +64,7 @@ import Testing
 
     @Test("An image on a server is described without being decoded") func remoteInfo() async throws {
         let server = try await TestServer.start()
-        server.route("/bomb.png", .data(Pictures.bombPNG))
+        server.route("/bomb.png", .data(SampleImages.bombPNG))
         let result = try await place.kf("info", server.url("/bomb.png").absoluteString)
         await server.stop()
         #expect(result.status == 0, "\(result.errors)")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test("When one source fails, the others are still described") func infoAfterFailure() async throws {
-        try place.write(Pictures.png(), "a.png")
+        try place.write(SampleImages.png(), "a.png")
         try place.write(Data("hello".utf8), "a.txt")
         let result = try await place.kf("info", "a.txt", "missing", "a.png")
         #expect(result.status == 1)
@@ -88,7 +88,7 @@ import Testing
     init() throws { place = try TestDirectory() }
 
     private func fill() async throws -> [String] {
-        for name in ["a", "b"] { try place.write(Pictures.png(), "\(name).png") }
+        for name in ["a", "b"] { try place.write(SampleImages.png(), "\(name).png") }
         let result = try await place.kf("fetch", "a.png", "b.png", "--json")
         return try result.objects.compactMap { $0["key"] as? String }
     }
@@ -97,10 +97,10 @@ import Testing
         let keys = try await fill()
         let list = try await place.kf("cache", "list", "--json")
         #expect(Set(try list.objects.compactMap { $0["key"] as? String }) == Set(keys))
-        #expect(try list.objects.allSatisfy { $0["bytes"] as? Int == (try Pictures.png().count) })
+        #expect(try list.objects.allSatisfy { $0["bytes"] as? Int == (try SampleImages.png().count) })
         let stats = try await place.kf("cache", "stats", "--json")
         #expect(try stats.objects[0]["entries"] as? Int == 2)
-        #expect(try stats.objects[0]["bytes"] as? Int == 2 * Pictures.png().count)
+        #expect(try stats.objects[0]["bytes"] as? Int == 2 * SampleImages.png().count)
         #expect(try stats.objects[0]["expired"] as? Int == 0)
         let dates = try ["oldest", "newest"].map { name in
             try Date(#require(try stats.objects[0][name] as? String), strategy: .iso8601)
@@ -143,7 +143,7 @@ import Testing
 
     @Test("A key that `list` abbreviates is found by its abbreviation") func abbreviatedKey() async throws {
         let name = String(repeating: "n", count: 120) + ".png"
-        try place.write(Pictures.png(), name)
+        try place.write(SampleImages.png(), name)
         #expect(try await place.kf("fetch", name).status == 0)
         let line = try #require(try await place.kf("cache", "list").output.split(separator: "\n").last)
         let printed = String(try #require(line.split(separator: " ").last))
@@ -158,17 +158,17 @@ import Testing
         let clean = try await place.kf("cache", "clean", "--json")
         #expect(clean.output == "{\"removed\":0,\"bytes\":0}\n")
         let clear = try await place.kf("cache", "clear", "--json")
-        #expect(clear.output == "{\"removed\":2,\"bytes\":\(2 * (try Pictures.png().count))}\n")
+        #expect(clear.output == "{\"removed\":2,\"bytes\":\(2 * (try SampleImages.png().count))}\n")
         #expect(place.files("home-cache") == [])
         #expect(try await place.kf("cache", "list").output == "")
     }
 
     @Test("Clearing does not touch other files in the directory") func clearOnlyEntries() async throws {
-        try place.write(Pictures.png(), "a.png")
+        try place.write(SampleImages.png(), "a.png")
         _ = try await place.kf("fetch", "a.png", "--cache-dir", ".")
         let result = try await place.kf("cache", "clear", "--cache-dir", ".")
         #expect(result.status == 0)
-        #expect(try place.data("a.png") == Pictures.png())
+        #expect(try place.data("a.png") == SampleImages.png())
     }
 
     @Test(

@@ -12,7 +12,7 @@ import Testing
     init() throws { place = try TestDirectory() }
 
     @Test("With -o -, images are written to standard output") func standardOutput() async throws {
-        let image = try Pictures.jpeg()
+        let image = try SampleImages.jpeg()
         let source = try place.write(image, "in.jpg")
         let plain = try await place.kf("fetch", source, "-o", "-")
         #expect(plain.status == 0)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test("Bytes of an image go to a terminal only when forced") func terminalOutput() async throws {
-        try place.write(try Pictures.png(), "in.png")
+        try place.write(try SampleImages.png(), "in.png")
         for command in [["fetch", "in.png"], ["process", "in.png", "--process", "round(3)"]] {
             let refused = try await FakeTerminal(kind: .plain).kf(place, command + ["-o", "-"])
             #expect(refused.status == 2)
@@ -40,21 +40,21 @@ import Testing
 
     @Test("A GIF is copied as it is unless a quality is given") func copiedGIF() async throws {
         // The second frame differs a little in many places, which a low quality need not show.
-        let gif = try Pictures.gif([Pictures.gradient(60, 40), Pictures.gradient(60, 40, blue: 84)])
+        let gif = try SampleImages.gif([SampleImages.gradient(60, 40), SampleImages.gradient(60, 40, blue: 84)])
         let source = try place.write(gif, "in.gif")
         let copied = try await place.kf("fetch", source, "-o", "out.gif")
         #expect(try copied.status == 0 && place.data("out.gif") == gif, "\(copied.errors)")
         let smaller = try await place.kf("fetch", source, "-o", "out.gif", "--quality", "0.2")
         #expect(try smaller.status == 0 && place.data("out.gif").count < gif.count, "\(smaller.errors)")
         #expect(try animation("out.gif").kf.frameSource?.frameCount == 2)
-        let png = try place.write(Pictures.png(), "in.png")
+        let png = try place.write(SampleImages.png(), "in.png")
         let still = try await place.kf("fetch", png, "-o", "still.gif")
         #expect(try still.status == 0 && ImageInfo(data: place.data("still.gif")).contentType == .gif)
     }
 
     @Test("Animations are processed frame by frame", arguments: ["out.webp", "out.gif", "out.png", "out.avif"])
     func animations(output: String) async throws {
-        let source = try place.write(Pictures.gif(), "in.gif")
+        let source = try place.write(SampleImages.gif(), "in.gif")
         let pipeline = ["--process", "resize(15x10)|>round(5)"]
         for arguments in [
             ["fetch", source], ["fetch", source] + pipeline, ["process", source] + pipeline,
@@ -83,7 +83,7 @@ import Testing
     @Test("An animation becomes a still on request, or where the format holds no frames") func stillFrames()
         async throws
     {
-        let source = try place.write(Pictures.gif(), "in.gif")
+        let source = try place.write(SampleImages.gif(), "in.gif")
         for (arguments, name) in [
             (["--still"], "out.webp"), (["--still", "--process", "round(5)"], "out.gif"), ([], "out.jpg"),
             (["--process", "round(5)"], "out.jpeg"),
@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test("The frame count printed is that of the output") func frameCount() async throws {
-        let frame = Pictures.gradient(30, 20)
-        let equal = try Pictures.gif([frame, frame, Pictures.gradient(30, 20, blue: 200)])
+        let frame = SampleImages.gradient(30, 20)
+        let equal = try SampleImages.gif([frame, frame, SampleImages.gradient(30, 20, blue: 200)])
         let source = try place.write(equal, "in.gif")
         // Animated WebP shows equal neighbours as one.
         for (arguments, frames) in [
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("An image that a format cannot hold is written in one that can") func formatFallback() async throws {
-        try place.write(try Pictures.png(16_384, 2), "in.png")
+        try place.write(try SampleImages.png(16_384, 2), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.webp", "--process", "round(0)")
         #expect(result.status == 1)
         #expect(result.errors.contains("use --format png, jpeg, gif or avif (code 9003)"), "\(result.errors)")
@@ -119,7 +119,7 @@ import Testing
 
     @Test("Formats are known by their file extensions too", arguments: ["jpg", "JPG", "JPEG"])
     func formatExtensions(format: String) async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("fetch", source, "-o", "out", "--format", format)
         #expect(result.status == 0, "\(result.errors)")
         #expect(try place.data("out").starts(with: [0xFF, 0xD8]))
@@ -130,7 +130,7 @@ import Testing
         arguments: [["info"], ["info", "--json"], ["hash"], ["show"], ["show", "--protocol", "kitty"], ["fetch"]]
     )
     func fullOutput(command: [String]) async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let full = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
         let result = try await place.kf(command + [source], target: full)
         #expect(result.status == 1)
@@ -140,7 +140,7 @@ import Testing
 
     @Test("Output that is closed by its reader is not reported", arguments: ["info", "hash", "show"])
     func closedOutput(command: String) async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let result = try await place.kf([command, source], target: pipe.fileHandleForWriting)
@@ -150,7 +150,7 @@ import Testing
 
     @Test("Pipes are read to their end", arguments: ["-", "/dev/stdin", "/dev/fd/0"])
     func pipes(source: String) async throws {
-        let image = try Pictures.png()
+        let image = try SampleImages.png()
         let info = try await place.kf(["info", "--json", source], input: image)
         #expect(try info.objects.first?["bytes"] as? Int == image.count, "\(info.errors)")
         let fetch = try await place.kf(["fetch", source, "-o", "same.png", "--repeat", "2"], input: image)
@@ -177,8 +177,8 @@ import Testing
         [["--lossless"], ["--quality", "1"]]
     )
     func lossless(format: String, arguments: [String]) async throws {
-        let source = try place.write(Pictures.jpeg(), "in.jpg")
-        let original = try #require(KFCrossPlatformImage(data: Pictures.jpeg())?.cgImage)
+        let source = try place.write(SampleImages.jpeg(), "in.jpg")
+        let original = try #require(KFCrossPlatformImage(data: SampleImages.jpeg())?.cgImage)
         for command in [["fetch", source], ["process", source, "--process", "round(0)"]] {
             let result = try await place.kf(command + ["-o", "out.\(format)"] + arguments)
             #expect(result.status == 0, "\(result.errors)")
@@ -189,7 +189,7 @@ import Testing
 
     @Test("A format that cannot be lossless is refused if it was requested, and otherwise replaced by PNG")
     func losslessJPEG() async throws {
-        let source = try place.write(Pictures.jpeg(), "in.jpg")
+        let source = try place.write(SampleImages.jpeg(), "in.jpg")
         let arguments = ["process", source, "--process", "bw()", "--lossless", "-o"]
         let refused = try await place.kf(arguments + ["out.jpg"])
         #expect(refused.status == 1)
@@ -209,7 +209,7 @@ import Testing
         ]
     )
     func lostFrames(arguments: [String]) async throws {
-        try place.write(Pictures.gif(), "in.gif")
+        try place.write(SampleImages.gif(), "in.gif")
         let result = try await place.kf(arguments)
         #expect(result.status == 0)
         #expect(result.errorLines.count == 1)
@@ -222,8 +222,8 @@ import Testing
 
     @Test("In a directory, animations stay animations and stills stay stills")
     func animationsInADirectory() async throws {
-        try place.write(Pictures.gif(), "a.gif")
-        try place.write(Pictures.jpeg(), "b.jpg")
+        try place.write(SampleImages.gif(), "a.gif")
+        try place.write(SampleImages.jpeg(), "b.jpg")
         for command in ["fetch", "process"] {
             let result = try await place.kf(command, "a.gif", "b.jpg", "-o", command, "--process", "resize(12x)")
             #expect(result.status == 0)
@@ -235,7 +235,7 @@ import Testing
 
     @Test("The error for a missing directory has its name and advice")
     func missingDirectory() async throws {
-        let source = try place.write(Pictures.png(), "in.png")
+        let source = try place.write(SampleImages.png(), "in.png")
         for command in [["fetch", source], ["process", source, "--process", "bw()"]] {
             let result = try await place.kf(command + ["-o", "nodir/x.png"])
             #expect(result.status == 1)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test("A lower quality makes a smaller file") func quality() async throws {
-        let source = try place.write(Pictures.png(120, 80), "in.png")
+        let source = try place.write(SampleImages.png(120, 80), "in.png")
         for format in ["jpeg", "webp", "avif"] {
             var sizes: [Int] = []
             for quality in ["0.1", "0.95"] {

@@ -56,7 +56,7 @@ import Testing
     func oneSide(text: String, width: Int, height: Int) throws {
         let processor = try #require(PipelineStep.processor(of: try PipelineParser.parse(text)))
         let options = KingfisherParsedOptionsInfo(nil)
-        let image = try #require(processor.process(item: .data(try Pictures.jpeg(60, 40)), options: options))
+        let image = try #require(processor.process(item: .data(try SampleImages.jpeg(60, 40)), options: options))
         #expect(image.pixelWidth == width && image.pixelHeight == height)
     }
 
@@ -87,7 +87,7 @@ import Testing
     @Test("Degrees count clockwise") func rotation() async throws {
         let place = try TestDirectory()
         // Red on the left, blue on the right: a quarter turn clockwise puts red on top.
-        let image = Pictures.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
+        let image = SampleImages.drawn(20, 10) { x, _ in x < 10 ? 0xFFFF_0000 : 0xFF00_00FF }
         try place.write(try #require(image.pngData()), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out.png", "--process", "rotate(90)")
         #expect(result.status == 0, "\(result.errors)")

@@ -28,8 +28,8 @@ import Testing
 
     @Test("What is listed is in the cache afterwards, and is not loaded again") func listedImages() async throws {
         try await withServer { server in
-            for path in ["/a.png", "/b.png"] { server.route(path, .data(try Pictures.png())) }
-            let file = try place.write(Pictures.jpeg(), "c.jpg")
+            for path in ["/a.png", "/b.png"] { server.route(path, .data(try SampleImages.png())) }
+            let file = try place.write(SampleImages.jpeg(), "c.jpg")
             let (a, b) = (server.url("/a.png").absoluteString, server.url("/b.png").absoluteString)
             let list = try list("# images", "", "  \(a)\r", b, a, file)
             let first = try await place.kf("prefetch", list)
@@ -48,7 +48,7 @@ import Testing
 
     @Test("With a pipeline the processed image is cached, as fetch makes it") func pipelines() async throws {
         try await withServer { server in
-            server.route("/a.jpg", .data(try Pictures.jpeg(90, 60)))
+            server.route("/a.jpg", .data(try SampleImages.jpeg(90, 60)))
             let url = server.url("/a.jpg").absoluteString
             let pipeline = ["--process", "downsample(30x30)|>round(8)"]
             let prefetched = try await place.kf(["prefetch", try list(url), "--json"] + pipeline)
@@ -62,7 +62,7 @@ import Testing
     @Test("Each source that failed has one line, and the others are loaded") func failures() async throws {
         let refusing = try RefusingPort()
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             server.route("/reset.png", TestResponse().with { $0.interruption = .resetBeforeHead })
             let urls = ["/missing.png", "/reset.png", "/a.png"].map { server.url($0).absoluteString }
             let list = try list(
@@ -93,7 +93,7 @@ import Testing
     @Test("There is one line of JSON for each source, in order, and one for the summary") func jsonLines() async throws
     {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()).with { $0.delay = .milliseconds(100) })
+            server.route("/a.png", .data(try SampleImages.png()).with { $0.delay = .milliseconds(100) })
             let urls = ["/a.png", "/missing.png"].map { server.url($0).absoluteString }
             let list = try list(urls[0], urls[1], "ftp://host/a")
             for (round, status) in ["downloaded", "cached"].enumerated() {
@@ -114,7 +114,7 @@ import Testing
     @Test("The list may come from standard input", arguments: [[], ["--json"]])
     func standardInput(arguments: [String]) async throws {
         try await withServer { server in
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             let input = Data("\u{FEFF}\(server.url("/a.png").absoluteString)\n".utf8)
             let result = try await place.kf(["prefetch", "-"] + arguments, input: input)
             #expect(result.status == 0)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test("A list that cannot be read is one line, and a failure") func unreadableList() async throws {
-        try place.write(Pictures.png(), "image.png")
+        try place.write(SampleImages.png(), "image.png")
         for (name, words) in [
             ("none.txt", "No such file or directory"), ("image.png", "it is no text"), ("/", "Is a directory"),
         ] {
@@ -144,7 +144,7 @@ import Testing
     @Test("Ctrl-C stops, counts what has not ended, and ends the process as the signal would", .timeLimit(.minutes(5)))
     func interruption() async throws {
         try await withServer { server in
-            let image = try Pictures.png()
+            let image = try SampleImages.png()
             server.route("/a.png", .data(image))
             server.route("/b.png", .data(image).with { $0.interruption = .stall(after: 10) })
             server.route("/c.png", .data(image))
@@ -174,7 +174,7 @@ import Testing
     @Test("A progress bar is shown on a terminal, and is gone in the end", .timeLimit(.minutes(5)))
     func progressBar() async throws {
         try await withServer { server in
-            server.route("/b.png", .data(try Pictures.png()).with { $0.interruption = .stall(after: 10) })
+            server.route("/b.png", .data(try SampleImages.png()).with { $0.interruption = .stall(after: 10) })
             let list = try list(server.url("/b.png").absoluteString)
             var terminal = FakeTerminal(kind: .silent, signal: SIGINT)
             (terminal.showsErrors, terminal.marks) = (true, ["] 0/1"])

@@ -12,7 +12,7 @@ import Testing
     init() throws { place = try TestDirectory() }
 
     @Test("The processed image is written") func processedOutput() async throws {
-        try place.write(Pictures.jpeg(90, 60), "in.jpg")
+        try place.write(SampleImages.jpeg(90, 60), "in.jpg")
         let result = try await place.kf(
             "process",
             "in.jpg",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("Corners that are not named stay square") func squareCorners() async throws {
-        try place.write(Pictures.jpeg(40, 40), "in.jpg")
+        try place.write(SampleImages.jpeg(40, 40), "in.jpg")
         _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")
         let image = try #require(KFCrossPlatformImage(data: try place.data("out.png"))?.cgImage)
         let alphas = image.withUnsafeBytes { bytes in
@@ -45,7 +45,7 @@ import Testing
     )
     func errors(input: String, output: String, code: Int) async throws {
         try place.write(Data("hello".utf8), "in.txt")
-        try place.write(Pictures.png(), "in.png")
+        try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("process", input, "-o", output, "--process", "round(3)")
         #expect(result.status == 1)
         #expect(result.errorLines.count == 1, "\(result.errors)")
@@ -57,8 +57,8 @@ import Testing
         let names = (1...9).map { "\($0 % 3)/photo.\($0 % 2 == 0 ? "jpg" : "png")" }
         for directory in ["0", "1", "2"] {
             try FileManager.default.createDirectory(atPath: place.path(directory), withIntermediateDirectories: true)
-            try place.write(Pictures.jpeg(), "\(directory)/photo.jpg")
-            try place.write(Pictures.png(), "\(directory)/photo.png")
+            try place.write(SampleImages.jpeg(), "\(directory)/photo.jpg")
+            try place.write(SampleImages.png(), "\(directory)/photo.png")
         }
         let inputs = names.prefix(4) + ["missing.png"] + names.dropFirst(4)
         let result = try await place.kf(["process"] + inputs + ["-o", "out", "--process", "resize(12x)"])
@@ -74,7 +74,7 @@ import Testing
 
     @Test("One input may go to a directory too, and is named after its source")
     func directoryForOne() async throws {
-        try place.write(Pictures.png(), "in.png")
+        try place.write(SampleImages.png(), "in.png")
         let result = try await place.kf("process", "in.png", "-o", "out/", "--process", "bw()", "--format", "webp")
         #expect(result.status == 0, "\(result.errors)")
         #expect(place.files("out") == ["in.webp"])
@@ -83,13 +83,13 @@ import Testing
     @Test("Inputs in the output directory are not overwritten", arguments: ["fetch", "process"])
     func keptInputs(command: String) async throws {
         // The result of one input must not replace another input.
-        let (jpeg, png) = (try Pictures.jpeg(), try Pictures.png())
+        let (jpeg, png) = (try SampleImages.jpeg(), try SampleImages.png())
         try place.write(jpeg, "two.jpg")
         try place.write(png, "two.png")
         let both = ["two.jpg", "two.png", "-o", ".", "--process", "bw()", "--format", "png"]
         #expect(try await place.kf([command] + both).status == 1)
         #expect(try place.data("two.jpg") == jpeg && place.data("two.png") == png)
-        let photo = try Pictures.jpeg()
+        let photo = try SampleImages.jpeg()
         try place.write(photo, "photo.jpg")
         let result = try await place.kf(command, "photo.jpg", "-o", ".", "--process", "bw()")
         #expect(result.status == 1)

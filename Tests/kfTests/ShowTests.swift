@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test("A terminal with kitty's graphics gets the pixels of the image") func kittyPixels() async throws {
-        let png = try Pictures.png(200, 150)
+        let png = try SampleImages.png(200, 150)
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: .kitty).kf(place, "show", "a.png")
         #expect(run.status == 0)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("A terminal that supports sixels gets sixels") func sixels() async throws {
-        let flat = Pictures.drawn(50, 32) { x, y in
+        let flat = SampleImages.drawn(50, 32) { x, y in
             x < 10 ? 0 : [0xFF20_40FF, 0xFF10_C020, 0xFFFF_FFFF, 0xFF00_0000][(x / 7 + y / 5) % 4]
         }
         let png = try #require(flat.pngData())
@@ -54,7 +54,7 @@ import Testing
 
     @Test("Any other terminal gets half blocks", arguments: [FakeTerminal.Kind.plain, .silent])
     func halfBlocks(kind: FakeTerminal.Kind) async throws {
-        let png = try Pictures.png(40, 20)
+        let png = try SampleImages.png(40, 20)
         try place.write(png, "a.png")
         let run = try await FakeTerminal(kind: kind).kf(place, "show", "a.png")
         #expect(run.status == 0)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test("Without a terminal no query is written") func withoutTerminal() async throws {
-        let png = try Pictures.png(40, 21)
+        let png = try SampleImages.png(40, 21)
         try place.write(png, "a.png")
         let result = try await place.kf("show", "a.png")
         #expect(result.status == 0)
@@ -81,7 +81,7 @@ import Testing
 
     @Test("A protocol named on the command line is used without a query", arguments: ["kitty", "sixel"])
     func namedProtocol(name: String) async throws {
-        let png = try Pictures.png(30, 20)
+        let png = try SampleImages.png(30, 20)
         try place.write(png, "a.png")
         for output in [
             Array(try await place.kf("show", "a.png", "--protocol", name).output.utf8),
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test("Images are shrunk to the columns and rows") func shrunkToTerminal() async throws {
-        try place.write(try Pictures.jpeg(400, 300), "a.jpg")
+        try place.write(try SampleImages.jpeg(400, 300), "a.jpg")
         for (terminal, arguments, size) in [
             (FakeTerminal(kind: .kitty), ["--width", "20"], CGSize(width: 160, height: 120)),
             (FakeTerminal(kind: .kitty, rows: 11), [], CGSize(width: 213, height: 160)),
@@ -108,7 +108,7 @@ import Testing
 
     @Test("Animations are played as often as allowed", arguments: ["kitty", "sixel", "blocks"])
     func loopLimit(name: String) async throws {
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain).kf(place, "show", "a.gif", "--loops", "2", "--protocol", name)
         #expect(run.status == 0)
         #expect(run.isRestored)
@@ -127,7 +127,7 @@ import Testing
 
     @Test("Half blocks in a file show one frame of an animation", arguments: [["--frames", "1"], []])
     func animationInFile(arguments: [String]) async throws {
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.gif(), "a.gif")
         let result = try await place.kf(["show", "a.gif"] + arguments)
         #expect(result.output.split(separator: "\n").count == 10)
     }
@@ -140,7 +140,7 @@ import Testing
         ] as [([String], Int)]
     )
     func loopsInFile(arguments: [String], count: Int) async throws {
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.gif(), "a.gif")
         let kitty = try await place.kf(["show", "a.gif", "--protocol", "kitty"] + arguments)
         #expect(try TerminalDecoder.kitty(Array(kitty.data)).count == count)
         let sixel = try await place.kf(["show", "a.gif", "--protocol", "sixel"] + arguments)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test("A suspended animation restores the terminal until it continues") func suspendedAnimation() async throws {
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain, signal: SIGTSTP).kf(place, "show", "a.gif")
         #expect(run.isRestoredWhileStopped == true)
         #expect(run.status == -SIGINT)
@@ -161,7 +161,7 @@ import Testing
 
     @Test("An interrupted animation restores the terminal", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interruptedAnimation(signal: Int32) async throws {
-        try place.write(Pictures.gif(), "a.gif")
+        try place.write(SampleImages.gif(), "a.gif")
         let run = try await FakeTerminal(kind: .plain, signal: signal).kf(place, "show", "a.gif")
         #expect(run.status == -signal)
         #expect(run.isRestored)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test("The pipeline is applied before the image is shown") func pipeline() async throws {
-        try place.write(try Pictures.png(40, 20), "a.png")
+        try place.write(try SampleImages.png(40, 20), "a.png")
         let result = try await place.kf("show", "a.png", "--process", "resize(10x10)")
         #expect(result.output.split(separator: "\n").count == 5)
     }
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test("Many colours become 256 at most, and errors are diffused") func palette() throws {
-        let image = ShownPixels(try #require(Pictures.gradient(120, 80).cgImage))
+        let image = ShownPixels(try #require(SampleImages.gradient(120, 80).cgImage))
         #expect(Set(image.colors).count > 256)
         let sixels = Sixel.sequence(image)
         let decoded = try #require(try TerminalDecoder.sixels(sixels).first)
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test("Long images are sent in pieces") func kittyPieces() throws {
-        let png = Pictures.noise + Pictures.noise + Pictures.noise + Pictures.noise
+        let png = SampleImages.noise + SampleImages.noise + SampleImages.noise + SampleImages.noise
         let images = try TerminalDecoder.kitty(KittyGraphics.sequences(png: png, id: 7))
         #expect(images.map(\.png) == [png])
         #expect(images[0].keys["i"] == "7")

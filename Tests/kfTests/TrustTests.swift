@@ -35,7 +35,7 @@ import Testing
     ) async throws {
         let server = try await TestServer.start(certificate: certificate)
         do {
-            server.route("/a.png", .data(try Pictures.png()))
+            server.route("/a.png", .data(try SampleImages.png()))
             try await body(server)
         } catch {
             await server.stop()
@@ -72,7 +72,7 @@ import Testing
             expectFailure(try await fetch(url), "is from an issuer that is not trusted")
             let named = try await fetch(url, ["--cacert", authority])
             #expect(named.status == 0, "\(named.errors)")
-            #expect(try place.data("out.png") == Pictures.png())
+            #expect(try place.data("out.png") == SampleImages.png())
             let found = try await fetch(url, ["--refresh"], variables: ["SSL_CERT_FILE": authority])
             #expect(found.status == 0, "\(found.errors)")
         }
@@ -94,7 +94,7 @@ import Testing
     func workingProxy() async throws {
         try await withServer { server in
             let url = "http://images.invalid/a.png"
-            server.route(url, .data(try Pictures.png()))
+            server.route(url, .data(try SampleImages.png()))
             let proxy = "http://someone:s3cret@127.0.0.1:\(server.port)"
             for (arguments, variables) in [
                 (["--proxy", proxy], [:]),

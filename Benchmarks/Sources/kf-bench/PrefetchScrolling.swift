@@ -37,16 +37,15 @@ private enum FastList {
 
     @MainActor
     private static func scroll(cells: Int, prefetching: Bool) async throws -> Outcome {
-        let server = try VaryingServer(body: try Pictures.jpeg(width: 300, height: 300))
+        let server = try VaryingServer(body: try SampleImages.jpeg(width: 300, height: 300))
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
         let options: KingfisherOptionsInfo = [
             .targetCache(cache), .downloader(ImageDownloader(name: "bench")),
             .processor(DownsamplingImageProcessor(size: CGSize(width: 100, height: 100))),
         ]
-        let port = server.port
         let coordinator = PrefetchCoordinator(window: 20, options: options) { row in
-            row < cells ? URL(string: "http://127.0.0.1:\(port)/\(row)").map { .network($0) } : nil
+            row < cells ? .network(server.url(row)) : nil
         }
         coordinator.maxConcurrentDownloads = 12
         let views = (0..<visible).map { _ in KFCrossPlatformImageView() }
@@ -60,7 +59,7 @@ private enum FastList {
                 missed += view.image == nil ? 1 : 0
                 view.kf.cancelDownloadTask()
             }
-            view.kf.setImage(with: URL(string: "http://127.0.0.1:\(port)/\(row)"), options: options)
+            view.kf.setImage(with: server.url(row), options: options)
             if prefetching { coordinator.visibleRows(max(0, row - visible + 1)..<row + 1) }
             if row >= visible { left.append(monotonicSeconds()) }
             blank += views.prefix(row + 1).count { $0.image == nil }
@@ -85,35 +84,23 @@ private enum FastList {
     }
 }
 
-/// A server in a process of its own that takes from 50 to 200 ms, and keeps a log of its requests.
+/// A server that takes from 50 to 200 ms, and keeps a log of its requests.
 private struct VaryingServer {
-    let port: Int
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let server: PythonServer
     private let folder: TemporaryFolder
 
     init(body: Data) throws {
         folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("body")
         try body.write(to: file)
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = Python.command + ["-c", Self.program, file.path]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw BenchmarkError("python3 with aiohttp (apt: python3-aiohttp) is missing")
-        }
-        self.port = port
+        server = try PythonServer(program: Self.program, [file.path])
     }
+
+    func url(_ row: Int) -> URL { server.url("\(row)") }
 
     /// Ends the server, and returns which rows were requested, and when.
     func stop() throws -> [(row: Int, time: Double)] {
-        try input.fileHandleForWriting.close()
-        let log = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return log.split(separator: "\n").compactMap { line in
+        try server.stop().split(separator: "\n").compactMap { line in
             let parts = line.split(separator: " ")
             guard parts.count == 2, let row = Int(parts[0]), let time = Double(parts[1]) else { return nil }
             return (row, time)

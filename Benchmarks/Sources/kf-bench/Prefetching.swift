@@ -16,7 +16,7 @@ private enum Avatars {
     private static let inFlight = 8
 
     static func measure() async throws -> Figure {
-        let nginx = try Nginx(serving: ["avatar": try Pictures.jpeg(width: 400, height: 400)])
+        let nginx = try Nginx(serving: ["avatar": try SampleImages.jpeg(width: 400, height: 400)])
         let address = nginx.address(of: "avatar")
         var pairs: [(ours: Double, baseline: Double)] = []
         // The first pair warms up both ends.

@@ -14,8 +14,8 @@ static void clamp_to_alpha(uint8_t *rows, size_t stride, uint32_t width, uint32_
 }
 
 /// Collects what our loops need. False when they cannot convert the image.
-static bool describe(const avifImage *image, kf_yuv *picture) {
-    *picture = (kf_yuv){
+static bool describe(const avifImage *image, kf_yuv *yuv) {
+    *yuv = (kf_yuv){
         .width = image->width, .height = image->height, .depth = image->depth, .alpha_depth = image->depth,
         .planes = {image->yuvPlanes[0], image->yuvPlanes[1], image->yuvPlanes[2], image->alphaPlane},
         .strides = {image->yuvRowBytes[0], image->yuvRowBytes[1], image->yuvRowBytes[2], image->alphaRowBytes},
@@ -23,16 +23,16 @@ static bool describe(const avifImage *image, kf_yuv *picture) {
     };
     switch (image->yuvFormat) {
     case AVIF_PIXEL_FORMAT_YUV444: break;
-    case AVIF_PIXEL_FORMAT_YUV422: picture->halves_columns = true; break;
-    case AVIF_PIXEL_FORMAT_YUV420: picture->halves_columns = picture->halves_rows = true; break;
-    case AVIF_PIXEL_FORMAT_YUV400: picture->planes[1] = picture->planes[2] = NULL; break;
+    case AVIF_PIXEL_FORMAT_YUV422: yuv->halves_columns = true; break;
+    case AVIF_PIXEL_FORMAT_YUV420: yuv->halves_columns = yuv->halves_rows = true; break;
+    case AVIF_PIXEL_FORMAT_YUV400: yuv->planes[1] = yuv->planes[2] = NULL; break;
     default: return false;
     }
-    bool has_color = picture->planes[1] && picture->planes[2];
-    if (!picture->planes[0] || (!has_color && image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400)) return false;
+    bool has_color = yuv->planes[1] && yuv->planes[2];
+    if (!yuv->planes[0] || (!has_color && image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400)) return false;
     double chromaticities[8];
     kf_avif_find_chromaticities(image->colorPrimaries, chromaticities);
-    return kf_yuv_find_weights(image->matrixCoefficients, chromaticities, picture);
+    return kf_yuv_find_weights(image->matrixCoefficients, chromaticities, yuv);
 }
 
 static avifResult convert(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied) {
@@ -63,10 +63,10 @@ static bool is_beyond_libyuv(const avifImage *image) {
 avifResult kf_avif_to_bgra(const avifImage *image, uint8_t *rows, size_t stride, bool premultiplied) {
     const kf_yuv_loops loops = kf_yuv_best_loops();
     kf_status status = KF_UNSUPPORTED;
-    kf_yuv picture;
+    kf_yuv yuv;
     // libyuv has loops for more processors than we have.
-    if ((loops != KF_YUV_PORTABLE || is_beyond_libyuv(image)) && describe(image, &picture)) {
-        status = kf_yuv_to_bgra(&picture, loops, premultiplied, rows, stride);
+    if ((loops != KF_YUV_PORTABLE || is_beyond_libyuv(image)) && describe(image, &yuv)) {
+        status = kf_yuv_to_bgra(&yuv, loops, premultiplied, rows, stride);
     }
     if (status == KF_OK) return AVIF_RESULT_OK;
 #if AVIF_VERSION >= 110000

@@ -25,19 +25,19 @@ static void derive_weights(const double chromaticities[8], double *kr, double *k
     *kb = blue[1] * volume(red, green, white) / all;
 }
 
-bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *picture) {
+bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *image) {
     enum { derived = 12, count = 10 };
     static const double weights[count][2] = {
         [1] = {0.2126, 0.0722}, [2] = {0.299, 0.114}, [4] = {0.3, 0.11}, [5] = {0.299, 0.114}, [6] = {0.299, 0.114},
         [7] = {0.212, 0.087}, [9] = {0.2627, 0.0593},
     };
     if (matrix == derived) {
-        derive_weights(chromaticities, &picture->kr, &picture->kb);
+        derive_weights(chromaticities, &image->kr, &image->kb);
         return true;
     }
     if (matrix >= count || weights[matrix][0] == 0) return false;
-    picture->kr = weights[matrix][0];
-    picture->kb = weights[matrix][1];
+    image->kr = weights[matrix][0];
+    image->kb = weights[matrix][1];
     return true;
 }
 
@@ -57,52 +57,52 @@ static kf_yuv_rows loops_of(kf_yuv_loops kind, bool divides) {
 static bool is_known(uint32_t depth) { return depth == 8 || depth == 10 || depth == 12; }
 
 /// False when the words cannot hold what the numbers of the image call for.
-static bool find_numbers(const kf_yuv *picture, bool premultiplied, kf_yuv_numbers *n) {
-    const double kr = picture->kr, kb = picture->kb, kg = 1 - kr - kb;
-    if (!is_known(picture->depth) || !(kr >= 0 && kb >= 0 && kg > 0)) return false;
-    const int one = 1 << (picture->depth - 8), largest = 256 * one - 1;
-    const double luma = 255.0 / (picture->is_full_range ? largest : 219 * one);
+static bool find_numbers(const kf_yuv *image, bool premultiplied, kf_yuv_numbers *n) {
+    const double kr = image->kr, kb = image->kb, kg = 1 - kr - kb;
+    if (!is_known(image->depth) || !(kr >= 0 && kb >= 0 && kg > 0)) return false;
+    const int one = 1 << (image->depth - 8), largest = 256 * one - 1;
+    const double luma = 255.0 / (image->is_full_range ? largest : 219 * one);
     // A word of chroma is 2^(16 - depth) for a step.
     const double chroma =
-        255.0 / ((picture->is_full_range ? largest : 224 * one) * (double)(1 << (16 - picture->depth)));
+        255.0 / ((image->is_full_range ? largest : 224 * one) * (double)(1 << (16 - image->depth)));
     const double red = 2 * (1 - kr) * chroma, blue = 2 * (1 - kb) * chroma;
     const double green_cb = blue * kb / kg, green_cr = red * kr / kg;
     // The sum of the words that make green has to be a word; no other can be as large.
     const double words = KF_YUV_STEP * 32768.0;
     if (green_cb * words > 10000 || green_cr * words > 10000) return false;
     *n = (kf_yuv_numbers){
-        .depth = picture->depth, .black = picture->is_full_range ? 0 : 16 * one,
-        .luma = (int16_t)(luma / (1 << (15 - picture->depth)) * words + 0.5),
+        .depth = image->depth, .black = image->is_full_range ? 0 : 16 * one,
+        .luma = (int16_t)(luma / (1 << (15 - image->depth)) * words + 0.5),
         .red = (int16_t)(red * words + 0.5), .green_cb = (int16_t)(green_cb * words + 0.5),
         .green_cr = (int16_t)(green_cr * words + 0.5), .blue = (int16_t)(blue * words + 0.5),
         .exact_luma = (float)luma, .exact_red = (float)red, .exact_green_cb = (float)green_cb,
         .exact_green_cr = (float)green_cr, .exact_blue = (float)blue,
     };
-    if (!picture->planes[3]) return true;
-    if (!is_known(picture->alpha_depth)) return false;
-    n->alpha_depth = picture->alpha_depth;
+    if (!image->planes[3]) return true;
+    if (!is_known(image->alpha_depth)) return false;
+    n->alpha_depth = image->alpha_depth;
     // 1/341 or 1/273 of 2^24, rounded up.
     n->alpha_excess = n->alpha_depth == 10 ? 340 : n->alpha_depth == 12 ? 272 : 0;
     n->alpha_share = n->alpha_depth == 10 ? 49201 : n->alpha_depth == 12 ? 61456 : 0;
-    n->multiplies = premultiplied && !picture->is_premultiplied;
+    n->multiplies = premultiplied && !image->is_premultiplied;
     n->limits = premultiplied;
     return true;
 }
 
 /// Makes a line of chroma as wide as the image; `between` is memory for half of one.
 static void find_chroma(
-    const kf_yuv *picture, int plane, uint32_t y, const kf_yuv_rows *loops, int16_t *between, int16_t *line) {
-    const uint8_t *rows = picture->planes[plane];
-    const size_t stride = picture->strides[plane];
-    if (!picture->halves_columns) return loops->widen(rows + y * stride, picture->depth, 0, picture->width, line);
-    const size_t count = ((size_t)picture->width + 1) / 2;
+    const kf_yuv *image, int plane, uint32_t y, const kf_yuv_rows *loops, int16_t *between, int16_t *line) {
+    const uint8_t *rows = image->planes[plane];
+    const size_t stride = image->strides[plane];
+    if (!image->halves_columns) return loops->widen(rows + y * stride, image->depth, 0, image->width, line);
+    const size_t count = ((size_t)image->width + 1) / 2;
     size_t near = y, far = y;
-    if (picture->halves_rows) {
-        const size_t last = ((size_t)picture->height + 1) / 2 - 1;
+    if (image->halves_rows) {
+        const size_t last = ((size_t)image->height + 1) / 2 - 1;
         near = y / 2;
         far = y % 2 ? (near < last ? near + 1 : last) : (near ? near - 1 : 0);
     }
-    loops->blend(rows + near * stride, rows + far * stride, picture->depth, 0, count, between);
+    loops->blend(rows + near * stride, rows + far * stride, image->depth, 0, count, between);
     between[-1] = between[0];
     between[count] = between[count - 1];
     loops->spread(between, 0, count, line);
@@ -116,26 +116,26 @@ kf_yuv_loops kf_yuv_best_loops(void) {
 }
 
 kf_status kf_yuv_to_bgra(
-    const kf_yuv *picture, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride) {
+    const kf_yuv *image, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride) {
     kf_yuv_numbers numbers;
-    if (!find_numbers(picture, premultiplied, &numbers)) return KF_UNSUPPORTED;
-    const bool has_alpha = picture->planes[3] != NULL, has_chroma = picture->planes[1] && picture->planes[2];
-    const kf_yuv_rows loops = loops_of(kind, has_alpha && picture->is_premultiplied && !premultiplied);
+    if (!find_numbers(image, premultiplied, &numbers)) return KF_UNSUPPORTED;
+    const bool has_alpha = image->planes[3] != NULL, has_chroma = image->planes[1] && image->planes[2];
+    const kf_yuv_rows loops = loops_of(kind, has_alpha && image->is_premultiplied && !premultiplied);
     // Three lines, with room for what is read and written beyond their ends. Without chroma they stay grey.
-    const size_t room = (size_t)picture->width + 64;
+    const size_t room = (size_t)image->width + 64;
     int16_t *memory = calloc(room * 3, sizeof *memory);
     if (!memory) return KF_OUT_OF_MEMORY;
     int16_t *between = memory + 16, *cb = memory + room, *cr = cb + room;
-    for (uint32_t y = 0; y < picture->height; y++) {
+    for (uint32_t y = 0; y < image->height; y++) {
         if (has_chroma) {
-            find_chroma(picture, 1, y, &loops, between, cb);
-            find_chroma(picture, 2, y, &loops, between, cr);
+            find_chroma(image, 1, y, &loops, between, cb);
+            find_chroma(image, 2, y, &loops, between, cr);
         }
         const kf_yuv_row row = {
-            picture->planes[0] + y * picture->strides[0],
-            has_alpha ? picture->planes[3] + y * picture->strides[3] : NULL, cb, cr,
+            image->planes[0] + y * image->strides[0],
+            has_alpha ? image->planes[3] + y * image->strides[3] : NULL, cb, cr,
         };
-        loops.convert(&row, &numbers, 0, picture->width, rows + y * stride);
+        loops.convert(&row, &numbers, 0, image->width, rows + y * stride);
     }
     free(memory);
     return KF_OK;

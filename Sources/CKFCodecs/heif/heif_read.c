@@ -9,7 +9,7 @@
 
 struct kf_heif_reader {
     struct heif_context *context;
-    struct heif_image_handle *picture;
+    struct heif_image_handle *handle;
     uint8_t *icc;
     uint32_t width, height;
     // Of the largest image that is decoded.
@@ -28,17 +28,17 @@ static kf_status fail(kf_message *message, struct heif_error error) {
 }
 
 static void describe_colors(kf_heif_reader *reader, kf_heif_header *header) {
-    size_t size = heif_image_handle_get_raw_color_profile_size(reader->picture);
+    size_t size = heif_image_handle_get_raw_color_profile_size(reader->handle);
     header->primaries = header->transfer = 2;
     if (size && size <= 16 << 20 && (reader->icc = malloc(size))) {
-        if (heif_image_handle_get_raw_color_profile(reader->picture, reader->icc).code == heif_error_Ok) {
+        if (heif_image_handle_get_raw_color_profile(reader->handle, reader->icc).code == heif_error_Ok) {
             header->icc = reader->icc;
             header->icc_size = size;
             return;
         }
     }
     struct heif_color_profile_nclx *nclx = NULL;
-    struct heif_error error = heif_image_handle_get_nclx_color_profile(reader->picture, &nclx);
+    struct heif_error error = heif_image_handle_get_nclx_color_profile(reader->handle, &nclx);
     if (error.code != heif_error_Ok || !nclx) {
         if (nclx) heif_nclx_color_profile_free(nclx);
         return;
@@ -71,14 +71,14 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
     heif_context_set_max_decoding_threads(reader->context, 0);
     struct heif_error error = heif_context_read_from_memory_without_copy(reader->context, bytes, size, NULL);
     if (error.code == heif_error_Ok) {
-        error = heif_context_get_primary_image_handle(reader->context, &reader->picture);
+        error = heif_context_get_primary_image_handle(reader->context, &reader->handle);
     }
     if (error.code != heif_error_Ok) {
         fail(message, error);
         kf_heif_close(reader);
         return NULL;
     }
-    int width = heif_image_handle_get_width(reader->picture), height = heif_image_handle_get_height(reader->picture);
+    int width = heif_image_handle_get_width(reader->handle), height = heif_image_handle_get_height(reader->handle);
     if (width <= 0 || height <= 0) {
         kf_fail(message, KF_MALFORMED, "the image has no size");
         kf_heif_close(reader);
@@ -90,8 +90,8 @@ kf_heif_reader *kf_heif_open(const uint8_t *bytes, size_t size, kf_heif_header *
     header->height = reader->height = primary.is_cropped ? (uint32_t)height : primary.turned_height;
     header->coded_width = reader->coded_width = primary.width;
     header->coded_height = reader->coded_height = primary.height;
-    header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(reader->picture);
-    header->premultiplied = reader->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->picture);
+    header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(reader->handle);
+    header->premultiplied = reader->has_alpha && heif_image_handle_is_premultiplied_alpha(reader->handle);
     describe_colors(reader, header);
     return reader;
 }
@@ -119,7 +119,7 @@ static void copy_wide(uint8_t *to, const uint8_t *from, uint32_t width, uint32_t
 }
 
 kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_message *message) {
-    int bits = heif_image_handle_get_luma_bits_per_pixel(reader->picture);
+    int bits = heif_image_handle_get_luma_bits_per_pixel(reader->handle);
     bool wide = bits > 8;
     // libheif counts the bytes of an image in an int, in rows of sixteen bytes or more, whether it is turned or not.
     uint64_t width = (uint64_t)reader->coded_width + 8, height = (uint64_t)reader->coded_height + 8;
@@ -128,7 +128,7 @@ kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_
     }
     struct heif_image *image = NULL;
     struct heif_error error = heif_decode_image(
-        reader->picture, &image, heif_colorspace_RGB,
+        reader->handle, &image, heif_colorspace_RGB,
         wide ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA, NULL);
     if (error.code != heif_error_Ok) return fail(message, error);
     kf_status status = KF_OK;
@@ -153,7 +153,7 @@ kf_status kf_heif_read(kf_heif_reader *reader, uint8_t *rows, size_t stride, kf_
 
 void kf_heif_close(kf_heif_reader *reader) {
     if (!reader) return;
-    if (reader->picture) heif_image_handle_release(reader->picture);
+    if (reader->handle) heif_image_handle_release(reader->handle);
     if (reader->context) heif_context_free(reader->context);
     free(reader->icc);
     free(reader);

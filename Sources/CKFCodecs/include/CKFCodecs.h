@@ -335,7 +335,7 @@ typedef struct kf_yuv {
 /// Sets the weights that `matrix`, a number of H.273, stands for. Those that follow from the colours need white, red,
 /// green and blue as x, y pairs. False, with nothing set, when it stands for something else than luma and two
 /// differences.
-bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *picture);
+bool kf_yuv_find_weights(uint32_t matrix, const double chromaticities[8], kf_yuv *image);
 
 /// Which instructions the loops use. The bytes are the same.
 typedef enum kf_yuv_loops { KF_YUV_PORTABLE, KF_YUV_AVX2 } kf_yuv_loops;
@@ -346,7 +346,7 @@ kf_yuv_loops kf_yuv_best_loops(void);
 /// interpolated linearly. Every byte is within 1 of the formula; black is 0, and white 255. Other depths, and weights
 /// that leave next to nothing for green, are not supported.
 kf_status kf_yuv_to_bgra(
-    const kf_yuv *picture, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride);
+    const kf_yuv *image, kf_yuv_loops kind, bool premultiplied, uint8_t *rows, size_t stride);
 
 // ---------------------------------------------------------------------------------------------- formats behind traits
 

@@ -7,47 +7,47 @@
 #include <string.h>
 
 /// An image in which the rows above one have been replaced.
-typedef struct picture {
+typedef struct image {
     uint8_t *pixels;
     size_t bytes_per_row, width, height;
     ptrdiff_t radius;
     /// The last rows that were replaced, as they were: row y is at y modulo `kept_count`.
     uint8_t *kept;
     size_t kept_count;
-} picture;
+} image;
 
 static size_t kept_rows(size_t height, uint32_t radius) { return radius < height ? radius + 1 : height; }
 
 /// The row that the sums for row `y` have to gain.
-static inline const uint8_t *row_below(const picture *picture, size_t y) {
-    const size_t below = y + (size_t)picture->radius, last = picture->height - 1;
-    return picture->pixels + (below < last ? below : last) * picture->bytes_per_row;
+static inline const uint8_t *row_below(const image *image, size_t y) {
+    const size_t below = y + (size_t)image->radius, last = image->height - 1;
+    return image->pixels + (below < last ? below : last) * image->bytes_per_row;
 }
 
 /// The row that the sums for row `y` have to lose, when those from `first` on are still there.
-static inline const uint8_t *row_above(const picture *picture, size_t y, size_t first) {
-    const size_t distance = (size_t)picture->radius + 1, above = y < distance ? 0 : y - distance;
-    if (above >= first) return picture->pixels + above * picture->bytes_per_row;
-    return picture->kept + above % picture->kept_count * picture->bytes_per_row;
+static inline const uint8_t *row_above(const image *image, size_t y, size_t first) {
+    const size_t distance = (size_t)image->radius + 1, above = y < distance ? 0 : y - distance;
+    if (above >= first) return image->pixels + above * image->bytes_per_row;
+    return image->kept + above % image->kept_count * image->bytes_per_row;
 }
 
-static inline void keep_row(const picture *picture, size_t y) {
+static inline void keep_row(const image *image, size_t y) {
     memcpy(
-        picture->kept + y % picture->kept_count * picture->bytes_per_row, picture->pixels + y * picture->bytes_per_row,
-        picture->bytes_per_row);
+        image->kept + y % image->kept_count * image->bytes_per_row, image->pixels + y * image->bytes_per_row,
+        image->bytes_per_row);
 }
 
 /// The sums of columns around the row before the first: that row is the first one, too.
-#define START_COLUMNS(sums, picture, count)                                                                          \
+#define START_COLUMNS(sums, image, count)                                                                            \
     do {                                                                                                             \
-        const ptrdiff_t radius = (picture)->radius, last = (ptrdiff_t)(picture)->height - 1;                         \
+        const ptrdiff_t radius = (image)->radius, last = (ptrdiff_t)(image)->height - 1;                             \
         const ptrdiff_t inside = radius - 1 < last ? radius - 1 : last;                                              \
         for (size_t i = 0; i < (count); i++)                                                                         \
-            (sums)[i] = (picture)->pixels[i] * (unsigned)(radius + 2)                                                \
-                      + row_below(picture, (size_t)last)[i] * (unsigned)(radius - 1 - inside);                       \
+            (sums)[i] = (image)->pixels[i] * (unsigned)(radius + 2)                                                  \
+                      + row_below(image, (size_t)last)[i] * (unsigned)(radius - 1 - inside);                         \
         for (ptrdiff_t y = 1; y <= inside; y++)                                                                      \
             for (size_t i = 0; i < (count); i++)                                                                     \
-                (sums)[i] += (picture)->pixels[(size_t)y * (picture)->bytes_per_row + i];                            \
+                (sums)[i] += (image)->pixels[(size_t)y * (image)->bytes_per_row + i];                                \
     } while (0)
 
 // ---------------------------------------------------------------------------------------------- any processor
@@ -81,14 +81,14 @@ static void mean_of_columns(const uint32_t *sums, size_t width, ptrdiff_t radius
     }
 }
 
-static void blur_any(const picture *picture, uint32_t *sums) {
-    const size_t count = picture->width * 4;
-    START_COLUMNS(sums, picture, count);
-    for (size_t y = 0; y < picture->height; y++) {
-        const uint8_t *new = row_below(picture, y), *old = row_above(picture, y, y);
+static void blur_any(const image *image, uint32_t *sums) {
+    const size_t count = image->width * 4;
+    START_COLUMNS(sums, image, count);
+    for (size_t y = 0; y < image->height; y++) {
+        const uint8_t *new = row_below(image, y), *old = row_above(image, y, y);
         for (size_t i = 0; i < count; i++) sums[i] += (uint32_t)new[i] - old[i];
-        keep_row(picture, y);
-        mean_of_columns(sums, picture->width, picture->radius, picture->pixels + y * picture->bytes_per_row);
+        keep_row(image, y);
+        mean_of_columns(sums, image->width, image->radius, image->pixels + y * image->bytes_per_row);
     }
 }
 
@@ -108,15 +108,15 @@ static inline AVX2 __m256i four_pixels(const uint8_t *row) {
 static inline AVX2 void store(void *memory, __m256i value) { _mm256_storeu_si256(memory, value); }
 
 /// The sums of columns for four rows from `y` on. The sums of one column in the four rows lie beside each other.
-static AVX2 void columns_of_four_rows(const picture *picture, size_t y, uint16_t *sums, uint16_t *columns) {
+static AVX2 void columns_of_four_rows(const image *image, size_t y, uint16_t *sums, uint16_t *columns) {
     const uint8_t *new[4], *old[4];
     for (size_t k = 0; k < 4; k++) {
         // Sums of rows after the last one are not used, but must be read from somewhere.
-        const size_t row = y + k < picture->height ? y + k : picture->height - 1;
-        new[k] = row_below(picture, row);
-        old[k] = row_above(picture, row, y);
+        const size_t row = y + k < image->height ? y + k : image->height - 1;
+        new[k] = row_below(image, row);
+        old[k] = row_above(image, row, y);
     }
-    for (size_t x = 0; x < picture->width; x += 4, sums += 16, columns += 64) {
+    for (size_t x = 0; x < image->width; x += 4, sums += 16, columns += 64) {
         __m256i sum = _mm256_loadu_si256((const __m256i *)sums), rows[4];
         for (int k = 0; k < 4; k++) {
             sum = _mm256_add_epi16(
@@ -164,20 +164,20 @@ static AVX2 void means_of_four_rows(
     }
 }
 
-static AVX2 void blur_avx2(const picture *picture, uint16_t *sums) {
-    const size_t width = picture->width, padded = (width + 3) / 4 * 4;
-    const int radius = (int)picture->radius;
+static AVX2 void blur_avx2(const image *image, uint16_t *sums) {
+    const size_t width = image->width, padded = (width + 3) / 4 * 4;
+    const int radius = (int)image->radius;
     uint16_t *columns = sums + padded * 4, *first = columns + (radius + 1) * 16;
-    START_COLUMNS(sums, picture, padded * 4);
-    for (size_t y = 0; y < picture->height; y += 4) {
-        const size_t rows = picture->height - y < 4 ? picture->height - y : 4;
-        columns_of_four_rows(picture, y, sums, first);
+    START_COLUMNS(sums, image, padded * 4);
+    for (size_t y = 0; y < image->height; y += 4) {
+        const size_t rows = image->height - y < 4 ? image->height - y : 4;
+        columns_of_four_rows(image, y, sums, first);
         for (int i = 0; i <= radius; i++) memcpy(columns + i * 16, first, 32);
         const uint16_t *last = first + (width - 1) * 16;
         for (size_t i = width; i < padded + (size_t)radius; i++) memcpy(first + i * 16, last, 32);
-        for (size_t k = 0; k < rows; k++) keep_row(picture, y + k);
+        for (size_t k = 0; k < rows; k++) keep_row(image, y + k);
         means_of_four_rows(
-            columns, width, radius, picture->pixels + y * picture->bytes_per_row, picture->bytes_per_row, rows);
+            columns, width, radius, image->pixels + y * image->bytes_per_row, image->bytes_per_row, rows);
     }
 }
 #endif
@@ -190,24 +190,24 @@ size_t kf_box_blur_scratch(size_t bytes_per_row, size_t height, uint32_t radius)
     return kept_rows(height, radius) * bytes_per_row + bytes_per_row * 10 + 16 * 32;
 }
 
-static picture picture_of(
+static image image_of(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch) {
-    return (picture){pixels, bytes_per_row, width, height, radius, scratch, kept_rows(height, radius)};
+    return (image){pixels, bytes_per_row, width, height, radius, scratch, kept_rows(height, radius)};
 }
 
 void kf_box_blur_portably(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch) {
-    const picture picture = picture_of(pixels, bytes_per_row, width, height, radius, scratch);
+    const image image = image_of(pixels, bytes_per_row, width, height, radius, scratch);
     // Rows are padded to 16 bytes: what follows the kept ones lies at a place for numbers.
-    blur_any(&picture, (uint32_t *)(void *)(scratch + picture.kept_count * bytes_per_row));
+    blur_any(&image, (uint32_t *)(void *)(scratch + image.kept_count * bytes_per_row));
 }
 
 void kf_box_blur(
     uint8_t *pixels, size_t bytes_per_row, size_t width, size_t height, uint32_t radius, uint8_t *scratch) {
 #if defined(__x86_64__)
     if (radius > 0 && radius <= largest_small_radius && __builtin_cpu_supports("avx2")) {
-        const picture picture = picture_of(pixels, bytes_per_row, width, height, radius, scratch);
-        return blur_avx2(&picture, (uint16_t *)(void *)(scratch + picture.kept_count * bytes_per_row));
+        const image image = image_of(pixels, bytes_per_row, width, height, radius, scratch);
+        return blur_avx2(&image, (uint16_t *)(void *)(scratch + image.kept_count * bytes_per_row));
     }
 #endif
     kf_box_blur_portably(pixels, bytes_per_row, width, height, radius, scratch);

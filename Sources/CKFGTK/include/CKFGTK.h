@@ -33,14 +33,14 @@ typedef struct {
     /// By how many degrees the texture is turned clockwise, after it has been mirrored.
     int degrees;
     gboolean is_mirrored_horizontally, is_mirrored_vertically;
-} KfPicture;
+} KfImage;
 
 /// A paintable for a widget, which stays the same object whatever it shows: a new frame of the same size has the widget
 /// drawn again, but not laid out again. The caller owns the result.
 GdkPaintable *kf_paintable_new(void);
 
 /// Shows an image. Takes a reference of the texture of its own.
-void kf_paintable_show(GdkPaintable *paintable, KfPicture picture, KfFit fit);
+void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit);
 
 /// Chooses how images are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
 /// draws it; or as textures, which other renderers keep on the graphics card.
@@ -50,7 +50,7 @@ void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_w
 gboolean kf_is_drawn_by_software(GtkWidget *widget);
 
 /// Draws how `previous` gives way to the image; at progress 1, and with KF_TRANSITION_NONE, the image alone.
-void kf_paintable_set_transition(GdkPaintable *paintable, KfPicture previous, KfTransition kind, double progress);
+void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTransition kind, double progress);
 
 /// A ring, filled as far as something has proceeded: from `start`, as a part of the whole, for `length` of it.
 void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length);

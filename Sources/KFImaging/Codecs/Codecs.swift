@@ -33,24 +33,24 @@ package enum Codecs {
     ) throws(ImagingError) -> Image {
         try data.withBytes { bytes throws(ImagingError) in
             let codec = try codec(for: bytes)
-            let picture = try codec.decode(bytes, options)
+            let decoded = try codec.decode(bytes, options)
             var metadata = Image.Metadata(contentType: codec.contentType)
-            metadata.isDamaged = picture.isDamaged
+            metadata.isDamaged = decoded.isDamaged
             if options.isReducing {
                 return Image(
-                    cgImage: try options.finished(picture.bitmap, picture.orientation),
+                    cgImage: try options.finished(decoded.bitmap, decoded.orientation),
                     scale: options.scale,
                     orientation: .up,
                     metadata: metadata
                 )
             }
-            metadata.frameCount = picture.frameCount
-            metadata.animatedData = picture.frameCount != nil ? data : nil
+            metadata.frameCount = decoded.frameCount
+            metadata.animatedData = decoded.frameCount != nil ? data : nil
             metadata.decodedFrom = ContentFingerprint(data)
             return Image(
-                cgImage: picture.bitmap,
+                cgImage: decoded.bitmap,
                 scale: options.scale,
-                orientation: picture.orientation,
+                orientation: decoded.orientation,
                 metadata: metadata
             )
         }

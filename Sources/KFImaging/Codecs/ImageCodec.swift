@@ -3,7 +3,7 @@
 import Foundation
 
 /// The result of decoding.
-struct DecodedPicture {
+struct DecodedImage {
     var bitmap: Bitmap
     var orientation = Orientation.up
     /// Nil for stills.
@@ -25,7 +25,7 @@ protocol ImageCodec: SendableMetatype {
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first image, to `options.target(for:)`.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(ImagingError)
-        -> DecodedPicture
+        -> DecodedImage
     /// The frames of an animation; nil for stills, and formats that have nothing else.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)?
     /// Encodes an upright bitmap. `quality` is 0…1.

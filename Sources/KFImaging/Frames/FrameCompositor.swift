@@ -19,7 +19,7 @@ struct FrameCompositor: Sendable {
     /// The canvas as it is before some frame is drawn.
     struct State {
         /// The pixels; nil is an empty canvas.
-        var picture: Bitmap?
+        var bitmap: Bitmap?
         /// The frame whose rectangle still has to become transparent.
         var cleared: Int?
         /// The first frame that has not been processed.
@@ -50,7 +50,7 @@ struct FrameCompositor: Sendable {
     ///
     /// - Throws: ``ImagingError`` when nothing of the frame itself can be decoded.
     mutating func frame(at index: Int) throws(ImagingError) -> Bitmap {
-        if let state, state.shown == index, let picture = state.picture { return picture }
+        if let state, state.shown == index, let bitmap = state.bitmap { return bitmap }
         let isGoingBack = index < last
         last = index
         var before = State(next: keys[index])
@@ -61,16 +61,16 @@ struct FrameCompositor: Sendable {
         if isGoingBack { before = addCheckpoints(from: before, to: index) }
         if decoder.frames[index].disposal == .restore, keys[index] < index {
             // The next frame does not build on this one, but on the canvas before it.
-            before = State(picture: try picture(before, upTo: index), next: index)
+            before = State(bitmap: try bitmap(before, upTo: index), next: index)
             state = before
         }
-        let picture = try composed(before, upTo: index, showing: index)
+        let bitmap = try composed(before, upTo: index, showing: index)
         switch decoder.frames[index].disposal {
-        case .keep: state = State(picture: picture, next: index + 1, shown: index)
-        case .clear: state = State(picture: picture, cleared: index, next: index + 1, shown: index)
+        case .keep: state = State(bitmap: bitmap, next: index + 1, shown: index)
+        case .clear: state = State(bitmap: bitmap, cleared: index, next: index + 1, shown: index)
         case .restore: break
         }
-        return picture
+        return bitmap
     }
 
     /// Goes on towards a frame, and keeps states that the frames before it will need when they are asked for.
@@ -94,10 +94,10 @@ struct FrameCompositor: Sendable {
         for step in steps {
             let place = index - Int(step)
             do throws(ImagingError) {
-                let picture = try picture(before, upTo: place)
+                let bitmap = try bitmap(before, upTo: place)
                 // Frames that have left nothing behind cost nothing the next time either.
-                guard let picture, picture !== before.picture else { continue }
-                before = State(picture: picture, next: place)
+                guard let bitmap, bitmap !== before.bitmap else { continue }
+                before = State(bitmap: bitmap, next: place)
                 checkpoints.append(before)
             } catch {
                 return before
@@ -107,10 +107,10 @@ struct FrameCompositor: Sendable {
     }
 
     /// The canvas before a frame, which is nil while it is empty.
-    private mutating func picture(_ before: State, upTo index: Int) throws(ImagingError) -> Bitmap? {
+    private mutating func bitmap(_ before: State, upTo index: Int) throws(ImagingError) -> Bitmap? {
         let isUnchanged =
             before.cleared == nil && decoder.frames[before.next..<index].allSatisfy { $0.disposal == .restore }
-        return isUnchanged ? before.picture : try composed(before, upTo: index, showing: nil)
+        return isUnchanged ? before.bitmap : try composed(before, upTo: index, showing: nil)
     }
 
     /// Processes the frames up to `index`, and draws `shown`.
@@ -125,7 +125,7 @@ struct FrameCompositor: Sendable {
         defer { broken.formUnion(found) }
         let staysOpaque = staysOpaque(before, upTo: index, showing: shown)
         return try Bitmap(canvas, hasAlpha: staysOpaque ? false : nil) { rows throws(ImagingError) in
-            if let picture = before.picture { rows.copy(picture) } else { rows.fill() }
+            if let bitmap = before.bitmap { rows.copy(bitmap) } else { rows.fill() }
             if let cleared = before.cleared { decoder.frames[cleared].clear(rows) }
             for passed in before.next..<index {
                 switch decoder.frames[passed].disposal {
@@ -153,7 +153,7 @@ struct FrameCompositor: Sendable {
 
     /// Whether every pixel is known to be opaque, which spares looking at them.
     private func staysOpaque(_ before: State, upTo index: Int, showing shown: Int?) -> Bool {
-        guard let picture = before.picture, !picture.hasAlpha, before.cleared == nil else { return false }
+        guard let bitmap = before.bitmap, !bitmap.hasAlpha, before.cleared == nil else { return false }
         return (before.next...index).allSatisfy { place in
             guard place < index || place == shown else { return true }
             let frame = decoder.frames[place]
@@ -233,8 +233,8 @@ extension FrameDescription {
 
 extension PixelRows {
     /// Copies an image of the same size.
-    fileprivate func copy(_ picture: Bitmap) {
-        picture.withUnsafeBytes { bytes in
+    fileprivate func copy(_ bitmap: Bitmap) {
+        bitmap.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
             UnsafeMutableRawPointer(base).copyMemory(
                 from: start,

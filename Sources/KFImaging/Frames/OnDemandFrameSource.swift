@@ -37,15 +37,15 @@ package final class OnDemandFrameSource: ImageFrameSource {
     /// One frame, not turned yet.
     ///
     /// - Throws: ``ImagingError`` when nothing of it can be decoded.
-    private func picture(at index: Int) throws(ImagingError) -> Bitmap {
+    private func bitmap(at index: Int) throws(ImagingError) -> Bitmap {
         try compositor.withLock { compositor throws(ImagingError) in try compositor.frame(at: index) }
     }
 
     package func frame(at index: Int, maxSize: CGSize?) -> Bitmap? {
         guard delays.indices.contains(index) else { return nil }
         // The limit is on the longer side, whichever that is; turning small images is less work.
-        let picture = (try? picture(at: index))?.limited(to: maxSize)
-        return try? picture?.oriented(from: orientation)
+        let bitmap = (try? bitmap(at: index))?.limited(to: maxSize)
+        return try? bitmap?.oriented(from: orientation)
     }
 
     package func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }

@@ -41,8 +41,8 @@ package struct Thumbnail: Sendable, Hashable {
     }
 
     /// The size of the whole image as it is displayed, before anything is cut off.
-    func scaled(_ picture: PixelSize) -> PixelSize {
-        var (x, y) = (scale(width, picture.width), scale(height, picture.height))
+    func scaled(_ original: PixelSize) -> PixelSize {
+        var (x, y) = (scale(width, original.width), scale(height, original.height))
         switch mode {
         case .fit: (x, y) = (min(x, y), min(x, y))
         case .fill where width > 0 && height > 0: (x, y) = (max(x, y), max(x, y))
@@ -51,7 +51,7 @@ package struct Thumbnail: Sendable, Hashable {
         func side(_ length: Int, _ scale: Double) -> Int {
             Int(min((Double(length) * (enlarges ? scale : min(scale, 1))).rounded(), Double(Int32.max)))
         }
-        return width > 0 || height > 0 ? PixelSize(side(picture.width, x), side(picture.height, y)) : picture
+        return width > 0 || height > 0 ? PixelSize(side(original.width, x), side(original.height, y)) : original
     }
 
     private func scale(_ side: Int, _ length: Int) -> Double {
@@ -59,8 +59,8 @@ package struct Thumbnail: Sendable, Hashable {
     }
 
     /// Throws when an image of this size, as it is displayed, would become larger than is allowed.
-    package func check(enlarging picture: PixelSize, _ limits: ImageDecodingLimits) throws(ImagingError) {
-        let size = scaled(picture)
+    package func check(enlarging original: PixelSize, _ limits: ImageDecodingLimits) throws(ImagingError) {
+        let size = scaled(original)
         if enlarges { try limits.check(width: size.width, height: size.height) }
     }
 

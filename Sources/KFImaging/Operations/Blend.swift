@@ -28,9 +28,9 @@ extension Bitmap {
                         size: tile.size,
                         bytesPerRow: source.bytesPerRow,
                         onto: tile
-                    ) { context, picture in
+                    ) { context, source in
                         cairo_set_operator(context, cairo)
-                        cairo_set_source_surface(context, picture, 0, 0)
+                        cairo_set_source_surface(context, source, 0, 0)
                         cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_NEAREST)
                         cairo_paint(context)
                     }
@@ -64,9 +64,9 @@ extension Bitmap {
             try rows.forEachTile(side: CairoDrawing.longestSide) { _, _, tile throws(ImagingError) in
                 try CairoDrawing.paint(source.base, size: PixelSize(1, 1), bytesPerRow: 4, onto: tile) {
                     context,
-                    picture in
+                    source in
                     cairo_set_operator(context, cairo)
-                    cairo_set_source_surface(context, picture, 0, 0)
+                    cairo_set_source_surface(context, source, 0, 0)
                     cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_REPEAT)
                     cairo_paint(context)
                 }

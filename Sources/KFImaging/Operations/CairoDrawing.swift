@@ -31,15 +31,15 @@ enum CairoDrawing {
         try check(rows.size, rows.bytesPerRow)
         // Cairo only reads from the source surface; its interface does not say so.
         let borrowed = UnsafeMutablePointer(mutating: source.assumingMemoryBound(to: UInt8.self))
-        let picture = surface(borrowed, size, bytesPerRow)
+        let source = surface(borrowed, size, bytesPerRow)
         let target = surface(rows.base, rows.size, rows.bytesPerRow)
         let context = cairo_create(target)
         defer {
             cairo_destroy(context)
             cairo_surface_destroy(target)
-            cairo_surface_destroy(picture)
+            cairo_surface_destroy(source)
         }
-        draw(context, picture)
+        draw(context, source)
         cairo_surface_flush(target)
         guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { throw .outOfMemory(bytes: nil) }
     }

@@ -66,7 +66,7 @@ extension FilterImage {
     /// A bitmap's pixels as numbers; nil when there is not enough memory.
     package init?(_ bitmap: Bitmap, in space: WorkingSpace) {
         let values = space.valuesOfBytes().map(Float.init)
-        let picture = bitmap.withUnsafeBytes { bytes in
+        let filtered = bitmap.withUnsafeBytes { bytes in
             FilterImage(width: bitmap.width, height: bitmap.height, workingSpace: space) { x, y in
                 let pixel = bytes.loadUnaligned(fromByteOffset: y * bitmap.bytesPerRow + x * 4, as: UInt32.self)
                 let alpha = Int(pixel >> 24)
@@ -76,8 +76,8 @@ extension FilterImage {
                 return SIMD4(value(16), value(8), value(0), Float(alpha) / 255)
             }
         }
-        guard let picture else { return nil }
-        self = picture
+        guard let filtered else { return nil }
+        self = filtered
     }
 
     /// The pixels as bytes again.

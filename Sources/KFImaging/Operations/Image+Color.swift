@@ -26,8 +26,8 @@ extension Image {
     ///
     /// - Returns: The image itself when the filter returns nil, or when there is not enough memory.
     package func filtered(in space: WorkingSpace, _ transform: (FilterImage) -> FilterImage?) -> Image {
-        guard let bitmap = (try? upright())?.cgImage, let picture = FilterImage(bitmap, in: space),
-            let result = try? transform(picture)?.bitmap()
+        guard let bitmap = (try? upright())?.cgImage, let source = FilterImage(bitmap, in: space),
+            let result = try? transform(source)?.bitmap()
         else { return still }
         return derived(result)
     }

@@ -21,8 +21,8 @@ public enum IndicatorType: Sendable {
 
 /// Something that shows that an image view is loading.
 ///
-/// It is started when a load begins and no other is under way for the view, and stopped when the last of them has ended,
-/// the view is released, or another indicator is set. So every start is followed by one stop.
+/// It is started when a load begins and no other is under way for the view, and stopped when the last of them has
+/// ended, the view is released, or another indicator is set. So every start is followed by one stop.
 @MainActor
 public protocol Indicator: Sendable {
     /// Called when the first load begins; shows ``view``.

@@ -93,9 +93,11 @@ public struct AnyModifier: ImageDownloadRequestModifier {
 /// Changes the bytes of a download before anything is made of them or stored, such as by decrypting them. (Not in
 /// Kingfisher.)
 ///
-/// Loads share a transfer only if their modifiers are `Hashable` and equal.
+/// Loads share a transfer only if their modifiers are `Hashable` and equal. `==` and `hash` are called with a lock
+/// held: they must not load images.
 public protocol ImageDownloadDataModifier: Sendable {
-    /// The bytes to use instead; nil fails the load with ``KingfisherError/ResponseErrorReason/dataModifyingFailed(task:)``.
+    /// The bytes to use instead; nil fails the load with
+    /// ``KingfisherError/ResponseErrorReason/dataModifyingFailed(task:)``.
     ///
     /// Called once a transfer, on a thread that may be blocked, before the downloader's delegate.
     /// - Parameters:
@@ -106,7 +108,10 @@ public protocol ImageDownloadDataModifier: Sendable {
 }
 
 /// A data modifier made from a closure. (Not in Kingfisher.)
-public struct AnyDataModifier: ImageDownloadDataModifier {
+///
+/// It equals its copies.
+public struct AnyDataModifier: ImageDownloadDataModifier, Hashable {
+    private let identity = CodeIdentity()
     private let modify: @Sendable (Data, SessionDataTask) -> Data?
 
     /// Creates a modifier.
@@ -119,9 +124,17 @@ public struct AnyDataModifier: ImageDownloadDataModifier {
     ///   - task: The transfer.
     /// - Returns: The bytes to use, or nil.
     public func modified(_ data: Data, for task: SessionDataTask) -> Data? { modify(data, task) }
+
+    /// Whether one is a copy of the other.
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.identity == rhs.identity }
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 /// Decides on the redirections of a download.
+///
+/// Loads share a transfer only if their handlers are `Hashable` and equal. `==` and `hash` are called with a lock held:
+/// they must not load images.
 public protocol ImageDownloadRedirectHandler: Sendable {
     /// The request to follow a redirection with, changed or not; nil takes the redirection itself as the response.
     /// - Parameters:
@@ -137,14 +150,22 @@ public protocol ImageDownloadRedirectHandler: Sendable {
 }
 
 /// A redirect handler made from a closure with a callback.
-public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
+///
+/// It equals its copies.
+public struct AnyRedirectHandler: ImageDownloadRedirectHandler, Hashable {
     /// The type of a handler's closure.
     public typealias Handle =
         @Sendable (
             SessionDataTask, HTTPURLResponse, URLRequest, @escaping @Sendable (URLRequest?) -> Void
         ) -> Void
 
+    private let identity = CodeIdentity()
     private let handle: Handle
+
+    /// Whether one is a copy of the other.
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.identity == rhs.identity }
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
     /// Creates a handler.
     /// - Parameter handle: Calls its last argument with the request to follow or nil. The first call counts; without
@@ -170,6 +191,12 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler {
             followed.fulfil(nil)
         }
     }
+}
+
+/// What makes the copies of a closure's wrapper equal.
+private final class CodeIdentity: Hashable, Sendable {
+    static func == (lhs: CodeIdentity, rhs: CodeIdentity) -> Bool { lhs === rhs }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Changes a finished image just before it is delivered.

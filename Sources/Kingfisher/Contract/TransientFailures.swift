@@ -54,8 +54,8 @@ extension KingfisherError {
         }
     }
 
-    /// How many seconds the server asks to wait before another request, by its own clock if it says what that shows; nil
-    /// if it does not.
+    /// How many seconds the server asks to wait before another request, by its own clock if it says what that shows;
+    /// nil if it does not.
     func retryAfter(now: Date = Date()) -> TimeInterval? {
         guard case .responseError(.invalidHTTPStatusCode(let response)) = self,
             let field = response.value(forHTTPHeaderField: "Retry-After")

@@ -9,8 +9,12 @@ public import FoundationNetworking
 
 /// Meets the challenges of servers: certificates that do not verify, and HTTP's Basic and Digest authentication.
 ///
-/// A user name and a password in the URL are sent without a challenge. Called for several transfers at the same time, on
-/// threads of the library.
+/// A user name and a password in the URL are sent without a challenge. Called for several transfers at the same time,
+/// on threads of the library, and once for each transfer: the persistence of a credential has no effect. While it
+/// decides, only the transfer's `totalTimeout` runs.
+///
+/// The second method differs from Kingfisher's, whose task is a `URLSessionTask`: a method with that type is not
+/// called.
 public protocol AuthenticationChallengeResponsible: AnyObject {
     /// A certificate does not verify. By default it is accepted for the downloader's ``ImageDownloader/trustedHosts``.
     ///
@@ -33,8 +37,8 @@ public protocol AuthenticationChallengeResponsible: AnyObject {
     ///   - task: The transfer.
     ///   - challenge: The challenge: realm and method in its protection space, its `previousFailureCount`, and the
     ///     response of 401.
-    /// - Returns: `.useCredential` with user and password; `.cancelAuthenticationChallenge` ends the load; anything else
-    ///   takes the response of 401 as it is.
+    /// - Returns: `.useCredential` with user and password; `.cancelAuthenticationChallenge` ends the load; anything
+    ///   else takes the response of 401 as it is.
     func downloader(
         _ downloader: ImageDownloader,
         task: SessionDataTask,

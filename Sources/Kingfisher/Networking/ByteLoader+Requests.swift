@@ -64,29 +64,36 @@ extension ByteLoader {
         guard let target = request.url, !target.absoluteString.isEmpty else {
             throw .requestError(reason: .invalidURL(request: request))
         }
-        let savesData = options.lowDataModeSource != nil
-        if savesData, settings.isConstrained {
+        if options.lowDataModeSource != nil, settings.isConstrained {
             throw .responseError(reason: .URLSessionError(error: TransportError.constrained(target).urlError))
         }
-        let policy = TransportPolicy(
+        return Transfer.Conditions(
+            request: request,
+            policy: policy(for: request, options, settings),
+            redirectHandler: options.redirectHandler,
+            dataModifier: options.dataModifier,
+            acceptableStatusCodes: settings.acceptableStatusCodes,
+            acceptableContentTypes: settings.acceptableContentTypes
+        )
+    }
+
+    /// Under what conditions the transport sends a request.
+    private func policy(
+        for request: URLRequest,
+        _ options: KingfisherParsedOptionsInfo,
+        _ settings: Settings
+    ) -> TransportPolicy {
+        TransportPolicy(
             connectTimeout: options.connectTimeout ?? settings.connectTimeout ?? request.timeoutInterval,
             idleTimeout: request.timeoutInterval,
             totalTimeout: options.totalTimeout ?? settings.totalTimeout,
             // Another responder judges trusted hosts as well.
             trustedHosts: responderLink == nil ? settings.trustedHosts ?? [] : [],
-            allowsConstrainedNetworkAccess: !savesData,
+            allowsConstrainedNetworkAccess: options.lowDataModeSource == nil,
             usesCookies: settings.session.httpShouldSetCookies && settings.session.httpCookieAcceptPolicy != .never,
             addressPolicy: settings.addressPolicy,
             maximumBodySize: settings.maximumResponseSize,
             order: settings.executionOrder.order(isForView: options.hooks.isForView)
-        )
-        return Transfer.Conditions(
-            request: request,
-            policy: policy,
-            redirectHandler: options.redirectHandler,
-            dataModifier: options.dataModifier,
-            acceptableStatusCodes: settings.acceptableStatusCodes,
-            acceptableContentTypes: settings.acceptableContentTypes
         )
     }
 
@@ -140,4 +147,9 @@ extension ByteLoader.Settings {
             request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
         }
     }
+}
+
+extension URLSessionConfiguration {
+    /// One with the same values.
+    var copied: URLSessionConfiguration { copy() as? URLSessionConfiguration ?? self }
 }

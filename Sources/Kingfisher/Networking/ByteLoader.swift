@@ -1,4 +1,5 @@
-// Gets bytes from the network, and has a delegate follow it: the core below ImageDownloader, and the manager's way there.
+// Gets bytes from the network, and has a delegate follow it: the core below ImageDownloader, and the manager's way
+// there.
 
 import Foundation
 import KFSupport
@@ -206,10 +207,16 @@ final class ByteLoader: Sendable {
         partialBodies.withLock { $0.keep(body, for: transfer.key) }
     }
 
+    func dropPartialBodies() { partialBodies.withLock { $0.removeAll() } }
+
     // MARK: When a transfer is over
 
     /// A transfer has ended: the delegate is notified, and then the subscribers.
-    func finished(_ transfer: Transfer, _ result: Result<Data, KingfisherError>, _ response: TransportResponse?) {
+    func finished(
+        _ transfer: Transfer,
+        with result: Result<Data, KingfisherError>,
+        response: TransportResponse?
+    ) {
         guard delegateLink != nil || transfer.dataModifier != nil else {
             // This is fast enough for the transport's thread.
             return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })

@@ -66,9 +66,38 @@ public struct LivePhotoResourceDownloadingResult: Sendable {
     public let url: URL?
     /// How long the phases of the download took.
     public let metrics: NetworkMetrics?
+
+    /// A result, for downloaders of your own.
+    public init(originalData: Data, url: URL?, metrics: NetworkMetrics? = nil) {
+        (self.originalData, self.url, self.metrics) = (originalData, url, metrics)
+    }
 }
 
 extension ImageDownloader {
+    /// Downloads a file of a live photo, of which no image is made.
+    ///
+    /// - Parameters:
+    ///   - url: Where the file is.
+    ///   - options: How it is downloaded; the processor does not matter.
+    ///   - completionHandler: Called once, on the options' callback queue.
+    /// - Returns: A handle to cancel the download with.
+    @discardableResult
+    public func downloadLivePhotoResource(
+        with url: URL,
+        options: KingfisherParsedOptionsInfo,
+        completionHandler: (@Sendable (Result<LivePhotoResourceDownloadingResult, KingfisherError>) -> Void)? = nil
+    ) -> DownloadTask {
+        let handle = DownloadTask()
+        handle.start(priority: options.downloadPriority) {
+            await Result { () async throws(KingfisherError) in
+                try await self.downloadLivePhotoResource(with: url, options: options.handled(by: handle))
+            }
+        } completion: { result in
+            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
+        }
+        return handle
+    }
+
     /// Downloads a file of a live photo, of which no image is made.
     ///
     /// Cancelling the calling task cancels the download.

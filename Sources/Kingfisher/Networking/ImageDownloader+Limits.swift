@@ -104,8 +104,8 @@ extension ImageDownloader {
 
     /// Whether an interrupted download continues where it broke off when its URL is loaded again; true at first.
     ///
-    /// For that the beginning of its body stays in memory: of at most 100 downloads, and of a hundredth of the memory the
-    /// process may use, 32 MiB at most. The next try asks for the rest (`Range`, `If-Range`), if the response had a
+    /// For that the beginning of its body stays in memory: of at most 100 downloads, and of a hundredth of the memory
+    /// the process may use, 32 MiB at most. The next try asks for the rest (`Range`, `If-Range`), if the response had a
     /// strong validator and its server takes ranges; a response that is not exactly the rest starts the download anew.
     public var isResumingEnabled: Bool {
         get { loader.settings.withLock { $0.isResumingEnabled } }

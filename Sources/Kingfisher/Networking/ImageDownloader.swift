@@ -79,21 +79,23 @@ open class ImageDownloader: @unchecked Sendable {
 
     /// Settings in the shape of `URLSession`'s; ephemeral at first, so that cookies are kept in memory.
     ///
-    /// Setting it ends the downloads under way with a `URLError` whose code is `.cancelled`. These have a meaning:
+    /// It is copied, both ways: set a whole one, and changes of it afterwards have no effect. Setting it ends the
+    /// downloads under way with a `URLError` whose code is `.cancelled`. These have a meaning:
     /// - `httpAdditionalHeaders`, over ``defaultHeaders``;
-    /// - `timeoutIntervalForRequest`, `timeoutIntervalForResource` and `httpMaximumConnectionsPerHost`, where they are not
-    ///   `URLSession`'s own defaults (60 seconds, 7 days, 6): they set ``downloadTimeout``, ``totalTimeout`` and
+    /// - `timeoutIntervalForRequest`, `timeoutIntervalForResource` and `httpMaximumConnectionsPerHost`, where they are
+    ///   not `URLSession`'s own defaults (60 seconds, 7 days, 6): they set ``downloadTimeout``, ``totalTimeout`` and
     ///   ``maxConnectionsPerHost``;
-    /// - `httpShouldSetCookies` and `httpCookieAcceptPolicy`, of which `false` and `.never` turn cookies off: none is sent,
-    ///   and none of a response is kept;
-    /// - `requestCachePolicy`, of which `.reloadIgnoringLocalAndRemoteCacheData` sends `Cache-Control: no-cache`; there is
-    ///   no cache below the library's own.
+    /// - `httpShouldSetCookies` and `httpCookieAcceptPolicy`, of which `false` and `.never` turn cookies off: none is
+    ///   sent, and none of a response is kept; turn them off where servers are not trusted, since their number has no
+    ///   limit;
+    /// - `requestCachePolicy`, of which `.reloadIgnoringLocalAndRemoteCacheData` sends `Cache-Control: no-cache`; there
+    ///   is no cache below the library's own.
     ///
-    /// All others are ignored: cookie, credential and cache objects, protocol classes, TLS versions, the network service
-    /// type, and `connectionProxyDictionary` (see `CurlTransport.Configuration`).
+    /// All others are ignored: cookie, credential and cache objects, protocol classes, TLS versions, the network
+    /// service type, and `connectionProxyDictionary` (see `CurlTransport.Configuration`).
     open var sessionConfiguration: URLSessionConfiguration {
-        get { loader.settings.withLock { $0.session } }
-        set { use(newValue) }
+        get { loader.settings.withLock { $0.session }.copied }
+        set { use(newValue.copied) }
     }
 
     /// Kept, and without effect: HTTP/1.1 is not pipelined here.
@@ -191,18 +193,19 @@ open class ImageDownloader: @unchecked Sendable {
     /// Cancels all downloads.
     open func cancelAll() { loader.cancel(url: nil) }
 
-    /// Cancels all downloads of a URL, as the caller gave it or as a request modifier changed it.
+    /// Cancels all downloads of a URL, as it was given or as a request modifier changed it.
     ///
     /// - Parameter url: The URL.
     open func cancel(url: URL) { loader.cancel(url: url) }
 
     /// Cancels all downloads, and ends the connections; the downloader cannot be used any more. (Not in Kingfisher.)
     ///
-    /// Later downloads fail with ``KingfisherError/RequestErrorReason/invalidated``. Nothing else has to be done with a
-    /// downloader that is not needed any more: one that is released does the same.
+    /// Later downloads fail with ``KingfisherError/RequestErrorReason/invalidated``. A transport that several
+    /// downloaders were given ends for all of them. A downloader that is not needed any more only has to be released.
     open func invalidate() {
         loader.transfers.close(.requestError(reason: .invalidated))
         loader.transport.invalidate()
+        loader.dropPartialBodies()
     }
 }
 

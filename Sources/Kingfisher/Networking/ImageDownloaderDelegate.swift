@@ -5,8 +5,8 @@ public import Foundation
 /// Follows and steers the downloads of an ``ImageDownloader``.
 ///
 /// The calls for one transfer come one at a time, in the order they are listed here, never on the main thread except
-/// the first, which comes on the thread that starts the transfer; those for several transfers may come at the same time.
-/// Every method has a default.
+/// the first, which comes on the thread that starts the transfer; those for several transfers may come at the same
+/// time. Every method has a default.
 public protocol ImageDownloaderDelegate: AnyObject {
     /// A transfer is about to start.
     ///
@@ -60,7 +60,7 @@ public protocol ImageDownloaderDelegate: AnyObject {
     ///   - downloader: The downloader.
     ///   - url: The URL of the request, after its modifier.
     ///   - response: The response, if one arrived.
-    ///   - error: The error its callers get; nil for a success.
+    ///   - error: The error its subscribers get; nil for a success.
     func imageDownloader(
         _ downloader: ImageDownloader,
         didFinishDownloadingImageForURL url: URL,
@@ -68,7 +68,7 @@ public protocol ImageDownloaderDelegate: AnyObject {
         error: (any Error)?
     )
 
-    /// An image was made for one caller.
+    /// An image was made for one subscriber.
     ///
     /// - Parameters:
     ///   - downloader: The downloader.

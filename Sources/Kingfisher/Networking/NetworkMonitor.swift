@@ -15,8 +15,8 @@ public protocol NetworkMonitoring: Sendable {
     ///
     /// - Parameters:
     ///   - timeoutInterval: How many seconds to wait at most; nil for no limit.
-    ///   - callback: Called at most once, on any thread: with true when there is a network (also when there was one from
-    ///     the beginning), with false when the time is over. Never called once the observer has been cancelled.
+    ///   - callback: Called at most once, on any thread: with true when there is a network (also when there was one
+    ///     from the beginning), with false when the time is over. Never called once the observer has been cancelled.
     /// - Returns: Ends the wait. It need not be kept: the monitor keeps what waits.
     func observeConnectivity(
         timeoutInterval: TimeInterval?,
@@ -36,8 +36,8 @@ public protocol NetworkObserver: Sendable {
 /// the one of a default route.
 ///
 /// The kernel is asked, and nothing is sent: a server may be unreachable all the same. The kernel also reports changes.
-/// Where it does not (some containers deny netlink), the state is read every two seconds. All this happens on one thread,
-/// and only while an observer waits.
+/// Where it does not (some containers deny netlink), the state is read every two seconds. All this happens on one
+/// thread, and only while an observer waits.
 public final class NetworkMonitor: NetworkMonitoring {
     /// The monitor of this machine.
     public static let `default` = NetworkMonitor(watcher: ConnectivityWatcher(), clock: ContinuousClock())

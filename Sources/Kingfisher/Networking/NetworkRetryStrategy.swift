@@ -6,7 +6,8 @@ import KFSupport
 /// Tries again when there is a network, a limited number of times, if the failure may pass.
 ///
 /// * Without a network, it waits until there is one, then tries again.
-/// * With a network, a transfer that failed is tried again at once, then after one, two and four seconds, and so on up to
+/// * With a network, a transfer that failed is tried again at once, then after one, two and four seconds, and so on up
+/// to
 ///   30 seconds. The waits vary by a fifth, at random.
 /// * A response with status 408, 425, 429 or 5xx, which is one of a server that was reached, is tried again after such
 ///   a wait from the first time on; its `Retry-After` makes the wait longer, up to 30 seconds.
@@ -68,8 +69,8 @@ public struct NetworkRetryStrategy: AsyncRetryStrategy {
 
     /// Retries failures that may pass, when there is a network.
     ///
-    /// A retry after a wait for the network carries the wait's ``NetworkObserver``, others nothing. Another call with the
-    /// same context ends a wait that goes on; the handler of that one is then not called.
+    /// A retry after a wait for the network carries the wait's ``NetworkObserver``, others nothing. Another call with
+    /// the same context ends a wait that goes on; the handler of that one is then not called.
     /// - Parameters:
     ///   - context: What failed.
     ///   - retryHandler: Called with the decision: at once if nothing is waited for, else on any thread.

@@ -6,8 +6,8 @@ import KFTransport
 
 /// The beginning of a body, with what the server needs to send the rest of the same one.
 ///
-/// Only what cannot be mistaken is kept: the server takes ranges, names the whole length and a strong validator (a strong
-/// `ETag`, or a `Last-Modified` a minute before its `Date`), and applies no content coding.
+/// Only what cannot be mistaken is kept: the server takes ranges, names the whole length and a strong validator (a
+/// strong `ETag`, or a `Last-Modified` a minute before its `Date`), and applies no content coding.
 struct PartialBody: Sendable {
     let data: Data
     let validator: String
@@ -27,6 +27,17 @@ struct PartialBody: Sendable {
             return nil
         }
         (self.data, self.validator) = (data, validator)
+    }
+
+    private init(data: Data, validator: String, total: Int) {
+        (self.data, self.validator, self.total) = (data, validator, total)
+    }
+
+    /// The longer beginning that a further try has left; this one if nothing came.
+    ///
+    /// The validator stays: a server need not repeat it when it sends the rest.
+    func continued(by data: Data) -> PartialBody {
+        data.count > self.data.count ? PartialBody(data: data, validator: validator, total: total) : self
     }
 
     /// Whether the rest of a body may be asked for with a request.
@@ -50,10 +61,17 @@ struct PartialBody: Sendable {
         guard response.statusCode == 206,
             let range = response.value(forHTTPHeaderField: "Content-Range").flatMap({ ContentRange($0) })
         else { return false }
-        let tag = response.value(forHTTPHeaderField: "ETag")
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
         return range.first == data.count && range.last == total - 1 && range.total == total && coding == "identity"
-            && (tag == nil || !validator.hasPrefix("\"") || tag == validator)
+            && isValidator(of: response)
+    }
+
+    /// Whether a response is of the body that the beginning is of: a server may ignore `If-Range`.
+    private func isValidator(of response: TransportResponse) -> Bool {
+        let tag = response.value(forHTTPHeaderField: "ETag")
+        if validator.hasPrefix("\"") { return tag == validator }
+        let date = response.value(forHTTPHeaderField: "Last-Modified")
+        return tag == nil && (date == nil || date == validator)
     }
 
     /// The value of a field `Content-Range`: "bytes 5-9/10".

@@ -4,9 +4,9 @@ import KFSupport
 
 /// Brings progress to the main queue; no report begins there once the load has finished.
 ///
-/// A report that waits for the main queue takes the place of the one before it, and reports come no faster than a screen
-/// shows them; the last one, with all bytes, always comes. On the main queue the completion comes last; on another it may
-/// come while the last progress is reported.
+/// A report that waits for the main queue takes the place of the one before it, and reports come no faster than a
+/// screen shows them, but for the last one, with all bytes; that one is left out if the load ends before the main queue
+/// is free. On the main queue the completion comes last; on another it may come while the last progress is reported.
 final class ProgressRelay: Sendable {
     private struct State: Sendable {
         var isFinished = false

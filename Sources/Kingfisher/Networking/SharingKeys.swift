@@ -1,8 +1,43 @@
-// The keys by which loads share what is made of the same bytes. For LoadedBytes and the manager.
+// The keys by which loads share transfers, and what is made of the same bytes. For ByteLoader, LoadedBytes and the manager.
 
 import Foundation
 import KFImaging
 import KFSupport
+import KFTransport
+
+/// The key by which downloads share a transfer: all that is sent, and the conditions under which it may fail.
+struct TransferKey: Hashable, Sendable {
+    private let url: URL?
+    private let method: String
+    private let fields: [String: String]
+    private let body: Data?
+    private let policy: TransportPolicy
+    private let acceptableStatusCodes: Set<Int>?
+    private let acceptableContentTypes: Set<String>?
+    private let redirects: ComparableCode?
+    private let dataModifier: ComparableCode?
+
+    init(_ conditions: Transfer.Conditions) {
+        let request = conditions.request
+        url = request.url
+        method = request.httpMethod ?? "GET"
+        fields = request.allHTTPHeaderFields ?? [:]
+        body = request.httpBody
+        var policy = conditions.policy
+        policy.order = .oldestFirst  // when it goes out is no condition
+        self.policy = policy
+        acceptableStatusCodes = conditions.acceptableStatusCodes
+        acceptableContentTypes = conditions.acceptableContentTypes
+        redirects = conditions.redirectHandler.map { ComparableCode($0) }
+        dataModifier = conditions.dataModifier.map { ComparableCode($0) }
+    }
+
+    /// Whether a later download may have an equal key: not with code that cannot be compared.
+    var mayRecur: Bool { redirects?.isComparable != false && dataModifier?.isComparable != false }
+
+    /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
+    func hash(into hasher: inout Hasher) { hasher.combine(url) }
+}
 
 /// The key by which loads are given one image of the same bytes.
 struct ProcessingKey: Hashable {
@@ -62,6 +97,9 @@ struct ComparableCode: Equatable, Sendable {
         self.code = code
         unique = code is any Hashable ? nil : Unique()
     }
+
+    /// Whether another one can be equal.
+    var isComparable: Bool { unique == nil }
 
     static func == (lhs: Self, rhs: Self) -> Bool {
         guard lhs.unique == nil, rhs.unique == nil else { return lhs.unique === rhs.unique }

@@ -17,6 +17,8 @@ final class Transfer: TransportEvents, FlightWork {
         var partial: PartialBody?
         /// Whether the rest cannot be had, so that the whole is requested next.
         var startsAnew = false
+        /// The memory its bytes may take; what is made of them takes it over.
+        var share: BytesInFlight.Share?
 
         /// Whether a response is one to go on with, as far as the beginning of a body is concerned.
         mutating func goesOn(with response: TransportResponse) -> Bool {
@@ -31,8 +33,6 @@ final class Transfer: TransportEvents, FlightWork {
             }
             return true
         }
-        /// The memory its bytes may take; what is made of them takes it over.
-        var share: BytesInFlight.Share?
     }
 
     static let redirectLimit = 20
@@ -164,7 +164,11 @@ final class Transfer: TransportEvents, FlightWork {
         guard goesOn else { return .now(.cancel) }
         let statuses = conditions.acceptableStatusCodes
         guard let link = loader?.delegateLink else {
-            return .now(accepts(response) { statuses?.contains($0) ?? (200..<400 ~= $0) } ? .allow : .cancel)
+            guard accepts(response, status: { statuses?.contains($0) ?? (200..<400 ~= $0) }) else {
+                return .now(.cancel)
+            }
+            receiveBeginning()
+            return .now(.allow)
         }
         return .later { [self] in
             let isAccepted = await WorkExecutor.io.run { [self] in
@@ -175,6 +179,7 @@ final class Transfer: TransportEvents, FlightWork {
             guard isAccepted else { return .cancel }
             let head = response.urlResponse
             guard await link.delegate.imageDownloader(link.downloader, didReceive: head) == .cancel else {
+                receiveBeginning()
                 return .allow
             }
             fail(.responseError(reason: .cancelledByDelegate(response: head)))
@@ -194,7 +199,8 @@ final class Transfer: TransportEvents, FlightWork {
     private func accepts(_ response: TransportResponse, status isValid: (Int) -> Bool) -> Bool {
         let beginning = response.statusCode == 206 ? state.withLock { $0.partial } : nil
         if let status = response.statusCode, status != 304 || isConditional,
-            status != 206 || beginning != nil || hasRange(response), isValid(status)
+            status != 206 || beginning != nil || hasRange(response),
+            isValid(beginning == nil ? status : 200)  // a part was asked for by this library, not by its user
         {
             return hasAcceptableType(response) && expect(response, after: beginning)
         }
@@ -252,8 +258,13 @@ final class Transfer: TransportEvents, FlightWork {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         let isPlain = coding == nil || coding?.lowercased() == "identity"
         state.withLock { $0.expected = isPlain ? announced : -1 }
-        if let beginning { _ = didReceive(beginning.data) }
         return true
+    }
+
+    /// Takes the bytes that an earlier try left, when their rest is about to come.
+    private func receiveBeginning() {
+        let beginning = state.withLock { $0.response?.statusCode == 206 ? $0.partial : nil }
+        if let beginning { _ = didReceive(beginning.data) }
     }
 
     private func tooLarge() { fail(.responseError(reason: .responseTooLarge(task: sessionTask, limit: limit))) }
@@ -286,8 +297,12 @@ final class Transfer: TransportEvents, FlightWork {
         if startsAnew { return send(continuing: nil) }
         sessionTask.task.completed()
         if error?.code == .dataLengthExceedsMaximum { tooLarge() }
-        let (response, failure, share) = state.withLock { ($0.response, $0.failure, $0.share) }
+        let (response, share) = state.withLock { ($0.response, $0.share) }
         share?.stopReading()
+        if error == nil, isCutShort {
+            failTransport(.networkConnectionLost, "the server ended the response before all announced bytes had come")
+        }
+        let failure = state.withLock { $0.failure }
         let result: Result<Data, KingfisherError> =
             if let failure {
                 .failure(failure)
@@ -306,7 +321,14 @@ final class Transfer: TransportEvents, FlightWork {
             _ = takeShare()
             if let body = bodyToKeep(after: error) { loader?.keep(body, for: self) }
         }
-        loader?.finished(self, result, response)
+        loader?.finished(self, with: result, response: response)
+    }
+
+    /// Whether bytes are missing that the head of the response announced.
+    private var isCutShort: Bool {
+        let (response, expected) = state.withLock { ($0.response, $0.expected) }
+        return 200..<300 ~= response?.statusCode ?? 0 && request.httpMethod != "HEAD"
+            && sessionTask.sharedData.count < expected
     }
 }
 
@@ -315,7 +337,8 @@ extension Transfer {
     private func bodyToKeep(after error: KingfisherError) -> PartialBody? {
         let (beginning, response) = state.withLock { ($0.partial, $0.response) }
         if let beginning, response?.statusCode != 206 { return beginning }
-        guard error.isInterruption, let response else { return nil }
+        guard error.isInterruption, let response, key.mayRecur else { return nil }
+        if let beginning { return beginning.continued(by: sessionTask.sharedData) }
         return PartialBody(sessionTask.sharedData, of: response)
     }
 }
@@ -325,35 +348,4 @@ extension KingfisherError {
     fileprivate var isInterruption: Bool {
         if case .responseError(.URLSessionError) = self { true } else { isCancelled }
     }
-}
-
-/// The key by which downloads share a transfer: all that is sent, and the conditions under which it may fail.
-struct TransferKey: Hashable, Sendable {
-    private let url: URL?
-    private let method: String
-    private let fields: [String: String]
-    private let body: Data?
-    private let policy: TransportPolicy
-    private let acceptableStatusCodes: Set<Int>?
-    private let acceptableContentTypes: Set<String>?
-    private let redirects: ComparableCode?
-    private let dataModifier: ComparableCode?
-
-    init(_ conditions: Transfer.Conditions) {
-        let request = conditions.request
-        url = request.url
-        method = request.httpMethod ?? "GET"
-        fields = request.allHTTPHeaderFields ?? [:]
-        body = request.httpBody
-        var policy = conditions.policy
-        policy.order = .oldestFirst  // when it goes out is no condition
-        self.policy = policy
-        acceptableStatusCodes = conditions.acceptableStatusCodes
-        acceptableContentTypes = conditions.acceptableContentTypes
-        redirects = conditions.redirectHandler.map { ComparableCode($0) }
-        dataModifier = conditions.dataModifier.map { ComparableCode($0) }
-    }
-
-    /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
-    func hash(into hasher: inout Hasher) { hasher.combine(url) }
 }

@@ -5,15 +5,16 @@ import KFSupport
 
 /// Loads a list of images into the caches before they are needed.
 ///
-/// What is cached already, under the source's key, the processor and the forced extension, is skipped without a request,
-/// unless ``KingfisherParsedOptionsInfo/forceRefresh`` is set. An image whose original is cached is made from that. A
-/// source has ended when its image is in memory and on disk; an image that cannot be stored counts as failed.
+/// What is cached already, under the source's key, the processor and the forced extension, is skipped without a
+/// request, unless ``KingfisherParsedOptionsInfo/forceRefresh`` is set. An image whose original is cached is made from
+/// that. A source has ended when its image is in memory and on disk; an image that cannot be stored counts as failed.
 ///
-/// The loads are those of ``KingfisherManager/shared``: a view or another prefetcher that wants the same at the same time
-/// shares them. The manager's default options, cache and downloader are **not** used: without others among the options these
-/// are `ImageCache.default` and `ImageDownloader.default`. Alternative sources, low data mode sources and image modifiers
-/// are ignored. Downloads have a low priority, 0.1, unless ``KingfisherParsedOptionsInfo/downloadPriority`` names another
-/// one than 0.5; a load with a higher one that joins raises it.
+/// The loads are those of ``KingfisherManager/shared``: a view or another prefetcher that wants the same at the same
+/// time shares them. The manager's default options, cache and downloader are **not** used: without others among the
+/// options these are `ImageCache.default` and `ImageDownloader.default`. Alternative sources, low data mode sources and
+/// image modifiers are ignored. Downloads have a low priority, 0.1, unless
+/// ``KingfisherParsedOptionsInfo/downloadPriority`` names another one than 0.5; a load with a higher one that joins
+/// raises it.
 ///
 /// A prefetcher is for one list and one start, keeps itself alive while it runs, and may be used from any thread.
 public final class ImagePrefetcher: CustomStringConvertible, Sendable {
@@ -140,8 +141,8 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
 
     /// How many images are loaded at once; 5 at first, at least 1.
     ///
-    /// Loads that wait for a retry or an asynchronous request modifier count. May be changed at any time: a higher limit
-    /// begins more at once, a lower one ends nothing.
+    /// Loads that wait for a retry or an asynchronous request modifier count. May be changed at any time: a higher
+    /// limit begins more at once, a lower one ends nothing.
     public var maxConcurrentDownloads: Int {
         get { state.withLock { $0.limit } }
         set {
@@ -180,8 +181,8 @@ public final class ImagePrefetcher: CustomStringConvertible, Sendable {
 
     /// Starts, and waits for the end. (Not in Kingfisher.)
     ///
-    /// Cancelling the calling task is ``stop()``. The handlers are called, too. A prefetcher that runs already is waited
-    /// for; one that has ended is not started again.
+    /// Cancelling the calling task is ``stop()``. The handlers are called, too. A prefetcher that runs already is
+    /// waited for; one that has ended is not started again.
     /// - Returns: How each source ended.
     public func prefetch() async -> PrefetchResult {
         await withTaskCancellationHandler {

@@ -15,8 +15,8 @@ struct LoadKey: Hashable, Sendable {
     private let settings: Settings
     /// Set when the options hold numbers that are NaN, so that a key equals itself.
     ///
-    /// Code of the user that cannot be compared makes keys differ, too. Such loads still share transfers, and images and
-    /// entries that are made of the same bytes.
+    /// Code of the user that cannot be compared makes keys differ, too. Such loads may still share transfers, and images
+    /// and entries that are made of the same bytes.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {

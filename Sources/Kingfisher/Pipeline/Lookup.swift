@@ -80,8 +80,8 @@ extension KingfisherManager {
         return LoadResult(image: image, cacheType: .memory)
     }
 
-    /// The unprocessed image from the original cache, if that is another cache, with its bytes and the cache metadata of the
-    /// response if they are at hand.
+    /// The unprocessed image from the original cache, if that is another cache, with its bytes and the cache metadata
+    /// of the response if they are at hand.
     ///
     /// An image in memory comes without them: the file may be another one by now.
     func originalImage(

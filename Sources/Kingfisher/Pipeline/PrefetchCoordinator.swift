@@ -1,4 +1,5 @@
-// Prefetches what a list that scrolls is about to show. Knows rows by their numbers; how one is loaded is in PrefetchWork.
+// Prefetches what a list that scrolls is about to show. Knows rows by their numbers; how one is loaded is in
+// PrefetchWork.
 
 import Foundation
 import KFSupport
@@ -7,17 +8,18 @@ import KFSupport
 ///
 /// The list reports its visible rows whenever they change. From those before, the coordinator knows the direction, and
 /// prefetches the rows that come next in it, the *window*, nearest first. What leaves the window is dropped: rows that
-/// have not begun are never requested, downloads that are under way end unless something else wants them. A row that has
-/// become visible goes on until it is out of sight again, so that its view, which shares the load, finds it under way.
+/// have not begun are never requested, downloads that are under way end unless something else wants them. A row that
+/// has become visible goes on until it is out of sight again, so that its view, which shares the load, finds it under
+/// way.
 ///
 /// ```swift
 /// let prefetching = PrefetchCoordinator { row in row < urls.count ? .network(urls[row]) : nil }
 /// // whenever the list has scrolled:
 /// prefetching.visibleRows(12..<20)
 /// ```
-/// Loads are shared with those of ``KingfisherManager/shared`` that have the same options; cache, downloader, priority and the
-/// options that are ignored are those of ``ImagePrefetcher``. May be used from any thread. Everything ends with the
-/// last reference.
+/// Loads are shared with those of ``KingfisherManager/shared`` that have the same options; cache, downloader, priority
+/// and the options that are ignored are those of ``ImagePrefetcher``. May be used from any thread. Everything ends with
+/// the last reference.
 public final class PrefetchCoordinator: Sendable {
     /// How far images are prefetched.
     public enum Destination: Hashable, Sendable {
@@ -75,9 +77,9 @@ public final class PrefetchCoordinator: Sendable {
     ///   - window: How many rows are prefetched beyond the visible ones.
     ///   - destination: How far.
     ///   - options: How images are loaded, processed and cached; the same as those of the views, or nothing is shared.
-    ///   - source: Returns the source of a row, which is never negative; nil for a row without an image, and beyond the end
-    ///     of the list. Called for the rows of the window, on the thread that reports the visible rows or changes the
-    ///     window. Each time, so rows may come to have other sources.
+    ///   - source: Returns the source of a row, which is never negative; nil for a row without an image, and beyond the
+    ///     end of the list. Called for the rows of the window, on the thread that reports the visible rows or changes
+    ///     the window. Each time, so rows may come to have other sources.
     public convenience init(
         window: Int = 20,
         destination: Destination = .memory,
@@ -107,8 +109,9 @@ public final class PrefetchCoordinator: Sendable {
 
     /// The list shows these rows now.
     ///
-    /// While rows only come or only go at both ends, the direction stays. A row that failed is not tried again before it
-    /// was out of the window and out of sight. An empty range means that the list shows nothing: the same as ``stop()``.
+    /// While rows only come or only go at both ends, the direction stays. A row that failed is not tried again before
+    /// it was out of the window and out of sight. An empty range means that the list shows nothing: the same as
+    /// ``stop()``.
     /// - Parameter rows: The visible rows.
     public func visibleRows(_ rows: Range<Int>) { change { $0.show(rows) } }
 

@@ -90,6 +90,8 @@ struct PrefetchWork: Sendable {
             guard !loaded.data.isEmpty else {
                 throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
             }
+            // A provider may ignore that it is cancelled.
+            guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var query = CacheCore.Query(source.cacheKey, options)
             query.options.hooks.cacheMetadata = loaded.response.flatMap { CacheMetadata($0) }
             let stored = Promise<CacheStoreResult>()

@@ -29,7 +29,9 @@ final class Interruption {
         pause: @escaping @Sendable (_ stop: @escaping @Sendable () -> Void) async -> Void
     ) {
         let arrival = arrival
+        let registrations = DispatchGroup()
         sources = Self.signals.map { number in
+            registrations.enter()
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -44,10 +46,13 @@ final class Interruption {
                     Self.terminate(by: number)
                 }
             }
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
             return source
         }
         sources.append(Self.pausing(pause))
+        // A signal that came before its source is there would be lost.
+        registrations.wait()
     }
 
     /// Calls `tidy` before the first signal ends the process, or Ctrl-Z stops it.

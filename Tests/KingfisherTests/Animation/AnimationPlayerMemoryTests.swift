@@ -103,7 +103,7 @@ import Testing
         rig.player.enteredForeground()
         #expect(rig.player.isAnimating)
         rig.player.enteredBackground()
-        rig.player.image = Picture.gradient(4, 4)
+        rig.player.image = SampleImage.gradient(4, 4)
         rig.player.enteredForeground()
         #expect(!rig.player.isAnimating)
     }
@@ -155,7 +155,7 @@ import Testing
         rig.tick(1, by: 0.1 + 1e-9)
         #expect(rig.delegateCalls.count == 1)
         var frames = try #require(
-            Image.animatedImage(with: [Picture.gradient(2, 2), Picture.gradient(2, 3)], duration: 1)
+            Image.animatedImage(with: [SampleImage.gradient(2, 2), SampleImage.gradient(2, 3)], duration: 1)
         )
         .metadata.preloaded
         frames?.loopCount = 2

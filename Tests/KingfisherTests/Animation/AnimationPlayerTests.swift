@@ -131,7 +131,7 @@ import Testing
     func stills(isImage: Bool) {
         let rig = PlayerRig(TestFrames(3).image)
         #expect(!rig.link.isPaused)
-        let still = Picture.gradient(4, 4)
+        let still = SampleImage.gradient(4, 4)
         rig.player.image = isImage ? still : nil
         #expect(rig.link.isPaused && !rig.player.isAnimating && rig.player.animator == nil)
         rig.player.startAnimating()

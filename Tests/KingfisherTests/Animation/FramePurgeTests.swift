@@ -96,7 +96,7 @@ import Testing
 
     @Test("Preloaded images cannot be purged")
     func preloadedFrames() throws {
-        let pictures = (0..<3).map { Picture.gradient(4, 4, tint: UInt8($0)) }
+        let pictures = (0..<3).map { SampleImage.gradient(4, 4, tint: UInt8($0)) }
         let frames = try #require(Image.animatedImage(with: pictures, duration: 0.3)?.metadata.preloaded)
         let queue = FrameQueue.make()
         let animator = FrameAnimator(preloaded: frames, repeatCount: .infinite, preloadQueue: queue)

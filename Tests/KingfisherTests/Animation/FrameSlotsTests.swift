@@ -10,7 +10,7 @@ import Testing
     private func slots(_ count: Int, preload: Int, filled: Bool = true) -> FrameSlots {
         var slots = FrameSlots(preloadCount: preload)
         slots.prepare([TimeInterval](repeating: 0.1, count: count))
-        while filled, let index = slots.firstMissing { _ = slots.fill(index, with: Picture.gradient(2, 2)) }
+        while filled, let index = slots.firstMissing { _ = slots.fill(index, with: SampleImage.gradient(2, 2)) }
         return slots
     }
 
@@ -33,15 +33,15 @@ import Testing
         #expect(left != nil && slots.removeLeft() == [left] && slots.image(at: 0) == nil)
         // A removed frame is returned once.
         #expect(slots.removeLeft() == [])
-        #expect(slots.fill(3, with: Picture.gradient(2, 2)) && !slots.needsWork)
-        #expect(!slots.fill(4, with: Picture.gradient(2, 2)) && slots.image(at: 4) == nil)
+        #expect(slots.fill(3, with: SampleImage.gradient(2, 2)) && !slots.needsWork)
+        #expect(!slots.fill(4, with: SampleImage.gradient(2, 2)) && slots.image(at: 4) == nil)
     }
 
     @Test("A frame that could not be decoded is requested again once it has been passed")
     func brokenFrame() {
         var slots = slots(4, preload: 1, filled: false)
         #expect(slots.fill(0, with: nil) && slots.firstMissing == 1)
-        #expect(slots.fill(1, with: Picture.gradient(2, 2)) && slots.firstMissing == nil)
+        #expect(slots.fill(1, with: SampleImage.gradient(2, 2)) && slots.firstMissing == nil)
         slots.move(to: 2)
         #expect(slots.removeLeft().count == 1)
         slots.move(to: 3)

@@ -6,7 +6,7 @@ import Kingfisher
 import Testing
 
 @Suite struct CacheInterfaceTests {
-    private static let image = Picture.gradient(4, 4)
+    private static let image = SampleImage.gradient(4, 4)
     private static let data = Data("bytes".utf8)
     private typealias Done = @Sendable () -> Void
 

@@ -20,7 +20,7 @@ import Testing
 
             let stored = Promise<CacheStoreResult>()
             cache.store(
-                Picture.gradient(),
+                SampleImage.gradient(),
                 forKey: "a",
                 options: .init([.callbackQueue(.untouch)]),
                 cacheMetadata: metadata(fields)
@@ -33,7 +33,7 @@ import Testing
             let again = try ImageCache(name: "test", cacheDirectoryURL: directory)
             #expect(try await again.cacheMetadata(forKey: "a") == metadata(fields))
             let bytes = try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a")))
-            #expect(Picture.gradient().pngData() == bytes)
+            #expect(SampleImage.gradient().pngData() == bytes)
 
             #expect(try await cache.updateCacheMetadata(metadata([:]), forKey: "a"))
             #expect(try await again.cacheMetadata(forKey: "a") == metadata([:]))
@@ -67,7 +67,7 @@ import Testing
             let originals = try ImageCache(name: "originals", cacheDirectoryURL: directory)
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             let stored = Promise<CacheStoreResult>()
-            let (png, key) = (try Picture.png(), "raw")
+            let (png, key) = (try SampleImage.png(), "raw")
             originals.storeToDisk(png, forKey: key, forcedExtension: "bin", cacheMetadata: metadata(fields)) {
                 stored.fulfil($0)
             }
@@ -136,11 +136,11 @@ import Testing
             )
             let options = KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
             let stored = Promise<CacheStoreResult>()
-            cache.store(Picture.gradient(), forKey: "a", options: options, cacheMetadata: metadata(fields)) {
+            cache.store(SampleImage.gradient(), forKey: "a", options: options, cacheMetadata: metadata(fields)) {
                 stored.fulfil($0)
             }
             _ = await stored.value
-            try await cache.store(Picture.gradient(), forKey: "b", options: options)
+            try await cache.store(SampleImage.gradient(), forKey: "b", options: options)
             #expect(cache.stores.value == 2)
             #expect(try await cache.cacheMetadata(forKey: "a") == metadata(fields))
             #expect(try await cache.cacheMetadata(forKey: "b") == nil)

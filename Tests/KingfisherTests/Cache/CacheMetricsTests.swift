@@ -11,7 +11,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct CacheMetricsTests {
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     @Test("Counters increase by the number of events since the last report") func counterIncrements() async throws {
         try await withTemporaryDirectory { directory in
@@ -30,7 +30,7 @@ import Testing
             _ = try await cache.retrieveImage(forKey: "a")
             metrics.report()
             #expect(backend.counterTotal(label: "kingfisher_cache_lookups", dimensions: hits) == 3)
-            #expect(backend.counterTotal(label: "kingfisher_cache_bytes_written") == Int64(try Picture.png().count))
+            #expect(backend.counterTotal(label: "kingfisher_cache_bytes_written") == Int64(try SampleImage.png().count))
         }
     }
 

@@ -21,7 +21,7 @@ final class FakeWatch: MemoryWatch {
 }
 
 @Suite struct CacheRegistryTests {
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     private func cache(in directory: URL, named name: String = "test") throws -> ImageCache {
         try ImageCache(name: name, cacheDirectoryURL: directory)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CacheSerializerTests {
     private let standard = DefaultCacheSerializer.default
     private let options = KingfisherParsedOptionsInfo()
-    private let picture = Picture.gradient()
+    private let picture = SampleImage.gradient()
 
     /// A GIF of one red pixel and one green one.
     private static let gif: Data = {
@@ -27,8 +27,8 @@ import Testing
 
     @Test("The stored format is that of the original, else GIF if the image holds a GIF, else PNG")
     func formats() throws {
-        #expect(format(standard.data(with: picture, original: try Picture.png())) == .PNG)
-        #expect(format(standard.data(with: picture, original: try Picture.jpeg())) == .JPEG)
+        #expect(format(standard.data(with: picture, original: try SampleImage.png())) == .PNG)
+        #expect(format(standard.data(with: picture, original: try SampleImage.jpeg())) == .JPEG)
         #expect(format(standard.data(with: picture, original: Data("what is this".utf8))) == .PNG)
         #expect(format(standard.data(with: picture, original: nil)) == .PNG)
         #expect(standard.data(with: try animation(), original: nil) == Self.gif)
@@ -48,7 +48,7 @@ import Testing
 
     @Test("PNG is stored as PNG, JPEG at the set quality, GIF as its own bytes, any other image as upright PNG")
     func encodings() throws {
-        let (png, jpeg) = (try Picture.png(8, 8), try Picture.jpeg(8, 8))
+        let (png, jpeg) = (try SampleImage.png(8, 8), try SampleImage.jpeg(8, 8))
         #expect(standard.data(with: picture, original: png) == picture.pngData())
         #expect(standard.data(with: picture, original: jpeg) == picture.jpegData(compressionQuality: 1))
         var small = DefaultCacheSerializer()
@@ -56,7 +56,11 @@ import Testing
         #expect(small.data(with: picture, original: jpeg) == picture.jpegData(compressionQuality: 0.3))
         #expect(standard.data(with: try animation(), original: Self.gif) == Self.gif)
 
-        let turned = Image(cgImage: try #require(Picture.gradient(64, 32).kf.cgImage), scale: 1, orientation: .right)
+        let turned = Image(
+            cgImage: try #require(SampleImage.gradient(64, 32).kf.cgImage),
+            scale: 1,
+            orientation: .right
+        )
         let read = try #require(standard.data(with: turned, original: nil).flatMap { Image(data: $0) })
         #expect(read.pixelWidth == 32 && read.pixelHeight == 64 && read.imageOrientation == .up)
     }
@@ -78,7 +82,7 @@ import Testing
     func deterministicEncoding() async throws {
         var serializer = DefaultCacheSerializer()
         serializer.compressionQuality = 0.8
-        let jpeg = try Picture.jpeg()
+        let jpeg = try SampleImage.jpeg()
         let image = try #require(Image(data: jpeg))
         for _ in 0..<3 {
             #expect(serializer.data(with: image, original: jpeg) == image.jpegData(compressionQuality: 0.8))
@@ -90,7 +94,7 @@ import Testing
             #expect(image.jpegData(compressionQuality: 0.8) == stored)
             await cache.clearCache()
             for key in ["a", "b", "c", "d"] { try await cache.store(picture, forKey: key) }
-            #expect(try await cache.diskStorageSize == UInt(4 * (try Picture.png()).count))
+            #expect(try await cache.diskStorageSize == UInt(4 * (try SampleImage.png()).count))
         }
     }
 
@@ -115,7 +119,7 @@ import Testing
 
     @Test("An image is stored in the requested format, else in the original's, else as the original bytes, else as PNG")
     func indicatedFormats() throws {
-        let jpeg = try Picture.jpeg()
+        let jpeg = try SampleImage.jpeg()
         #expect(format(FormatIndicatedCacheSerializer.png.data(with: picture, original: jpeg)) == .PNG)
         #expect(format(FormatIndicatedCacheSerializer.jpeg.data(with: picture, original: nil)) == .JPEG)
         let small = FormatIndicatedCacheSerializer.jpeg(compressionQuality: 0.2).data(with: picture, original: nil)
@@ -148,7 +152,7 @@ import Testing
         for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {
             var options = options
             options.scaleFactor = 3
-            #expect(serializer.image(with: try Picture.png(), options: options)?.scale == 3)
+            #expect(serializer.image(with: try SampleImage.png(), options: options)?.scale == 3)
             let lazy = serializer.image(with: Self.gif, options: options)
             #expect(lazy?.scale == 3 && lazy?.kf.frameSource?.frameCount == 2)
             options.preloadAllAnimationData = true

@@ -14,11 +14,11 @@ import Testing
         }
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     @Test("Every look-up counts as a hit or a miss of its layer") func hitsAndMisses() async throws {
         try await withCache { cache in
-            let png = try Picture.png()
+            let png = try SampleImage.png()
             _ = try await cache.retrieveImage(forKey: "a")
             try await cache.store(image, forKey: "a")
             _ = try await cache.retrieveImage(forKey: "a")
@@ -119,7 +119,7 @@ import Testing
     func misses(synchronously: Bool) async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-            let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
+            let provider = RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw")
             let options: KingfisherOptionsInfo = synchronously ? [.loadDiskFileSynchronously] : []
             _ = try await manager.retrieveImage(with: .provider(provider), options: options)
             #expect(cache.statistics.memory.misses == 1 && cache.statistics.memory.hits == 0)
@@ -131,11 +131,11 @@ import Testing
     func earlySynchronousLookUp() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-            let provider = RawImageDataProvider(data: try Picture.png(tint: 0), cacheKey: "a")
+            let provider = RawImageDataProvider(data: try SampleImage.png(tint: 0), cacheKey: "a")
             // The store waits behind a slow operation.
             let (ticket, mayEnd) = (cache.operations.ticket(forKey: "a"), Promise<Void>())
             let slow = Task { await ticket.run { await mayEnd.value } }
-            cache.storeToDisk(try Picture.png(), forKey: "a", completionHandler: nil)
+            cache.storeToDisk(try SampleImage.png(), forKey: "a", completionHandler: nil)
             let loading = Task.immediate {
                 try await manager.retrieveImage(with: .provider(provider), options: [.loadDiskFileSynchronously])
             }
@@ -176,8 +176,8 @@ import Testing
                 diskStorage: try DiskStorage.Backend(config: .init(name: "test", sizeLimit: 0, directory: directory))
             )
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-            let source = Source.provider(RawImageDataProvider(data: try Picture.png(tint: 0), cacheKey: "a"))
-            cache.bytes.value = try Picture.png()
+            let source = Source.provider(RawImageDataProvider(data: try SampleImage.png(tint: 0), cacheKey: "a"))
+            cache.bytes.value = try SampleImage.png()
             let options: KingfisherOptionsInfo = [.loadDiskFileSynchronously]
             #expect(try await manager.retrieveImage(with: source, options: options).cacheType == .disk)
             #expect(cache.statistics.disk.hits == 1 && cache.statistics.disk.misses == 1)

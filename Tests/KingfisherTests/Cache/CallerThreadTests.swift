@@ -13,7 +13,7 @@ import Testing
     private func withCache(_ body: (ImageCache) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
-            try await cache.store(Picture.gradient(), forKey: "a")
+            try await cache.store(SampleImage.gradient(), forKey: "a")
             cache.clearMemoryCache()
             try await body(cache)
             await cache.clearDiskCache()
@@ -84,7 +84,7 @@ import Testing
         ("willTerminate", { _ = await $0.willTerminate() }),
     ]
 
-    private static let picture = Picture.gradient()
+    private static let picture = SampleImage.gradient()
     private static let parsed: KingfisherParsedOptionsInfo = {
         var options = KingfisherParsedOptionsInfo()
         options.callbackQueue = .untouch

@@ -63,8 +63,8 @@ import Testing
         default: cache.retrieveImage(forKey: key, callbackQueue: .dispatch(.global())) { _ in done() }
         }
     }
-    private static let image = Picture.gradient(8, 8)
-    private static let bytes = Picture.gradient(8, 8).pngData() ?? Data()
+    private static let image = SampleImage.gradient(8, 8)
+    private static let bytes = SampleImage.gradient(8, 8).pngData() ?? Data()
 
     @Test("Each of 4,000 calls of 16 kinds from 8 threads completes exactly once")
     func oneCompletionEach() async throws {

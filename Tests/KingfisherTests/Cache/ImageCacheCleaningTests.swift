@@ -17,7 +17,7 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: cache.diskStorage.directoryURL.path)) ?? []
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     @Test("Removing a missing image is no error")
     func removeMissing() async throws {
@@ -35,7 +35,7 @@ import Testing
     func sizesAndClearing() async throws {
         try await withCache { cache in
             #expect(try await cache.diskStorageSize == 0)
-            let png = try Picture.png()
+            let png = try SampleImage.png()
             for key in ["a", "b", "c"] { try await cache.store(image, forKey: key) }
             #expect(try await cache.diskStorageSize == UInt(3 * png.count))
             #expect(cache.memoryStorageCacheCost == 3 * 64 * 64 * 4)

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     @Test("Without a handler nothing happens")
     func noHandler() async throws {
@@ -87,7 +87,7 @@ import Testing
     func staleLookUp(refusedAt checkpoint: Int) async throws {
         try await withCache { cache in
             for synchronously in [false, true] {
-                try await cache.storeToDisk(try Picture.png(), forKey: "a")
+                try await cache.storeToDisk(try SampleImage.png(), forKey: "a")
                 let (serializer, checks) = (WatchedSerializer(), Counter())
                 var options = KingfisherParsedOptionsInfo([.cacheSerializer(serializer)])
                 options.loadDiskFileSynchronously = synchronously
@@ -118,7 +118,7 @@ import Testing
     @Test("A superseded look-up neither extends nor removes the entry")
     func staleEntriesStay() async throws {
         try await withCache { cache in
-            try await cache.storeToDisk(try Picture.png(), forKey: "a", expiration: .seconds(1_000))
+            try await cache.storeToDisk(try SampleImage.png(), forKey: "a", expiration: .seconds(1_000))
             let before = try await cache.diskEntries()
             for checkpoint in 1...3 {
                 let checks = Counter()
@@ -136,7 +136,7 @@ import Testing
     func originalBehindBadEntry() async throws {
         try await withCache { cache in
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
-            let (png, processor) = (try Picture.png(), CountingProcessor("p"))
+            let (png, processor) = (try SampleImage.png(), CountingProcessor("p"))
             let source = Source.provider(RawImageDataProvider(data: png, cacheKey: "a"))
             let options: KingfisherOptionsInfo = [.processor(processor), .onlyFromCache, .waitForCache]
             let url = cache.diskStorage.cacheFileURL(forKey: "a@p")

@@ -17,7 +17,7 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: cache.diskStorage.directoryURL.path)) ?? []
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     // MARK: Creation
 
@@ -81,7 +81,7 @@ import Testing
                     for key in 0..<20 { group.addTask { try? await cache.store(image, forKey: "\(key)") } }
                 }
             }
-            let png = try Picture.png()
+            let png = try SampleImage.png()
             #expect(try await one.diskStorageSize == UInt(21 * png.count))
             await other.clearCache()
             #expect(try await one.diskStorageSize == 0)

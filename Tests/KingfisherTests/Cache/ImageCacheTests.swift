@@ -17,7 +17,7 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: cache.diskStorage.directoryURL.path)) ?? []
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     // MARK: Storing
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct LifeCycleTests {
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
     private let clock = Box(Date())
 
     /// A cache whose disk storage reads the time from `clock`.

@@ -25,7 +25,7 @@ import Testing
                 let large = try #require(malloc(31 << 20))
                 memset(large, 1, 31 << 20)
                 free(large)
-                let small = Picture.gradient().kf.resize(to: CGSize(width: 1024, height: 512))
+                let small = SampleImage.gradient().kf.resize(to: CGSize(width: 1024, height: 512))
                 let data = try #require(small.pngData())
                 let start = Self.resident
                 for number in 0..<150 {

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
 
     /// Looks an image up synchronously.
     private func lookUpNow(_ cache: ImageCache) -> CacheType {
@@ -78,7 +78,7 @@ import Testing
     @Test("An image that a load makes from an entry is not promoted after the entry was removed", arguments: 0..<3)
     func removingWhileProcessing(change: Int) async throws {
         try await withCache { cache in
-            let (png, processor) = (try Picture.png(), GatedProcessor())
+            let (png, processor) = (try SampleImage.png(), GatedProcessor())
             try await cache.storeToDisk(png, forKey: "a", processorIdentifier: processor.identifier)
             let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
             var serializer = DefaultCacheSerializer()

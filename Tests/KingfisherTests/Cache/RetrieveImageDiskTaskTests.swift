@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    private let image = Picture.gradient()
+    private let image = SampleImage.gradient()
     private let options: KingfisherOptionsInfo = [.callbackQueue(.untouch)]
 
     @Test("A look-up cancelled before its position in the queue is reached reads nothing and finds nothing")

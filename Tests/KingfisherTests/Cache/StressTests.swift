@@ -51,8 +51,8 @@ import Testing
     func oneCompletionEach() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "stress", cacheDirectoryURL: directory)
-            let bytes = try Picture.png(3, 3)
-            let image = Picture.gradient(3, 3)
+            let bytes = try SampleImage.png(3, 3)
+            let image = SampleImage.gradient(3, 3)
             let calls = Self.callsPerThread
             let all = (0..<Self.threadCount).map { _ in Completions(calls: calls) }
             await withTaskGroup { group in

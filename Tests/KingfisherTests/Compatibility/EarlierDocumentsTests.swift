@@ -25,7 +25,7 @@ import Testing
         config.cleanInterval = 30
         let storage = MemoryStorage.Backend<KFCrossPlatformImage>(config: config)
         #expect(storage.config.cleanInterval == 30)
-        storage.store(value: Picture.gradient(2, 2), forKey: "a")
+        storage.store(value: SampleImage.gradient(2, 2), forKey: "a")
         storage.remove(forKey: "a")
         #expect(!storage.isCached(forKey: "a"))
     }
@@ -47,8 +47,8 @@ import Testing
     @Test("Processors get the loaded data, serializers the data that is written to disk and read from it")
     func processorAndSerializer() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
-            let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
+            rig.server.route("/a.png", .data(try SampleImage.png()))
+            let provider = RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw")
             for source in [Source.network(rig.server.url("/a.png")), .provider(provider)] {
                 let (processor, serializer) = (CountingProcessor(), PlainSerializer())
                 let options: KingfisherOptionsInfo = [
@@ -69,7 +69,7 @@ import Testing
     @Test("A cached original that cannot be processed fails the load without a download")
     func failedOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(
                 with: url,
@@ -87,7 +87,7 @@ import Testing
     @Test("An original is stored only on disk, with its bytes unchanged")
     func originals() async throws {
         try await Rig.run { rig in
-            let bytes = try Picture.jpeg()
+            let bytes = try SampleImage.jpeg()
             rig.server.route("/a.jpg", .data(bytes))
             let url = rig.server.url("/a.jpg")
             _ = try await rig.manager.retrieveImage(
@@ -126,7 +126,7 @@ import Testing
 
         func data() async throws -> Data {
             calls.add()
-            return try Picture.png()
+            return try SampleImage.png()
         }
     }
 
@@ -171,7 +171,7 @@ import Testing
     @Test("Whether and how long an image is kept is set for each layer separately")
     func expirationPerLayer() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let (url, processor) = (rig.server.url("/a.png"), CountingProcessor("p"))
             func kept(_ options: KingfisherOptionsInfo) async throws -> [Bool] {
                 await rig.cache.clearCache()

@@ -63,7 +63,7 @@ private struct Refusal: ImageProcessor {
 
     @Test("A failure with intact bytes carries no imaging error")
     func otherFailures() async throws {
-        let error = try await failure(try Picture.jpeg(4, 4), Refusal())
+        let error = try await failure(try SampleImage.jpeg(4, 4), Refusal())
         #expect(error.errorCode == 4001 && error.imagingError == nil)
         #expect(error.description.contains("they decode, but processor refusal made no image of them"))
         #expect(KingfisherError.requestError(reason: .emptyRequest).imagingError == nil)

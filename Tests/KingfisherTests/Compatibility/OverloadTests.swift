@@ -11,7 +11,7 @@ import Testing
     @Test("Awaited calls in closures choose the async form") func awaitedCallsInClosures() async throws {
         try await withTemporaryDirectory { directory in
             let cache = try ImageCache(name: "overloads", cacheDirectoryURL: directory)
-            try await cache.store(Picture.gradient(), forKey: "a")
+            try await cache.store(SampleImage.gradient(), forKey: "a")
             // One expression, several, inferred and given results: "no async operations" would be an error.
             try await running { try await cache.removeImage(forKey: "a") }
             #expect(!cache.isCached(forKey: "a"))

@@ -9,7 +9,7 @@ import Testing
     @Test("The first example of the README works") func firstExample() async throws {
         try await withTemporaryDirectory { directory in
             let server = try await TestServer.start()
-            server.route("/photo.jpg", .data(try Picture.jpeg(300, 200)))
+            server.route("/photo.jpg", .data(try SampleImage.jpeg(300, 200)))
             let manager = KingfisherManager(
                 downloader: ImageDownloader(name: "readme"),
                 cache: try ImageCache(name: "readme", cacheDirectoryURL: directory)

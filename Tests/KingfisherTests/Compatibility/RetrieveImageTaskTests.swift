@@ -47,7 +47,7 @@ import Testing
     @Test("The handler gets an image, its cache type and the URL it came from")
     func images() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             for type in [CacheType.none, .memory, .disk] {
                 if type == .disk { rig.cache.clearMemoryCache() }
@@ -79,7 +79,7 @@ import Testing
     func cancelling() async throws {
         try await Rig.run { rig in
             let (gate, completion) = (Gate(), Completion())
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let url = rig.server.url("/a.png")
             let task = load(rig, url, completion)
             await rig.server.waitForRequests(to: "/a.png")
@@ -108,7 +108,7 @@ import Testing
             }
         }
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let (modifier, completion) = (Slow(), Completion())
             let task = load(rig, rig.server.url("/a.png"), completion, [.requestModifier(modifier)])
             await modifier.called.value
@@ -155,7 +155,7 @@ import Testing
         #expect(RetrieveImageTask.empty.downloadTask == nil)
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let completion = Completion()
             let download = rig.manager.downloadAndCacheImage(
                 with: rig.server.url("/a.png"),
@@ -175,7 +175,7 @@ import Testing
     @Test("`downloadAndCacheImage` always downloads, and stores under the given key")
     func downloadingAndCaching() async throws {
         try await Rig.run { rig in
-            let (url, bytes) = (rig.server.url("/a.png"), try Picture.png())
+            let (url, bytes) = (rig.server.url("/a.png"), try SampleImage.png())
             for count in 1...2 {
                 // Progress that is reported after all bytes have arrived may come too late.
                 let gate = Gate()
@@ -203,7 +203,7 @@ import Testing
     @Test("The handler is optional, and a download does not keep its downloader alive")
     func noHandler() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             let task = rig.manager.deprecatedForms.retrieveImage(
                 with: url,

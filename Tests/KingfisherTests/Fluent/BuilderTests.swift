@@ -10,7 +10,7 @@ import Testing
 @Suite struct BuilderTests {
     @Test("A builder loads with its options") func builderOptions() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let result = try await KF.url(rig.server.url("/a.png"), cacheKey: "mine")
                 .targetCache(rig.cache).downsampling(size: CGSize(width: 16, height: 16)).waitForCache().retrieve()
             #expect(result.image.pixelWidth == 16)
@@ -22,7 +22,7 @@ import Testing
     @Test("Success and failure handlers are called with the result") func handlers() async throws {
         try await Rig.run { rig in
             let good = Promise<Int>(), bad = Promise<Int>()
-            KF.data(try Picture.png(), cacheKey: "data").targetCache(rig.cache)
+            KF.data(try SampleImage.png(), cacheKey: "data").targetCache(rig.cache)
                 .onSuccess { good.fulfil($0.image.pixelWidth) }.start()
             KF.data(Data("no".utf8), cacheKey: "no").targetCache(rig.cache)
                 .onFailure { bad.fulfil($0.errorCode) }.start()

@@ -112,6 +112,73 @@ private final class Responder: AuthenticationChallengeResponsible, Sendable {
         }
     }
 
+    @Test("Digest authentication is met with what the responder gives") func digest() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a") { request in
+                guard let field = request.header("Authorization"), field.hasPrefix("Digest username=\"user\"") else {
+                    let challenge = "Digest realm=\"images\", nonce=\"1\", qop=\"auth\""
+                    return TestResponse(status: 401, headers: ["WWW-Authenticate": challenge], body: someBytes)
+                }
+                #expect(!field.contains("right"))
+                return .data(Data("secret".utf8))
+            }
+            let responder = Responder(.performDefaultHandling, passwords: ["right"])
+            downloader.authenticationChallengeResponder = responder
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == Data("secret".utf8))
+            #expect(responder.challenges.value == ["HTTPDigest images 0"])
+        }
+    }
+
+    @Test("Another server that is redirected to is not sent the name and the password") func otherServer()
+        async throws
+    {
+        try await withDownloader { server, downloader in
+            let other = try await TestServer.start()
+            other.route("/b", .data(someBytes))
+            let target = other.url("/b").absoluteString
+            server.route("/a") { request in
+                request.header("Authorization") != nil
+                    ? .redirect(to: target)
+                    : TestResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"images\""])
+            }
+            let responder = Responder(.performDefaultHandling, passwords: ["right"])
+            downloader.authenticationChallengeResponder = responder
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == someBytes)
+            #expect(responder.challenges.value.count == 1)
+            #expect(other.requests.count == 1 && other.lastRequest("/b")?.header("Authorization") == nil)
+            await other.stop()
+        }
+    }
+
+    @Test(
+        "A scheme is not looked for in quoted text",
+        arguments: ["Bearer realm=\"https://x/basic/token\"", "Bearer realm=\"a, basic b\"", "Negotiate"]
+    )
+    func otherSchemes(field: String) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", TestResponse(status: 401, headers: ["WWW-Authenticate": field]))
+            let responder = Responder(.performDefaultHandling, passwords: ["right"])
+            downloader.authenticationChallengeResponder = responder
+            let error = await Caller.load(server.url("/a"), with: downloader).error
+            #expect(error?.isInvalidResponseStatusCode(401) == true)
+            #expect(responder.challenges.value.isEmpty)
+        }
+    }
+
+    @Test("A realm may have the name of another scheme, and another scheme may stand before") func realms()
+        async throws
+    {
+        try await withDownloader { server, downloader in
+            for field in ["Basic realm=\"digest archive\"", "Bearer realm=\"x\", basic realm=\"digest archive\""] {
+                server.route("/a", TestResponse(status: 401, headers: ["WWW-Authenticate": field]))
+                let responder = Responder(.performDefaultHandling)
+                downloader.authenticationChallengeResponder = responder
+                #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+                #expect(responder.challenges.value == ["HTTPBasic digest archive 0"])
+            }
+        }
+    }
+
     @Test("Without a name and a password the response is the 401; a cancelled challenge ends the load")
     func unmet() async throws {
         try await withDownloader { server, downloader in

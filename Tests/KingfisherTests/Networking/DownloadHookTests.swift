@@ -105,7 +105,7 @@ import FoundationNetworking
     )
     func observer(throughManager: Bool) async throws {
         try await Rig.run { rig in
-            let image = try Picture.png()
+            let image = try SampleImage.png()
             rig.server.route("/a.png", TestResponse.data(image).with { $0.pieceSize = image.count / 3 })
             let pieces = Box(Data())
             let observe = KingfisherOptionsInfoItem.onDataReceived { task, data in

@@ -45,6 +45,31 @@ import FoundationNetworking
         #expect(await new.data == someBytes)
     }
 
+    @Test("A session configuration is copied") func copiedSession() {
+        let downloader = ImageDownloader(name: "test", transport: silent)
+        let configuration = URLSessionConfiguration.ephemeral
+        downloader.sessionConfiguration = configuration
+        configuration.httpAdditionalHeaders = ["X-Late": "1"]
+        downloader.sessionConfiguration.timeoutIntervalForRequest = 7
+        #expect(downloader.sessionConfiguration !== configuration)
+        #expect(downloader.sessionConfiguration.httpAdditionalHeaders == nil)
+        Caller.load(with: downloader).cancel()
+        #expect(silent.transfers[0].originalRequest.value(forHTTPHeaderField: "X-Late") == nil)
+    }
+
+    @Test("A file of a live photo is downloaded, with a handler too") func livePhotoHandler() async throws {
+        let downloader = ImageDownloader(name: "test", transport: FakeTransport { $0.play(.data(someBytes)) })
+        let data = Promise<Data?>()
+        let task = downloader.downloadLivePhotoResource(
+            with: fakeURL,
+            options: KingfisherParsedOptionsInfo([.callbackQueue(.untouch)])
+        ) { result in
+            data.fulfil(try? result.get().originalData)
+        }
+        #expect(await data.value == someBytes)
+        #expect(task.sessionTask != nil)
+    }
+
     @Test("A session configuration sets how many connections a host gets, if it says something else than by default")
     func connections() {
         let downloader = ImageDownloader(name: "test")

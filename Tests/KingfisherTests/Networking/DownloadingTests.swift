@@ -241,7 +241,9 @@ import Testing
                 options: KingfisherParsedOptionsInfo,
                 completionHandler: (@Sendable (DownloadResult) -> Void)?
             ) -> DownloadTask {
-                completionHandler?(.success(ImageLoadingResult(image: Picture.gradient(3, 3), originalData: someBytes)))
+                completionHandler?(
+                    .success(ImageLoadingResult(image: SampleImage.gradient(3, 3), originalData: someBytes))
+                )
                 return super.downloadImage(with: url, options: options)
             }
         }

@@ -190,7 +190,7 @@ private func urlError(_ error: KingfisherError?) -> URLError? {
     func wrongPart(wanted: String?, given: String?) async throws {
         try await Rig.run { rig in
             // The body is a whole image: it is refused for what the response's head says.
-            rig.server.route("/a", partial(try Picture.png(8, 8), given))
+            rig.server.route("/a", partial(try SampleImage.png(8, 8), given))
             let options = wanted.map { asking(for: $0) } ?? []
             let error = await failure {
                 try await rig.manager.retrieveImage(with: rig.server.url("/a"), options: options)

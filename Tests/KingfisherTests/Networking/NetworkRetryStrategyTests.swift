@@ -119,7 +119,7 @@ import Testing
     func loads() async throws {
         try await Rig.run { rig in
             let reset = TestResponse.status(200).with { $0.interruption = .resetBeforeHead }
-            rig.server.route("/a", sequence: [reset, .data(try Picture.png())])
+            rig.server.route("/a", sequence: [reset, .data(try SampleImage.png())])
             let monitor = FakeNetworkMonitor(isConnected: false)
             let (url, manager) = (rig.server.url("/a"), rig.manager)
             let options: KingfisherOptionsInfo = [.retryStrategy(strategy(monitor))]

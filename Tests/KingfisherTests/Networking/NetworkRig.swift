@@ -16,7 +16,7 @@ let fakeURL = URL(fileURLWithPath: "/picture.png")
 /// A processor that does not decode: these tests are about bytes.
 struct NamedProcessor: ImageProcessor {
     let identifier: String
-    let image = Picture.gradient(2, 2)
+    let image = SampleImage.gradient(2, 2)
     let runs = Counter()
     var onRun: @Sendable () -> Void = {}
     init(_ identifier: String = "named") { self.identifier = identifier }

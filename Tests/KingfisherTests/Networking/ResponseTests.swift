@@ -71,7 +71,7 @@ import Testing
                 #expect(text.contains("HTTP status \(status) ") && text.lowercased().hasSuffix(words), "\(text)")
             }
             // The response to a redirect that is not followed may still be an image.
-            server.route("/b", TestResponse(status: 302, body: try Picture.png(3, 2)))
+            server.route("/b", TestResponse(status: 302, body: try SampleImage.png(3, 2)))
             let options: KingfisherOptionsInfo = [.processor(DefaultImageProcessor.default)]
             #expect(
                 try await Caller.load(server.url("/b"), with: downloader, options).result.get().image.pixelWidth == 3

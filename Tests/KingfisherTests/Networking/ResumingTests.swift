@@ -66,13 +66,114 @@ import FoundationNetworking
         try await withDownloader { server, downloader in
             let part = TestResponse(
                 status: 206,
-                headers: range.isEmpty ? [:] : ["Content-Range": range],
+                headers: range.isEmpty ? [:] : ["Content-Range": range, "ETag": "\"1\""],
                 body: bytes.dropFirst(40_000)
             )
             server.route("/a", sequence: [file(cut: 40_000), part, file()])
             #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
             #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
             #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", nil])
+        }
+    }
+
+    @Test(
+        "A part whose validator is not the one that is known is dropped, and the whole is loaded",
+        arguments: [[:], ["ETag": "\"2\""], ["ETag": "W/\"1\""]]
+    )
+    func wrongValidator(fields: [String: String]) async throws {
+        try await withDownloader { server, downloader in
+            let part = TestResponse(
+                status: 206,
+                headers: fields.merging(["Content-Range": "bytes 40000-99999/100000"]) { $1 },
+                body: bytes.dropFirst(40_000)
+            )
+            server.route("/a", sequence: [file(cut: 40_000), part, file()])
+            #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
+            #expect(server.count("/a") == 3)
+        }
+    }
+
+    @Test("A file with a date is continued when the rest names no other date, as often as it breaks off")
+    func dates() async throws {
+        try await withDownloader { server, downloader in
+            let fields = [
+                "Accept-Ranges": "bytes", "Last-Modified": "Tue, 24 Nov 2026 09:59:00 GMT",
+                "Date": "Tue, 24 Nov 2026 10:00:30 GMT",
+            ]
+            func rest(from start: Int, _ fields: [String: String] = [:]) -> TestResponse {
+                let range = ["Content-Range": "bytes \(start)-99999/100000"]
+                return TestResponse(
+                    status: 206,
+                    headers: fields.merging(range) { $1 },
+                    body: bytes.dropFirst(start)
+                )
+            }
+            let whole = TestResponse(headers: fields, body: bytes)
+            let first = whole.with { $0.interruption = .cut(after: 40_000) }
+            let second = rest(from: 40_000).with { $0.interruption = .cut(after: 20_000) }
+            server.route("/a", sequence: [first, second, rest(from: 60_000)])
+            for _ in 0..<2 { #expect(await Caller.load(server.url("/a"), with: downloader).error != nil) }
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
+            #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", "bytes=60000-"])
+            let other = rest(from: 40_000, ["Last-Modified": "Tue, 24 Nov 2026 09:59:10 GMT"])
+            server.route("/b", sequence: [first, other, whole])
+            #expect(await Caller.load(server.url("/b"), with: downloader).error != nil)
+            #expect(await Caller.load(server.url("/b"), with: downloader).data == bytes)
+            #expect(server.count("/b") == 3)
+        }
+    }
+
+    @Test("A rest that is cut short without an announced length fails, and is continued in its turn")
+    func restCutShort() async throws {
+        try await withDownloader { server, downloader in
+            let part = TestResponse(
+                status: 206,
+                headers: ["Content-Range": "bytes 40000-99999/100000", "ETag": "\"1\""],
+                body: bytes[40_000..<50_000]
+            ).with { $0.framing = .untilClose }
+            server.route("/a", sequence: [file(cut: 40_000), part, file()])
+            #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+            #expect(await Caller.load(server.url("/a"), with: downloader).error?.errorCode == 2003)
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
+            #expect(server.requests.last?.header("Range") == "bytes=50000-")
+        }
+    }
+
+    @Test("Where 200 alone is accepted, so is the rest of what began with it") func acceptedStatus() async throws {
+        try await withDownloader { server, downloader in
+            downloader.acceptableStatusCodes = [200]
+            server.route("/a", sequence: [file(cut: 40_000), file()])
+            #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+            #expect(await Caller.load(server.url("/a"), with: downloader).data == bytes)
+            #expect(server.requests.last?.header("Range") == "bytes=40000-")
+        }
+    }
+
+    @Test("A delegate that refuses the response of the rest is asked before the beginning is handed on")
+    func refused() async throws {
+        final class Refusing: ImageDownloaderDelegate, Sendable {
+            let count = Box(0)
+            func imageDownloader(
+                _ downloader: ImageDownloader,
+                didReceive response: URLResponse
+            ) async -> URLSession.ResponseDisposition {
+                count.change { $0 += 1 }
+                return count.value == 1 ? .allow : .cancel
+            }
+        }
+        try await withDownloader { server, downloader in
+            let delegate = Refusing()
+            downloader.delegate = delegate
+            server.route("/a", sequence: [file(cut: 40_000), file()])
+            #expect(await Caller.load(server.url("/a"), with: downloader).error != nil)
+            let pieces = Counter()
+            let caller = Caller.load(server.url("/a"), with: downloader, [.onDataReceived { _, _ in pieces.add() }])
+            guard case .responseError(.cancelledByDelegate) = await caller.error else {
+                Issue.record("\(String(describing: await caller.error))")
+                return
+            }
+            #expect(pieces.value == 0 && server.requests.last?.header("Range") == "bytes=40000-")
         }
     }
 
@@ -97,7 +198,7 @@ import FoundationNetworking
 
     @Test("Several interruptions add up, when a strategy tries again") func several() async throws {
         try await Rig.run { rig in
-            let image = try Picture.png()
+            let image = try SampleImage.png()
             let step = (image.count + 9) / 10
             rig.server.route("/a.png") { request in
                 let start = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0

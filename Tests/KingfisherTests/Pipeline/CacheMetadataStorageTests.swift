@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct CacheMetadataStorageTests {
     private func response(eTag: String? = "\"1\"", _ others: [String: String] = [:]) throws -> TestResponse {
-        TestResponse.data(try Picture.png()).with { response in
+        TestResponse.data(try SampleImage.png()).with { response in
             response.headers["ETag"] = eTag
             for (name, value) in others { response.headers[name] = value }
         }
@@ -62,7 +62,7 @@ import Testing
 
     @Test("Images from providers have no cache metadata") func providerFacts() async throws {
         try await Rig.run { rig in
-            let provider = RawImageDataProvider(data: try Picture.png(), cacheKey: "raw")
+            let provider = RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw")
             _ = try await rig.manager.retrieveImage(with: .provider(provider), options: [.waitForCache])
             #expect(rig.cache.isCached(forKey: "raw"))
             #expect(try await rig.cache.cacheMetadata(forKey: "raw") == nil)

@@ -39,7 +39,7 @@ import Testing
     @MainActor
     func endsLater() async throws {
         try await Rig.run { rig in
-            let (manager, bytes) = (rig.manager, try Picture.png())
+            let (manager, bytes) = (rig.manager, try SampleImage.png())
             manager.allowsFileURLs = false
             let file = Source.network(URL(fileURLWithPath: "/a.png"))
             for number in 0..<200 {
@@ -60,7 +60,7 @@ import Testing
     @MainActor
     func progressFirst() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             for number in 0..<50 {
                 let url = rig.server.url("/a.png?\(number)")
                 let call = Call(rig.manager, .network(url))
@@ -75,7 +75,7 @@ import Testing
     func endsAtOnce() async throws {
         try await Rig.run { rig in
             let url = try #require(URL(string: "http://127.0.0.1:1/a"))
-            try await rig.cache.store(Picture.gradient(), forKey: url.absoluteString)
+            try await rig.cache.store(SampleImage.gradient(), forKey: url.absoluteString)
             for type in [CacheType.memory, .disk] {
                 if type == .disk { rig.cache.clearMemoryCache() }
                 let call = Call(rig.manager, .network(url), [.loadDiskFileSynchronously])
@@ -91,7 +91,7 @@ import Testing
             let cache = rig.cache
             for number in 0..<40 {
                 let (key, url) = ("\(number)", try #require(URL(string: "http://127.0.0.1:1/\(number)")))
-                try await cache.store(Picture.gradient(), forKey: key)
+                try await cache.store(SampleImage.gradient(), forKey: key)
                 cache.clearMemoryCache()
                 let (begun, mayGoOn, ended) = (Gate(), DispatchSemaphore(value: 0), Gate())
                 let serializer = ObservedSerializer {

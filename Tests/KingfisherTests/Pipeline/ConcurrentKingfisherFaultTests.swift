@@ -11,7 +11,7 @@ import Testing
     @Test("With `waitForCache` and cached originals, the completion handler is called once on any queue")
     func oneCompletionEach() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             for queue in [CallbackQueue.untouch, .dispatch(.global())] {
                 let (calls, all) = (Counter(), Promise<Void>())
                 for number in 0..<40 {
@@ -38,7 +38,7 @@ import Testing
     func queuesOfOthers() async throws {
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let url = rig.server.url("/a.png")
             let queue = DispatchQueue(label: "stopped")
             queue.suspend()
@@ -61,7 +61,7 @@ import Testing
     func cancelledLookUp() async throws {
         try await Rig.run { rig in
             let gate = DispatchSemaphore(value: 0)
-            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
             rig.cache.clearMemoryCache()
             let (done, reading) = (Promise<KingfisherError?>(), Promise<Void>())
             let serializer = ObservedSerializer {
@@ -109,7 +109,7 @@ import Testing
     @Test("Options and configurations may be changed while other threads read them")
     func changingSettings() async throws {
         try await Rig.run { rig in
-            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
             let (manager, cache) = (rig.manager, rig.cache)
             await withTaskGroup(of: Void.self) { group in
                 for worker in 0..<4 {
@@ -130,7 +130,7 @@ import Testing
     @Test("Several concurrent reads of one entry on disk decode it once")
     func oneDecoding() async throws {
         try await Rig.run { rig in
-            try await rig.cache.store(Picture.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
+            try await rig.cache.store(SampleImage.gradient(), forKey: "a", options: KingfisherParsedOptionsInfo([]))
             let (manager, cache) = (rig.manager, rig.cache)
             let url = try #require(URL(string: "http://127.0.0.1:1/a"))
             let source = Source.network(KF.ImageResource(downloadURL: url, cacheKey: "a"))

@@ -15,7 +15,7 @@ import Testing
         static func run(_ body: (Place) async throws -> Void) async throws {
             try await withTemporaryDirectory { directory in
                 let file = directory.appendingPathComponent("a.png")
-                try Picture.png(8, 8).write(to: file)
+                try SampleImage.png(8, 8).write(to: file)
                 let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
                 let manager = KingfisherManager(downloader: ImageDownloader(name: "test"), cache: cache)
                 manager.defaultOptions = [.callbackQueue(.untouch)]
@@ -103,7 +103,7 @@ import Testing
     @Test("File URLs among alternatives are refused one by one, and an alternative that is not a file is loaded")
     func alternatives() async throws {
         try await Place.run { place in
-            let good = Source.provider(RawImageDataProvider(data: try Picture.png(4, 4), cacheKey: "raw"))
+            let good = Source.provider(RawImageDataProvider(data: try SampleImage.png(4, 4), cacheKey: "raw"))
             let result = try await place.manager.retrieveImage(
                 with: place.file,
                 options: [.alternativeSources([.network(place.file), good])]

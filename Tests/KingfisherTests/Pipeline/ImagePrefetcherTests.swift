@@ -141,7 +141,7 @@ import Testing
     func resourcesAsGiven() async throws {
         try await Rig.run { rig in
             let file = rig.directory.appendingPathComponent("a.png")
-            try Picture.png(8, 8).write(to: file)
+            try SampleImage.png(8, 8).write(to: file)
             let named = KF.ImageResource(downloadURL: try rig.images(1)[0], cacheKey: "named")
             let recorder = Recorder()
             recorder.prefetcher([file, named], rig.prefetching).start()
@@ -154,7 +154,7 @@ import Testing
 
     @Test("Providers are prefetched, and the lists hold the sources") func providers() async throws {
         try await Rig.run { rig in
-            let provider = RawImageDataProvider(data: try Picture.png(8, 8), cacheKey: "raw")
+            let provider = RawImageDataProvider(data: try SampleImage.png(8, 8), cacheKey: "raw")
             let bad = RawImageDataProvider(data: Data("no image".utf8), cacheKey: "bad")
             let sources = [Source.provider(provider), .provider(bad)]
             let recorder = PrefetchRecorder<Source>()
@@ -173,7 +173,7 @@ import Testing
     @Test("A file that must not be read has failed, although it is cached") func forbiddenFile() async throws {
         try await Rig.run { rig in
             let file = rig.directory.appendingPathComponent("a.png")
-            rig.cache.memoryStorage.store(value: Picture.gradient(2, 2), forKey: file.cacheKey)
+            rig.cache.memoryStorage.store(value: SampleImage.gradient(2, 2), forKey: file.cacheKey)
             rig.manager.allowsFileURLs = false
             let prefetcher = ImagePrefetcher(
                 sources: [file.convertToSource()],
@@ -223,7 +223,7 @@ import Testing
                 rig.prefetching + [
                     .alternativeSources([other]), .lowDataMode(other), .imageModifier(modifier),
                 ]
-            rig.server.route("/a.png", .data(try Picture.png(8, 8)))
+            rig.server.route("/a.png", .data(try SampleImage.png(8, 8)))
             let prefetcher = ImagePrefetcher(
                 sources: [.network(rig.server.url("/a.png")), .network(rig.server.url("/missing"))],
                 options: options,
@@ -239,7 +239,7 @@ import Testing
     func sharing() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png"), gate = Gate()
-            rig.server.route("/a.png", .data(try Picture.png(8, 8)).with { $0.gate = gate })
+            rig.server.route("/a.png", .data(try SampleImage.png(8, 8)).with { $0.gate = gate })
             let options = rig.prefetching
             let first = Task { await ImagePrefetcher(urls: [url], options: options).prefetch() }
             await rig.server.waitForRequests(to: "/a.png")
@@ -276,7 +276,7 @@ import Testing
             let other = await transfers.wait(for: 2)[1]
             await other.prioritySet.wait()
             #expect(other.priority == 0.7)
-            for transfer in await transfers.wait(for: 2) { transfer.play(.data(try Picture.png(8, 8))) }
+            for transfer in await transfers.wait(for: 2) { transfer.play(.data(try SampleImage.png(8, 8))) }
             #expect(try await load.value.cacheType == .none)
             #expect(await prefetcher.prefetch().completed.count == 1)
             #expect(await named.prefetch().completed.count == 1)

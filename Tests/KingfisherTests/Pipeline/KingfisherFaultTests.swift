@@ -11,7 +11,7 @@ import Testing
     @Test("With `waitForCache` and cached originals, the completion handler is called on the callback queue")
     func callbackQueue() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let (queue, mark, done) = (DispatchQueue(label: "callbacks"), DispatchSpecificKey<Bool>(), Promise<Bool>())
             queue.setSpecific(key: mark, value: true)
             rig.manager.retrieveImage(
@@ -29,7 +29,7 @@ import Testing
     @Test("A hit does not need the main queue when the callback queue is another one", .timeLimit(.minutes(5)))
     func blockedMainQueue() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let (blocked, mayGoOn) = (Promise<Void>(), DispatchSemaphore(value: 0))
@@ -57,7 +57,7 @@ import Testing
         try await withTemporaryDirectory { directory in
             let server = try await TestServer.start()
             let gate = Gate()
-            server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             var manager: KingfisherManager? = KingfisherManager(
                 downloader: ImageDownloader(name: "short"),
                 cache: try ImageCache(name: "short", cacheDirectoryURL: directory)
@@ -109,7 +109,7 @@ import Testing
     func notModified() async throws {
         try await Rig.run { rig in
             let url = rig.server.url("/a.png")
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.etag = "\"1\"" })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.etag = "\"1\"" })
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let condition = KingfisherOptionsInfoItem.requestModifier(
                 AnyModifier { request in
@@ -164,7 +164,7 @@ import Testing
     @Test("Tasks from before version 5 that are cancelled at any moment call their handler once")
     func cancellingOlderTasks() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             let calls = (0..<300).map { _ in Counter() }
             let dones = (0..<300).map { _ in Promise<Int?>() }

@@ -11,7 +11,7 @@ import Testing
     @Test("Concurrent loads of an uncached URL share one request and one decoding") func sharedColdLoads() async throws
     {
         try await Rig.run { rig in
-            let gate = Gate(), processor = CountingProcessor(), bytes = try Picture.png()
+            let gate = Gate(), processor = CountingProcessor(), bytes = try SampleImage.png()
             rig.server.route("/a.png", TestResponse.data(bytes).with { $0.gate = gate })
             let url = rig.server.url("/a.png")
             let tasks = (0..<1000).map { _ in
@@ -33,7 +33,7 @@ import Testing
     {
         try await Rig.run { rig in
             let processor = CountingProcessor()
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<500 {
@@ -52,7 +52,7 @@ import Testing
     func cancellingOneOfTwo() async throws {
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let url = rig.server.url("/a.png")
             let first = Task.immediate { await failure { try await rig.manager.retrieveImage(with: url) } }
             let second = Task.immediate { try await rig.manager.retrieveImage(with: url) }
@@ -70,7 +70,7 @@ import Testing
     func cancellingOnlyCaller() async throws {
         try await Rig.run { rig in
             let gate = Gate()
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let outcome = Promise<KingfisherError?>(), calls = Counter()
             let task = rig.manager.retrieveImage(with: rig.server.url("/a.png")) { result in
                 calls.add()
@@ -108,7 +108,7 @@ import Testing
     @Test("Loads that are cancelled immediately all end")
     func immediateCancellations() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             for index in 0..<50 {
                 let url = rig.server.url("/a.png?\(index)")
                 let task = Task { await failure { try await rig.manager.retrieveImage(with: url) } }
@@ -161,7 +161,7 @@ import Testing
 
     @Test("A response that is not an image fails in the processor and is not cached")
     func undecodableResponses() async throws {
-        let jpeg = try Picture.jpeg(200, 200)
+        let jpeg = try SampleImage.jpeg(200, 200)
         let bodies: [(String, Data)] = [
             ("html", Data("<!doctype html><html><body>Not found</body></html>".utf8)), ("empty", Data()),
             ("random", Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 131 &+ 7) })),
@@ -181,7 +181,7 @@ import Testing
 
     @Test("Invalid responses and broken connections are not cached") func uncachedFailures() async throws {
         try await Rig.run { rig in
-            let picture = try Picture.png(200, 200)
+            let picture = try SampleImage.png(200, 200)
             rig.server.route("/404", .status(404))
             rig.server.route("/500", .status(500))
             rig.server.route("/cut", TestResponse.data(picture).with { $0.interruption = .cut(after: 100) })
@@ -200,7 +200,7 @@ import Testing
     @Test("A load succeeds when its image cannot be stored, and reports the cache error")
     func failingCache() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let occupied = rig.directory.appendingPathComponent("occupied")
             try Data("a file".utf8).write(to: occupied)
             for directory in [occupied, URL(fileURLWithPath: "/proc/kingfisher")] {
@@ -222,7 +222,7 @@ import Testing
     @Test("Progress grows up to the whole length, on the main queue")
     func progressReachesTheTotal() async throws {
         try await Rig.run { rig in
-            let bytes = try Picture.png(300, 300)
+            let bytes = try SampleImage.png(300, 300)
             rig.server.route("/a.png", TestResponse.data(bytes).with { $0.pieceSize = 1000 })
             let seen = Box<[Int64]>([]), done = Promise<Void>()
             _ = try await rig.manager.retrieveImage(

@@ -10,7 +10,7 @@ import Testing
 @Suite struct LookupTests {
     @Test("A downloaded image is found in memory, then on disk") func memoryThenDisk() async throws {
         try await Rig.run { rig in
-            let bytes = try Picture.png()
+            let bytes = try SampleImage.png()
             rig.server.route("/a.png", .data(bytes, type: "image/png"))
             let url = rig.server.url("/a.png")
             let loaded = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
@@ -34,7 +34,7 @@ import Testing
     @Test("`forceRefresh` looks up no image, and still stores the one it loads")
     func forceRefreshLoadsAgain() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let again = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh, .waitForCache])
@@ -47,7 +47,7 @@ import Testing
     @Test("`fromMemoryCacheOrRefresh` does not look on disk")
     func fromMemoryCacheOrRefresh() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             let hit = try await rig.manager.retrieveImage(with: url, options: [.fromMemoryCacheOrRefresh])
@@ -76,8 +76,8 @@ import Testing
     func synchronousMemoryHit() async throws {
         try await Rig.run { rig in
             rig.manager.defaultOptions = []
-            let source = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))
-            rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
+            let source = Source.provider(RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw"))
+            rig.cache.store(SampleImage.gradient(), forKey: "raw", toDisk: false)
             let called = Counter()
             let task = rig.manager.retrieveImage(with: source) { result in
                 if (try? result.get())?.cacheType == .memory { called.add() }
@@ -89,7 +89,7 @@ import Testing
 
     @Test("A memory hit is synchronous off the main thread as well") func memoryHitOffMainThread() async throws {
         try await Rig.run { rig in
-            rig.cache.store(Picture.gradient(), forKey: "raw", toDisk: false)
+            rig.cache.store(SampleImage.gradient(), forKey: "raw", toDisk: false)
             let source = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "raw"))
             let called = Counter()
             let task = rig.manager.retrieveImage(with: source, options: [.callbackQueue(.untouch)]) { _ in called.add()
@@ -113,7 +113,7 @@ import Testing
     @Test("With `loadDiskFileSynchronously` shared work still runs on threads of the library")
     func sharedWorkReads() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", .data(try Picture.png()))
+            rig.server.route("/a", .data(try SampleImage.png()))
             let url = rig.server.url("/a")
             let serializer = ThreadRecordingSerializer()
             let options: KingfisherOptionsInfo = [
@@ -132,7 +132,7 @@ import Testing
     @Test("With `loadDiskFileSynchronously` a disk hit completes before the call returns")
     func synchronousDiskHit() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
             rig.cache.clearMemoryCache()
@@ -149,7 +149,7 @@ import Testing
     @Test("A processed image is found in the cache, and its processor does not run again")
     func processedImages() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png"), processor = CountingProcessor()
             let options: KingfisherOptionsInfo = [.processor(processor), .waitForCache]
             _ = try await rig.manager.retrieveImage(with: url, options: options)
@@ -164,7 +164,7 @@ import Testing
     @Test("An original is stored on request, and later processed without a download")
     func cachedOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             let first: KingfisherOptionsInfo = [
                 .processor(DownsamplingImageProcessor(size: CGSize(width: 10, height: 10))), .cacheOriginalImage,
@@ -186,7 +186,7 @@ import Testing
     @Test("Without `cacheOriginalImage` no original is stored")
     func optionalOriginals() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             _ = try await rig.manager.retrieveImage(
                 with: url,
@@ -200,7 +200,7 @@ import Testing
     @Test("A forced extension applies to stores and look-ups, also of originals")
     func forcedExtensions() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png")
             let options: KingfisherOptionsInfo = [
                 .processor(CountingProcessor("x")), .cacheOriginalImage, .forcedCacheFileExtension("pic"),
@@ -219,7 +219,7 @@ import Testing
     @Test("A serializer that keeps originals has its processor run once per load")
     func originalDataSerializers() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png"), processor = CountingProcessor()
             var serializer = DefaultCacheSerializer.default
             serializer.preferCacheOriginalData = true
@@ -238,7 +238,7 @@ import Testing
     @Test("An original found in the cache is stored with its bytes unchanged and processed once per load")
     func storedOriginals() async throws {
         try await Rig.run { rig in
-            let bytes = try Picture.jpeg()
+            let bytes = try SampleImage.jpeg()
             rig.server.route("/a.jpg", .data(bytes))
             let url = rig.server.url("/a.jpg"), processor = CountingProcessor()
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
@@ -266,7 +266,7 @@ import Testing
     )
     func damagedEntries(_ damage: String) async throws {
         try await Rig.run { rig in
-            let bytes = try Picture.jpeg(200, 200)
+            let bytes = try SampleImage.jpeg(200, 200)
             rig.server.route("/a.jpg", .data(bytes))
             let url = rig.server.url("/a.jpg")
             _ = try await rig.manager.retrieveImage(with: url, options: [.waitForCache])
@@ -294,7 +294,7 @@ import Testing
     @Test("An image modifier changes the delivered image, never the cached one")
     func uncachedModifiers() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let url = rig.server.url("/a.png"), calls = Counter()
             let modifier = AnyImageModifier { image in
                 calls.add()

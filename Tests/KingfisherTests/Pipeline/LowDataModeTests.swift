@@ -14,8 +14,8 @@ import Testing
         let small: Source
 
         init(_ rig: Rig) throws {
-            rig.server.route("/big", .data(try Picture.png(64, 64)))
-            rig.server.route("/small", .data(try Picture.png(8, 8)))
+            rig.server.route("/big", .data(try SampleImage.png(64, 64)))
+            rig.server.route("/small", .data(try SampleImage.png(8, 8)))
             big = .network(rig.server.url("/big"))
             small = .network(rig.server.url("/small"))
         }
@@ -150,7 +150,7 @@ import Testing
     @Test("A transport gets the load's permission for constrained networks, and may refuse the transfer")
     func transportRefuses() async throws {
         let small = Source.network(URL(fileURLWithPath: "/small.png"))
-        let png = try Picture.png(8, 8)
+        let png = try SampleImage.png(8, 8)
         let transport = FakeTransport { transfer in
             if transfer.policy.allowsConstrainedNetworkAccess {
                 transfer.play(.data(png))

@@ -21,7 +21,7 @@ import Testing
     private let again: KingfisherOptionsInfo = [.forceRefresh, condition("\"1\""), .waitForCache]
 
     private func picture(_ etag: String = "\"1\"", width: Int = 64) throws -> TestResponse {
-        TestResponse.data(try Picture.png(width, 64)).with { $0.etag = etag }
+        TestResponse.data(try SampleImage.png(width, 64)).with { $0.etag = etag }
     }
 
     @Test("A 304 response to a refresh ends with the cached image", arguments: [CacheType.memory, .disk])

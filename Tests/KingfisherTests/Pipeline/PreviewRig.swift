@@ -10,7 +10,7 @@ import Testing
 @testable import Kingfisher
 
 /// A progressive JPEG of ten scans, and the image after each of them.
-struct ProgressivePicture {
+struct ProgressiveSample {
     let data: Data
     /// The positions of the scans' markers.
     let scans: [Int]

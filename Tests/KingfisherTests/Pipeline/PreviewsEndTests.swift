@@ -10,10 +10,10 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct PreviewsEndTests {
-    private let jpeg: ProgressivePicture
+    private let jpeg: ProgressiveSample
     private let collector = PreviewCollector()
 
-    init() throws { jpeg = try ProgressivePicture() }
+    init() throws { jpeg = try ProgressiveSample() }
 
     /// A load whose second preview is held back in its processor.
     private struct HeldLoad {
@@ -22,7 +22,7 @@ import Testing
         /// Opens when the load is released: no preview can follow.
         let isOver: Gate
 
-        init(_ jpeg: ProgressivePicture, _ rig: Rig, _ progressive: ImageProgressive) {
+        init(_ jpeg: ProgressiveSample, _ rig: Rig, _ progressive: ImageProgressive) {
             let token = LifetimeToken()
             isOver = token.gate
             rig.server.route("/a", jpeg.response(holding: [(3, hold)]))
@@ -33,7 +33,7 @@ import Testing
                 return true
             }
             let options: KingfisherOptionsInfo = [
-                .progressiveJPEG(progressive), .processor(processor), ProgressivePicture.blockingQueue,
+                .progressiveJPEG(progressive), .processor(processor), ProgressiveSample.blockingQueue,
             ]
             task = rig.manager.retrieveImage(with: rig.server.url("/a"), options: options) { [done] _ in done.open() }
         }
@@ -109,12 +109,12 @@ import Testing
                 .retryStrategy(DelayRetryStrategy(maxRetryCount: 1, retryInterval: .seconds(0))),
             ]
             let done = Gate()
-            manager.retrieveImage(with: ProgressivePicture.anyURL, options: options) { _ in done.open() }
+            manager.retrieveImage(with: ProgressiveSample.anyURL, options: options) { _ in done.open() }
             let first = await starts[0].value
             first.receive(try plainResponse(length: nil))
             first.send(jpeg.data.prefix(jpeg.bytes(beginning: 4)))
             await collector.wait(for: 3)
-            first.complete(TransportError(.networkConnectionLost, "gone", url: ProgressivePicture.anyURL))
+            first.complete(TransportError(.networkConnectionLost, "gone", url: ProgressiveSample.anyURL))
             let second = await starts[1].value
             second.receive(try plainResponse(length: nil))
             second.send(jpeg.data.prefix(jpeg.bytes(beginning: 6)))

@@ -10,10 +10,10 @@ import Testing
 @testable import Kingfisher
 
 @Suite struct PreviewsTests {
-    private let jpeg: ProgressivePicture
+    private let jpeg: ProgressiveSample
     private let collector = PreviewCollector()
 
-    init() throws { jpeg = try ProgressivePicture() }
+    init() throws { jpeg = try ProgressiveSample() }
 
     @Test("Only progressive JPEGs have previews")
     func otherFilePreviews() async throws {
@@ -94,7 +94,7 @@ import Testing
             let url = rig.server.url("/a")
             let options: KingfisherOptionsInfo = [
                 .progressiveJPEG(collector.progressive(fastest: true)), .processor(processor),
-                ProgressivePicture.blockingQueue,
+                ProgressiveSample.blockingQueue,
             ]
             async let result = rig.manager.retrieveImage(
                 with: url,
@@ -125,7 +125,7 @@ import Testing
             manager.defaultOptions = [.callbackQueue(.untouch)]
             let completed = Gate()
             let options: KingfisherOptionsInfo = [.progressiveJPEG(collector.progressive(fastest: true, interval: 2))]
-            manager.retrieveImage(with: ProgressivePicture.anyURL, options: options) { _ in completed.open() }
+            manager.retrieveImage(with: ProgressiveSample.anyURL, options: options) { _ in completed.open() }
             let transfer = await started.value
             transfer.receive(try plainResponse(length: nil))
             transfer.send(jpeg.data.prefix(jpeg.bytes(beginning: 2)))
@@ -262,7 +262,7 @@ import Testing
     @Test("The callback decides what a hosting view shows; without a hosting view its result is ignored")
     func hostingCallback() async throws {
         try await Rig.run { rig in
-            let last = Gate(), done = Gate(), other = Picture.gradient(3, 3), shown = PreviewCollector()
+            let last = Gate(), done = Gate(), other = SampleImage.gradient(3, 3), shown = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(6, last)]))
             let collector = PreviewCollector { number in
                 switch number {

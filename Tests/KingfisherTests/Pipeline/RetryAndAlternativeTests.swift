@@ -42,7 +42,7 @@ private struct ScriptedStrategy: RetryStrategy {
 
     @Test("A load succeeds in its third attempt") func failsTwiceThenWorks() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", sequence: [.status(503), .status(503), .data(try Picture.png())])
+            rig.server.route("/a", sequence: [.status(503), .status(503), .data(try SampleImage.png())])
             let strategy = DelayRetryStrategy(maxRetryCount: 3, retryInterval: .seconds(0))
             let result = try await rig.manager.retrieveImage(
                 with: rig.server.url("/a"),
@@ -56,7 +56,7 @@ private struct ScriptedStrategy: RetryStrategy {
     @Test("A result from an alternative source names both sources")
     func alternativesStandIn() async throws {
         try await Rig.run { rig in
-            rig.server.route("/good", .data(try Picture.png()))
+            rig.server.route("/good", .data(try SampleImage.png()))
             let bad = Source.network(rig.server.url("/bad")), worse = Source.network(rig.server.url("/worse"))
             let good = Source.network(rig.server.url("/good"))
             let result = try await rig.manager.retrieveImage(with: bad, options: [.alternativeSources([worse, good])])
@@ -96,7 +96,7 @@ private struct ScriptedStrategy: RetryStrategy {
     @Test("A retry after a switch to an alternative retries the alternative, with a context of its own")
     func retryOfAlternative() async throws {
         try await Rig.run { rig in
-            rig.server.route("/alternative", sequence: [.status(500), .data(try Picture.png())])
+            rig.server.route("/alternative", sequence: [.status(500), .data(try SampleImage.png())])
             let strategy = ScriptedStrategy(decisions: [.stop, .retry(userInfo: nil)])
             let source = Source.network(rig.server.url("/first"))
             let alternative = Source.network(rig.server.url("/alternative"))
@@ -133,7 +133,7 @@ private struct ScriptedStrategy: RetryStrategy {
     @Test("The task of an alternative is reported before the completion, that of the first source is not")
     func reportedReplacements() async throws {
         try await Rig.run { rig in
-            rig.server.route("/b", .data(try Picture.png()))
+            rig.server.route("/b", .data(try SampleImage.png()))
             let events = Box<[String]>([]), done = Promise<Void>()
             let alternative = Source.network(rig.server.url("/b"))
             rig.manager.retrieveImage(
@@ -153,7 +153,7 @@ private struct ScriptedStrategy: RetryStrategy {
     @Test("For an alternative from a provider a task is reported, and for one from the cache nil")
     func otherReplacements() async throws {
         try await Rig.run { rig in
-            let provider = Source.provider(RawImageDataProvider(data: try Picture.png(), cacheKey: "raw"))
+            let provider = Source.provider(RawImageDataProvider(data: try SampleImage.png(), cacheKey: "raw"))
             for expected in [["task", "done"], ["nil", "done"]] {
                 let events = Box<[String]>([]), done = Promise<Void>()
                 rig.manager.retrieveImage(

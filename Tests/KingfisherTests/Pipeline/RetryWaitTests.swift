@@ -51,7 +51,7 @@ import Testing
     @Test("A retry is made when the clock says so, not before")
     func waits() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", sequence: [.status(500), .data(try Picture.png())])
+            rig.server.route("/a", sequence: [.status(500), .data(try SampleImage.png())])
             let (url, manager) = (rig.server.url("/a"), rig.manager)
             let options: KingfisherOptionsInfo = [.retryStrategy(delay(10))]
             let load = Task { try await manager.retrieveImage(with: url, options: options) }

@@ -68,7 +68,7 @@ import Testing
     )
     func sharedWork(firstWants: Bool) async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let (source, manager) = (Source.network(rig.server.url("/a.png")), rig.manager)
             // Both loads join before the disk is read, because another operation on the entry comes first in its queue.
             let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: source.cacheKey), Promise<Void>())
@@ -119,7 +119,7 @@ import Testing
         try await Rig.run { rig in
             let (gate, kept, url) = (Gate(), Box<DownloadTask?>(nil), rig.server.url("/a.png"))
             defer { gate.open() }
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let options: KingfisherOptionsInfo = [.requestModifier(Keeping(kept: kept))]
             let load = Task {
                 await failure {
@@ -139,7 +139,7 @@ import Testing
     @Test("A cancelled subscriber does not keep shared work going")
     func cancelledCaller() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a.png", .data(try Picture.png()))
+            rig.server.route("/a.png", .data(try SampleImage.png()))
             let (source, manager) = (Source.network(rig.server.url("/a.png")), rig.manager)
             // Both loads join before the disk is read, because another operation on the entry comes first in its queue.
             let (ticket, mayEnd) = (rig.cache.operations.ticket(forKey: source.cacheKey), Promise<Void>())
@@ -169,7 +169,7 @@ import Testing
         }
         try await Rig.run { rig in
             let (gate, priorities) = (Gate(), Box<[TaskPriority]>([]))
-            rig.server.route("/a.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/a.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let (url, manager) = (rig.server.url("/a.png"), rig.manager)
             let processor = PriorityProcessor(priorities: priorities)
             let loads = [0, 1].map { priority in
@@ -230,13 +230,13 @@ import Testing
                     return super.downloadImage(with: url, options: options, completionHandler: completionHandler)
                 }
                 let task = super.downloadImage(with: url, options: KingfisherParsedOptionsInfo(nil))
-                let result = ImageLoadingResult(image: Picture.gradient(), url: url, originalData: Data())
+                let result = ImageLoadingResult(image: SampleImage.gradient(), url: url, originalData: Data())
                 completionHandler?(.success(result))
                 return task
             }
         }
         try await Rig.run { rig in
-            rig.server.route("/b.png", .data(try Picture.png()))
+            rig.server.route("/b.png", .data(try SampleImage.png()))
             let downloader: ImageDownloader
             if kind == .isNone {
                 downloader = ImageDownloader(name: "own")
@@ -268,7 +268,7 @@ import Testing
         try await Rig.run { rig in
             let gate = Gate()
             defer { gate.open() }
-            rig.server.route("/b.png", TestResponse.data(try Picture.png()).with { $0.gate = gate })
+            rig.server.route("/b.png", TestResponse.data(try SampleImage.png()).with { $0.gate = gate })
             let (codes, done) = (Box<[Int]>([]), Promise<Void>())
             rig.manager.retrieveImage(
                 with: .network(rig.server.url("/a.png")),

@@ -269,7 +269,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
     }
 
     @Test("Stills are processed in the same way with `animatedProcessing`") func stills() async throws {
-        let png = try Picture.png(10, 10)
+        let png = try SampleImage.png(10, 10)
         let image = try await process(RedBlueSwap(), .data(png), [.animatedProcessing(.transformFrames)])
         #expect(image.pixelWidth == 10 && !image.isAnimated)
         let bad = KingfisherParsedOptionsInfo([.animatedProcessing(.transformFrames)])
@@ -337,7 +337,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
     @Test("A cached image that cannot be made again with other options is an error")
     func failedRecreation() async throws {
         try await withManager { manager, source in
-            let image = Picture.gradient(4, 4)
+            let image = SampleImage.gradient(4, 4)
             image.updateMetadata {
                 ($0.animatedData, $0.frameCount) = (Data("broken".utf8), 3)
                 $0.creatingOptions = ImageCreatingOptions(onlyFirstFrame: true)
@@ -389,7 +389,7 @@ private func withManager(_ body: (KingfisherManager, Source) async throws -> Voi
         #expect(image.kf.data(format: .unknown)?.kf.imageFormat == .PNG)
         #expect(image.kf.data(format: .JPEG, compressionQuality: 0.5)?.kf.imageFormat == .JPEG)
         #expect(image.kf.data(format: .GIF) == nil)
-        let gif = Picture.gradient(4, 4)
+        let gif = SampleImage.gradient(4, 4)
         let bytes = Data("GIF89a and more".utf8)
         gif.updateMetadata { $0.animatedData = bytes }
         #expect(gif.kf.data(format: .GIF) == bytes && gif.kf.gifRepresentation() == bytes)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("Processors and the namespace give the same pixels") func namespace() throws {
-        let image = Picture.gradient(21, 13, alpha: true)
+        let image = SampleImage.gradient(21, 13, alpha: true)
         let pairs: [(any ImageProcessor, Image)] = [
             (
                 BlendImageProcessor(blendMode: .screen, alpha: 0.5, backgroundColor: .orange),
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("Compositing operations give the pixels of their blend modes") func operations() throws {
-        let image = Picture.gradient(9, 9, alpha: true)
+        let image = SampleImage.gradient(9, 9, alpha: true)
         for operation in NSCompositingOperation.allCases {
             let one = image.kf.image(withCompositingOperation: operation, backgroundColor: .cyan)
             let two = image.kf.image(withBlendMode: operation.blendMode, backgroundColor: .cyan)

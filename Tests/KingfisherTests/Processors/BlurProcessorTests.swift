@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("The radius of a processor is in points, that of an image's function in pixels") func radiusUnits() throws {
-        let image = Picture.gradient(40, 30)
+        let image = SampleImage.gradient(40, 30)
         let twice = try #require(
             BlurImageProcessor(blurRadius: 3).process(item: .image(image), options: .init([.scaleFactor(2)]))
         )
@@ -27,7 +27,7 @@ import Testing
 
     @Test("A radius of zero or an invalid one changes nothing", arguments: [0, -3, CGFloat.nan])
     func noRadius(radius: CGFloat) throws {
-        let image = Picture.gradient(8, 8)
+        let image = SampleImage.gradient(8, 8)
         #expect(BlurImageProcessor(blurRadius: radius).process(item: .image(image), options: options) === image)
         #expect(image.kf.blurred(withRadius: radius) === image)
     }
@@ -39,7 +39,7 @@ import Testing
 
     @Test("Data is decoded before it is blurred, and undecodable data gives nil") func data() throws {
         let processor = BlurImageProcessor(blurRadius: 2)
-        let data = try Picture.png(33, 21)
+        let data = try SampleImage.png(33, 21)
         let decoded = try #require(Image(data: data))
         let result = try #require(processor.process(item: .data(data), options: options))
         #expect(Samples.words(result) == Samples.words(decoded.kf.blurred(withRadius: 2)))
@@ -60,7 +60,7 @@ import Testing
 enum Samples {
     static var images: [Image] {
         [
-            Picture.gradient(17, 9), Image(cgImage: bitmap(13, 7) { x, y in UInt32(x * 19) << 24 }),
+            SampleImage.gradient(17, 9), Image(cgImage: bitmap(13, 7) { x, y in UInt32(x * 19) << 24 }),
             Image(cgImage: bitmap(5, 11) { x, y in 0xFF00_0000 | UInt32(x * 20 + y) * 0x01_0101 }),
             Image(cgImage: bitmap(1, 1) { _, _ in 0x8040_2010 }), Image(cgImage: bitmap(1, 1) { _, _ in 0xFFAB_CDEF }),
         ]

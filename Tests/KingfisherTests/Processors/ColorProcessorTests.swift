@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("A different working space gives a different identifier and different pixels") func workingSpaces() throws {
-        let image = Picture.gradient(16, 16)
+        let image = SampleImage.gradient(16, 16)
         let pairs: [(any ImageProcessor, any ImageProcessor)] = [
             (BlackWhiteProcessor(), BlackWhiteProcessor(workingSpace: .encoded)),
             (
@@ -92,7 +92,7 @@ import Testing
     @Test("Data is decoded, with the scale of the options") func scaleAndData() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         for processor in Self.processors {
-            let image = try #require(processor.process(item: .data(try Picture.png(20, 10)), options: options))
+            let image = try #require(processor.process(item: .data(try SampleImage.png(20, 10)), options: options))
             #expect(image.scale == 2 && image.size == CGSize(width: 10, height: 5))
             #expect(processor.process(item: .data(Data("hello".utf8)), options: options) == nil)
             let empty = Image()
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test("The namespace gives the pixels of the processors") func namespace() throws {
-        let image = Picture.gradient(12, 12)
+        let image = SampleImage.gradient(12, 12)
         let tint = Color(red: 0, green: 0.5, blue: 1, alpha: 0.4)
         let tinted = TintImageProcessor(tint: tint).process(item: .image(image), options: options)
         #expect(try Samples.words(#require(tinted)) == Samples.words(image.kf.tinted(with: tint)))
@@ -159,7 +159,7 @@ import Testing
             ResizingImageProcessor(referenceSize: size, mode: .aspectFit, filter: .catmullRom).identifier
                 == "\(prefix), aspectFit, catmullRom)"
         )
-        let image = Picture.gradient(50, 50)
+        let image = SampleImage.gradient(50, 50)
         let results = try ResamplingFilter.allCases.filter { $0 != .automatic }.map { filter in
             let processor = ResizingImageProcessor(referenceSize: size, filter: filter)
             let result = try #require(processor.process(item: .image(image), options: options))
@@ -173,7 +173,7 @@ import Testing
     func resizingOrientation(orientation: Orientation) throws {
         for filter in ResamplingFilter.allCases where filter != .nearest {
             let image = Image(
-                cgImage: try #require(Picture.gradient(30, 10).cgImage),
+                cgImage: try #require(SampleImage.gradient(30, 10).cgImage),
                 scale: 1,
                 orientation: orientation
             )
@@ -195,7 +195,7 @@ import Testing
         let size = CGSize(width: side, height: 10)
         for filter in ResamplingFilter.allCases {
             let processor = ResizingImageProcessor(referenceSize: size, filter: filter)
-            #expect(processor.process(item: .image(Picture.gradient(5, 5)), options: options) == nil)
+            #expect(processor.process(item: .image(SampleImage.gradient(5, 5)), options: options) == nil)
         }
     }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("A filter that returns nil leaves the image unchanged") func nilFilter() {
-        let image = Picture.gradient(4, 4)
+        let image = SampleImage.gradient(4, 4)
         #expect(image.kf.apply(Filter { _ in nil }) === image)
         for orientation in Orientation.allCases {
             let turned = Image(
@@ -42,10 +42,10 @@ import Testing
 
     @Test("A filter processor does not rescale images, and decodes data") func filterProcessor() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
-        let image = Picture.gradient(8, 4)
+        let image = SampleImage.gradient(8, 4)
         let result = try #require(Negative().process(item: .image(image), options: options))
         #expect(result.scale == 1)
-        let decoded = try #require(Negative().process(item: .data(try Picture.png(8, 4)), options: options))
+        let decoded = try #require(Negative().process(item: .data(try SampleImage.png(8, 4)), options: options))
         #expect(decoded.scale == 2 && decoded.size == CGSize(width: 4, height: 2))
         #expect(Negative().process(item: .data(Data("hello".utf8)), options: options) == nil)
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(FilterImageProcessor(filter: Filter(transform: transform), identifier: "mine").identifier == "mine")
         let encoded = Filter(workingSpace: .encoded, transform: transform)
         #expect(FilterImageProcessor(filter: encoded, identifier: "mine").identifier == "mine_encoded")
-        let image = Picture.gradient(5, 5)
+        let image = SampleImage.gradient(5, 5)
         let processor = FilterImageProcessor(filter: encoded, identifier: "mine")
         #expect(processor.process(item: .image(image), options: options).map(Samples.words) == Samples.words(image))
     }

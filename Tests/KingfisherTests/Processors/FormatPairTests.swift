@@ -26,7 +26,7 @@ struct Pair: Sendable, CustomTestStringConvertible {
 
 /// Frames of one colour each, as an animation without original data.
 private func animation(_ side: Int = 16) throws -> Image {
-    let images = (0..<3).map { Picture.gradient(side, side, alpha: true, tint: UInt8(80 * $0)) }
+    let images = (0..<3).map { SampleImage.gradient(side, side, alpha: true, tint: UInt8(80 * $0)) }
     return try #require(Image.animatedImage(with: images, duration: 0.75))
 }
 
@@ -63,7 +63,7 @@ private struct UnwrappingProcessor: ImageProcessor {
 
 @Suite struct FormatPairTests {
     private let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
-    private let picture = Picture.gradient()
+    private let picture = SampleImage.gradient()
 
     @Test("The processor reads what the serializer stores", arguments: Pair.all)
     func roundTrip(pair: Pair) throws {
@@ -129,7 +129,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     @Test("Bytes from which the image was not decoded are not stored") func unrelatedOriginals() throws {
         let png = try #require(picture.pngData())
         let webp = try #require(picture.webPData)
-        let other = try #require(Picture.gradient(10, 10).webPData)
+        let other = try #require(SampleImage.gradient(10, 10).webPData)
         let envelope = Data("sealed: ".utf8) + png
         for bytes in [png, webp, gif] {
             let image = try #require(DefaultImageProcessor.default.process(item: .data(bytes), options: options))
@@ -234,7 +234,7 @@ private struct UnwrappingProcessor: ImageProcessor {
     func newerFormats() throws {
         var small = DefaultCacheSerializer.default
         small.compressionQuality = 0.5
-        let picture = Picture.gradient(alpha: true)
+        let picture = SampleImage.gradient(alpha: true)
         let originals = [picture.webPData, picture.kf.avifRepresentation(), try animation().webPData].compactMap(\.self)
         #expect(originals.count == 3)
         for original in originals {

@@ -51,13 +51,13 @@ import Testing
         #expect((DefaultImageProcessor.default |> other).identifier == "other")
         #expect((other |> DefaultImageProcessor.default).identifier == "other")
         let joined = DefaultImageProcessor.default |> other
-        #expect(joined.process(item: .data(try Picture.png()), options: options) != nil)
+        #expect(joined.process(item: .data(try SampleImage.png()), options: options) != nil)
         #expect(other.runs.value == 1)
     }
 
     @Test("A processor that fails ends its chain") func failureStopsChain() throws {
         let first = CountingProcessor("first", fails: true), second = CountingProcessor("second")
-        #expect((first |> second).process(item: .data(try Picture.png()), options: options) == nil)
+        #expect((first |> second).process(item: .data(try SampleImage.png()), options: options) == nil)
         #expect(second.runs.value == 0)
     }
 
@@ -74,7 +74,7 @@ import Testing
     func defaultProcessor() throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
         let decoded = try #require(
-            DefaultImageProcessor.default.process(item: .data(try Picture.png(64, 32)), options: options)
+            DefaultImageProcessor.default.process(item: .data(try SampleImage.png(64, 32)), options: options)
         )
         #expect(decoded.size == CGSize(width: 32, height: 16))
         #expect(decoded.scale == 2)
@@ -93,13 +93,15 @@ import Testing
     func downsampling(_ size: CGSize, _ scale: CGFloat, _ width: Int, _ height: Int) throws {
         let options = KingfisherParsedOptionsInfo([.scaleFactor(scale)])
         let processor = DownsamplingImageProcessor(size: size)
-        for item in [ImageProcessItem.data(try Picture.png()), .data(try Picture.jpeg()), .image(Picture.gradient())] {
+        for item in [
+            ImageProcessItem.data(try SampleImage.png()), .data(try SampleImage.jpeg()), .image(SampleImage.gradient()),
+        ] {
             let image = try #require(processor.process(item: item, options: options))
             #expect(image.pixelWidth == width && image.pixelHeight == height)
             #expect(image.scale == scale)
         }
         typealias Wrapper = KingfisherWrapper<KFCrossPlatformImage>
-        let direct = try #require(Wrapper.downsampledImage(data: try Picture.jpeg(), to: size, scale: scale))
+        let direct = try #require(Wrapper.downsampledImage(data: try SampleImage.jpeg(), to: size, scale: scale))
         #expect(direct.pixelWidth == width && direct.pixelHeight == height && direct.scale == scale)
         #expect(Wrapper.downsampledImage(data: Data("nothing".utf8), to: size, scale: scale) == nil)
     }
@@ -114,7 +116,7 @@ import Testing
     func downsamplingWithoutLimit(_ size: CGSize) throws {
         let processor = DownsamplingImageProcessor(size: size)
         let options = KingfisherParsedOptionsInfo([.scaleFactor(2)])
-        let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
+        let slides = (0..<3).map { SampleImage.gradient(16, 12, tint: UInt8(80 * $0)) }
         let moving = try #require(Image.animatedImage(with: slides, duration: 1)?.webPData)
         let still = try #require(processor.process(item: .data(moving), options: options))
         #expect(!still.isAnimated && still.kf.imageFrameCount == nil && still.animatedData == nil)
@@ -125,7 +127,7 @@ import Testing
         // An EXIF block with the orientation "right", directly after the start of the file.
         let tag: [UInt8] = [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
         let entry: [UInt8] = [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
-        var turned = try Picture.jpeg(8, 4)
+        var turned = try SampleImage.jpeg(8, 4)
         turned.insert(contentsOf: tag + entry, at: 2)
         #expect(Image(data: turned)?.imageOrientation == .right)
         let upright = try #require(processor.process(item: .data(turned), options: options))
@@ -142,7 +144,7 @@ import Testing
         func size(_ mode: ContentMode, scale: CGFloat = 1) throws -> (Int, Int) {
             let processor = ResizingImageProcessor(referenceSize: CGSize(width: 100, height: 50), mode: mode)
             let options = KingfisherParsedOptionsInfo([.scaleFactor(scale)])
-            let image = try #require(processor.process(item: .data(try Picture.png()), options: options))
+            let image = try #require(processor.process(item: .data(try SampleImage.png()), options: options))
             return (image.pixelWidth, image.pixelHeight)
         }
         #expect(try size(.none) == (100, 50))
@@ -153,7 +155,7 @@ import Testing
 
     @Test("Rounding makes the corners transparent and leaves the middle unchanged")
     func rounding() throws {
-        let original = Picture.gradient(40, 40)
+        let original = SampleImage.gradient(40, 40)
         let processor = RoundCornerImageProcessor(cornerRadius: 10)
         let image = try #require(processor.process(item: .image(original), options: options))
         #expect(image.hasAlpha)
@@ -168,15 +170,15 @@ import Testing
     }
 
     @Test("The namespace gives the pixels of the processors") func namespace() throws {
-        let image = Picture.gradient(64, 64)
+        let image = SampleImage.gradient(64, 64)
         #expect(image.kf.resize(to: CGSize(width: 10, height: 20)).size == CGSize(width: 10, height: 20))
         #expect(
             image.kf.resize(to: CGSize(width: 10, height: 20), for: .aspectFit).size == CGSize(width: 10, height: 10)
         )
         #expect(image.kf.normalized == image)
         #expect(image.kf.base === image)
-        #expect(try Picture.png().kf.imageFormat == .PNG)
-        #expect(try Picture.jpeg().kf.imageFormat == .JPEG)
+        #expect(try SampleImage.png().kf.imageFormat == .PNG)
+        #expect(try SampleImage.jpeg().kf.imageFormat == .JPEG)
         #expect(Data([1, 2, 3]).kf.imageFormat == .unknown)
         #expect(CGSize(width: 300, height: 200).kf.constrained(CGSize(width: 100, height: 100)).height == 67)
         let rounded = image.kf.image(withRoundRadius: 8, fit: CGSize(width: 32, height: 32))

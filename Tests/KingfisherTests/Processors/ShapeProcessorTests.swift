@@ -88,7 +88,7 @@ private let everyProcessor: [any ImageProcessor] = [
     }
 
     @Test("The options' scale converts points to pixels") func pixelsPerPoint() throws {
-        let image = Picture.gradient(40, 20)
+        let image = SampleImage.gradient(40, 20)
         let crop = CroppingImageProcessor(size: CGSize(width: 10, height: 5))
         let part = try #require(crop.process(item: .image(image), options: options))
         #expect(part.pixelWidth == 20 && part.pixelHeight == 10 && part.scale == 2)
@@ -106,7 +106,7 @@ private let everyProcessor: [any ImageProcessor] = [
     }
 
     @Test("Two crops in a chain give the same image as one crop") func nestedCrops() throws {
-        let image = Picture.gradient(64, 48)
+        let image = SampleImage.gradient(64, 48)
         let corner = CGPoint(x: 0, y: 0)
         let both =
             CroppingImageProcessor(size: CGSize(width: 40, height: 30), anchor: corner)
@@ -124,7 +124,7 @@ private let everyProcessor: [any ImageProcessor] = [
         let plain = KingfisherParsedOptionsInfo()
         let failing = AnyImageProcessor(id: "failing") { _ in nil }
         let counting = CountingProcessor("counting")
-        let data = ImageProcessItem.data(try Picture.png(8, 6))
+        let data = ImageProcessItem.data(try SampleImage.png(8, 6))
         #expect(AnyImageProcessor(id: "same") { $0 }.process(item: data, options: plain)?.pixelWidth == 8)
         #expect(failing.process(item: data, options: plain) == nil)
         let list = CompositionImageProcessor([counting, failing, counting])
@@ -159,7 +159,7 @@ private let everyProcessor: [any ImageProcessor] = [
     }
 
     @Test("The namespace gives the pixels of the processors") func namespace() throws {
-        let image = Picture.gradient(30, 20, alpha: true).withScale(2)
+        let image = SampleImage.gradient(30, 20, alpha: true).withScale(2)
         let border = Border(color: .red, lineWidth: 1)
         let size = CGSize(width: 6, height: 5), rect = CGRect(x: 1, y: 1, width: 5, height: 4)
         let pairs: [(any ImageProcessor, Image)] = [
@@ -187,7 +187,7 @@ private let everyProcessor: [any ImageProcessor] = [
     }
 
     @Test("The namespace offers colors and hashes") func colorsAndHashes() throws {
-        let image = Picture.gradient(32, 24)
+        let image = SampleImage.gradient(32, 24)
         #expect(image.kf.averageColor != nil && image.kf.dominantColor != nil)
         #expect(image.kf.color(at: CGPoint(x: 40, y: 0)) == nil)
         #expect(image.kf.colors(in: CGRect(x: 0, y: 0, width: 3, height: 2)).count == 6)
@@ -220,9 +220,10 @@ private let everyProcessor: [any ImageProcessor] = [
             }
         )
         let pictures: [(String, Image)] = [
-            ("opaque", Picture.gradient(24, 16)), ("translucent", Picture.gradient(17, 23, alpha: true)),
+            ("opaque", SampleImage.gradient(24, 16)), ("translucent", SampleImage.gradient(17, 23, alpha: true)),
             ("grey", grey),
-            ("one pixel", Picture.gradient(1, 1)), ("odd", Picture.gradient(7, 5)), ("a row", Picture.gradient(9, 1)),
+            ("one pixel", SampleImage.gradient(1, 1)), ("odd", SampleImage.gradient(7, 5)),
+            ("a row", SampleImage.gradient(9, 1)),
         ]
         // Images are resized before they are rotated, and rows are rounded in a different step than columns.
         let tolerance = processor is CanvasResizingImageProcessor ? 1 : 0
@@ -269,7 +270,7 @@ private let everyProcessor: [any ImageProcessor] = [
         }
         let strange = await Self.executor.run {
             processors.compactMap { processor in
-                for picture in [Picture.gradient(6, 5, alpha: true), Picture.gradient(1, 1)] {
+                for picture in [SampleImage.gradient(6, 5, alpha: true), SampleImage.gradient(1, 1)] {
                     let result = processor.process(item: .image(picture), options: KingfisherParsedOptionsInfo())
                     if let result, result.cgImage == nil { return processor.identifier }
                 }

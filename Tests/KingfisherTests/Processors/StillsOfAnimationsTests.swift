@@ -35,7 +35,7 @@ import Testing
     @Test("Processors with neutral parameters still make a still of an animation", arguments: idle.indices)
     func neutralOnAnimations(index: Int) throws {
         let processor = Self.idle[index]
-        let slides = (0..<3).map { Picture.gradient(16, 12, tint: UInt8(80 * $0)) }
+        let slides = (0..<3).map { SampleImage.gradient(16, 12, tint: UInt8(80 * $0)) }
         let data = try #require(Image.animatedImage(with: slides, duration: 1)?.kf.webPRepresentation(lossless: true))
         for options in [[], [.preloadAllAnimationData], [.onlyLoadFirstFrame]] as [KingfisherOptionsInfo] {
             let options = KingfisherParsedOptionsInfo(options)
@@ -55,7 +55,7 @@ import Testing
         arguments: idle.indices.filter { !(idle[$0] is DownsamplingImageProcessor) }
     )
     func neutralOnStills(index: Int) {
-        let image = Picture.gradient(16, 12)
+        let image = SampleImage.gradient(16, 12)
         let options = KingfisherParsedOptionsInfo()
         #expect(Self.idle[index].process(item: .image(image), options: options) === image)
     }

@@ -35,7 +35,8 @@ import Testing
         for (size, mode, width, height) in cases {
             let processor = ThumbnailImageProcessor(size: size, mode: mode)
             for item in [
-                ImageProcessItem.data(try Picture.png()), .data(try Picture.jpeg()), .image(Picture.gradient()),
+                ImageProcessItem.data(try SampleImage.png()), .data(try SampleImage.jpeg()),
+                .image(SampleImage.gradient()),
             ] {
                 let image = try #require(processor.process(item: item, options: options))
                 #expect((image.pixelWidth, image.pixelHeight) == (width, height), "\(processor.identifier)")
@@ -43,7 +44,7 @@ import Testing
             }
         }
         let huge = ThumbnailImageProcessor(size: CGSize(width: 1e6, height: 1e6), enlarges: true)
-        #expect(huge.process(item: .data(try Picture.png()), options: options) == nil)
+        #expect(huge.process(item: .data(try SampleImage.png()), options: options) == nil)
         #expect(huge.process(item: .data(Data("nothing".utf8)), options: options) == nil)
     }
 
@@ -88,7 +89,7 @@ import Testing
 
     @Test("An image that is marked as damaged stays so through chained processors")
     func damageFlag() throws {
-        let data = try Picture.jpeg()
+        let data = try SampleImage.jpeg()
         let options = KingfisherParsedOptionsInfo(nil)
         let size = CGSize(width: 20, height: 20)
         let processors: [any ImageProcessor] = [

@@ -44,7 +44,7 @@ func withTemporaryDirectory<Result>(_ body: (URL) async throws -> Result) async 
 private let memoryIsNotWatched: Void = ImageCache.watchesMemoryPressure = false
 
 /// Generated images.
-enum Picture {
+enum SampleImage {
     /// A gradient: smooth, asymmetric, with or without transparency.
     static func gradient(_ width: Int = 64, _ height: Int = 64, alpha: Bool = false, tint: UInt8 = 128) -> Image {
         let bitmap = Bitmap(width: width, height: height, hasAlpha: alpha) { buffer, bytesPerRow in

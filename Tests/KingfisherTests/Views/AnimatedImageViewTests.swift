@@ -99,7 +99,7 @@ private final class Player: AnimatedImageViewDelegate {
         await player.tick(2)
         player.view.image = TestFrames(5).image
         #expect(player.view.animator?.frameCount == 5 && player.view.animator?.currentFrameIndex == 0)
-        let still = isNil ? nil : Picture.gradient(2, 2)
+        let still = isNil ? nil : SampleImage.gradient(2, 2)
         player.view.image = still
         #expect(player.view.animator == nil && player.view.shownImage === still && player.renderer.running == 0)
         player.view.startAnimating()

@@ -17,7 +17,7 @@ private final class Screen {
 
     func show(_ url: URL?, _ rig: Rig) {
         KF.url(url).targetCache(rig.cache).downloader(rig.manager.downloader)
-            .placeholder(Picture.gradient(2, 2))
+            .placeholder(SampleImage.gradient(2, 2))
             .onProgress { _, _ in self.count += 10 }
             .onSuccess { _ in
                 self.count += 1
@@ -32,7 +32,7 @@ private final class Screen {
 }
 
 @Suite @MainActor struct BuilderViewTests {
-    private let picture = Picture.gradient(2, 2)
+    private let picture = SampleImage.gradient(2, 2)
 
     @Test(
         "Handlers on the main actor can change their class directly, with every outcome",

@@ -11,7 +11,7 @@ import Testing
     private typealias State = KFCrossPlatformButton.ControlState
 
     private let button = KFCrossPlatformButton()
-    private let pictures = (1...4).map { Picture.gradient($0, 1) }
+    private let pictures = (1...4).map { SampleImage.gradient($0, 1) }
 
     @Test("A button shows the image of its state, else of the state's most important part, else of the normal state")
     func pictureOfState() {
@@ -157,7 +157,7 @@ private final class Shelf: KingfisherImageSettable {
     @Test("A custom object gets the placeholder, then the image with the options of its load")
     func settable() async throws {
         try await Rig.run { rig in
-            let (shelf, placeholder, done, gate) = (Shelf(), Picture.gradient(2, 2), Promise<Int>(), Gate())
+            let (shelf, placeholder, done, gate) = (Shelf(), SampleImage.gradient(2, 2), Promise<Int>(), Gate())
             let options = rig.viewOptions + [.scaleFactor(2), .transition(.fade(100))]
             shelf.kf.setImage(with: try rig.route("/a", gate: gate), placeholder: placeholder, options: options) {
                 done.fulfil($0.code)

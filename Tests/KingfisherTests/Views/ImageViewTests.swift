@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite @MainActor struct PlaceholderViewTests {
-    private let picture = Picture.gradient(2, 2)
+    private let picture = SampleImage.gradient(2, 2)
 
     @Test("An image is a placeholder for image views and for objects with an image")
     func imagePlaceholder() {
@@ -107,7 +107,7 @@ import Testing
         #expect(view.kf.indicator as? TestIndicator === mine && view.subviews.first === mine.view && mine.view.isHidden)
         #expect(mine.view.sizeStrategy == .size(CGSize(width: 3, height: 4)))
         #expect(mine.view.centerOffset == CGPoint(x: 1, y: 2))
-        view.kf.indicatorType = .image(imageData: try Picture.png())
+        view.kf.indicatorType = .image(imageData: try SampleImage.png())
         #expect((view.kf.indicator?.view as? KFCrossPlatformImageView)?.contentMode == .center)
         view.kf.indicatorType = .image(imageData: Data("no image".utf8))
         #expect(view.kf.indicator == nil && view.subviews.isEmpty)
@@ -161,7 +161,7 @@ import Testing
         try await Rig.run { rig in
             let (target, first, second) = (Target(.imageView, rig), Gate(), Gate())
             let view = try #require(target.owner as? KFCrossPlatformImageView)
-            let image = IndicatorType.image(imageData: try Picture.png())
+            let image = IndicatorType.image(imageData: try SampleImage.png())
             view.kf.indicatorType = isCounting ? .activity : image
             let indicator = try #require(view.kf.indicator)
             target.load(try rig.route("/a", gate: first))
@@ -236,7 +236,7 @@ import Testing
         try await Rig.run { rig in
             let (target, gate, begun) = (Target(.imageView, rig), Gate(), Gate())
             let view = try #require(target.owner as? KFCrossPlatformImageView)
-            var response = TestResponse.data(try Picture.png())
+            var response = TestResponse.data(try SampleImage.png())
             response.framing = isLengthKnown ? .contentLength : .chunked
             if isLengthKnown { response.interruption = .hold(after: 40, until: gate) }
             rig.server.route("/a", response)

@@ -17,7 +17,7 @@ import Testing
 
     @Test("Without a source the failure handler is called at once and only once, then the failure is shown")
     func noSource() async throws {
-        let image = Picture.gradient(2, 2)
+        let image = SampleImage.gradient(2, 2)
         try await Rig.run { rig in
             let plain = binder(rig.kfImage(nil))
             plain.start()
@@ -54,7 +54,7 @@ import Testing
 
     @Test("Progress is counted, then the observer and the progress handler are called") func progress() async throws {
         try await Rig.run { rig in
-            let (data, gate, half) = (try Picture.png(), Gate(), Gate())
+            let (data, gate, half) = (try SampleImage.png(), Gate(), Gate())
             let middle = Int64(data.count / 2)
             rig.server.route(
                 "/a",
@@ -84,7 +84,7 @@ import Testing
     @Test("Previews are shown while the load continues, and none after it was cancelled") func previews()
         async throws
     {
-        let (jpeg, collector) = (try ProgressivePicture(), PreviewCollector())
+        let (jpeg, collector) = (try ProgressiveSample(), PreviewCollector())
         try await Rig.run { rig in
             let (second, third) = (Gate(), Gate())
             rig.server.route("/a", jpeg.response(holding: [(3, second), (4, third)]))
@@ -134,7 +134,7 @@ import Testing
 
     @Test("A failure is shown, then the failure handler is called", arguments: [404, 200])
     func failure(status: Int) async throws {
-        let picture = Picture.gradient(2, 2)
+        let picture = SampleImage.gradient(2, 2)
         try await Rig.run { rig in
             rig.server.route("/a", .status(status))  // not an image, whatever the status
             let image = rig.kfImage(rig.server.url("/a")).onFailureImage(picture)

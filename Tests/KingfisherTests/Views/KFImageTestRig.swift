@@ -17,7 +17,7 @@ extension Rig {
 
     /// Describes an image on the server; its response is held back until the gate opens.
     func kfImage(_ path: String, width: Int = 64, until gate: Gate? = nil) throws -> KFImage {
-        server.route(path, TestResponse.data(try Picture.png(width, 8)).with { $0.gate = gate })
+        server.route(path, TestResponse.data(try SampleImage.png(width, 8)).with { $0.gate = gate })
         return kfImage(server.url(path))
     }
 

@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Content
 
-    @Test("The view shows either the placeholder or the image, and never both") func placeholderThenPicture()
+    @Test("The view shows either the placeholder or the image, and never both") func placeholderThenImage()
         async throws
     {
         try await Rig.run { rig in
@@ -42,7 +42,7 @@ import Testing
     {
         try await Rig.run { rig in
             rig.server.route("/a", .data(Data("no picture".utf8)))
-            let (image, picture) = (rig.kfImage(rig.server.url("/a")).reporting(to: calls), Picture.gradient(2, 2))
+            let (image, picture) = (rig.kfImage(rig.server.url("/a")).reporting(to: calls), SampleImage.gradient(2, 2))
             let viewed = shownView(image.onFailureImage(picture).onFailureView { failureView })
             let pictured = shownView(image.onFailureImage(picture))
             let plain = shownView(image.placeholder { placeholder })
@@ -65,7 +65,7 @@ import Testing
     @Test("An image as a placeholder has the content mode of the loaded image, which fades in over it")
     func imagePlaceholder() async throws {
         try await Rig.run { rig in
-            let image = Picture.gradient(2, 2)
+            let image = SampleImage.gradient(2, 2)
             let view = shownView(
                 try rig.kfImage("/a").placeholder(image).scaledToFill().fade(duration: 1).reporting(to: calls)
             )
@@ -78,7 +78,7 @@ import Testing
 
     @Test("A placeholder follows the download's progress") func progressPlaceholder() async throws {
         try await Rig.run { rig in
-            let (data, gate, half) = (try Picture.png(), Gate(), Gate())
+            let (data, gate, half) = (try SampleImage.png(), Gate(), Gate())
             let middle = data.count / 2
             rig.server.route("/a", TestResponse.data(data).with { $0.interruption = .hold(after: middle, until: gate) })
             let image = rig.kfImage(rig.server.url("/a")).placeholder { progress in
@@ -311,7 +311,7 @@ import Testing
 
     @Test("A failed load is started again when the view appears again") func secondAttempt() async throws {
         try await Rig.run { rig in
-            rig.server.route("/a", sequence: [.status(404), .data(try Picture.png())])
+            rig.server.route("/a", sequence: [.status(404), .data(try SampleImage.png())])
             let image = rig.kfImage(rig.server.url("/a")).placeholder { placeholder }.onFailureView { failureView }
             let view = shownView(image.reporting(to: calls))
             await calls.wait()

@@ -26,8 +26,8 @@ import Testing
 }
 
 @Suite @MainActor struct SlotLoadingViewTests {
-    private let old = Picture.gradient(2, 2)
-    private let placeholder = Picture.gradient(3, 3)
+    private let old = SampleImage.gradient(2, 2)
+    private let placeholder = SampleImage.gradient(3, 3)
 
     @Test("A load without a source shows the placeholder, and ends at once", arguments: Place.allCases)
     func noSource(place: Place) async throws {

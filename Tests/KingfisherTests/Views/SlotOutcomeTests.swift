@@ -8,8 +8,8 @@ import Testing
 @testable import Kingfisher
 
 @Suite @MainActor struct SlotOutcomeViewTests {
-    private let old = Picture.gradient(2, 2)
-    private let placeholder = Picture.gradient(3, 3)
+    private let old = SampleImage.gradient(2, 2)
+    private let placeholder = SampleImage.gradient(3, 3)
 
     @Test("Handlers are called on the main thread whatever the options say", arguments: Place.allCases)
     func mainThread(place: Place) async throws {
@@ -28,7 +28,7 @@ import Testing
     func progress(place: Place, isLengthKnown: Bool) async throws {
         try await Rig.run { rig in
             let (target, reports, gate) = (Target(place, rig), Box<[[Int64]]>([]), Gate())
-            var response = TestResponse.data(try Picture.png())
+            var response = TestResponse.data(try SampleImage.png())
             response.framing = isLengthKnown ? .contentLength : .chunked
             // The rest is sent once progress was reported, because none is reported after the end.
             if isLengthKnown { response.interruption = .hold(after: 40, until: gate) }
@@ -48,7 +48,7 @@ import Testing
     func progressAfterEnd(place: Place, isCancelled: Bool) async throws {
         try await Rig.run { rig in
             let (target, gate, begun, reports) = (Target(place, rig), Gate(), Gate(), Counter())
-            let response = TestResponse.data(try Picture.png())
+            let response = TestResponse.data(try SampleImage.png())
             rig.server.route("/a", response.with { $0.interruption = .hold(after: 40, until: gate) })
             target.load(rig.server.url("/a")) { _, _ in
                 reports.add()
@@ -241,7 +241,7 @@ import Testing
     )
     func previews(place: Place) async throws {
         try await Rig.run { rig in
-            let (target, jpeg, gate) = (Target(place, rig), try ProgressivePicture(), Gate())
+            let (target, jpeg, gate) = (Target(place, rig), try ProgressiveSample(), Gate())
             let collector = PreviewCollector()
             rig.server.route("/a", jpeg.response(holding: [(3, gate)]))
             let options: KingfisherOptionsInfo = [.progressiveJPEG(collector.progressive())]

@@ -8,7 +8,7 @@ import Testing
 @testable import Kingfisher
 
 @Suite @MainActor struct TransitionViewTests {
-    private let old = Picture.gradient(2, 2)
+    private let old = SampleImage.gradient(2, 2)
     private let view = KFCrossPlatformImageView()
     private let renderer: TestRenderer
 
@@ -63,7 +63,7 @@ import Testing
     @Test("Another image ends a transition", arguments: [true, false])
     func anotherImage(hasTransition: Bool) {
         var ends: [String] = []
-        let next = Picture.gradient(3, 3)
+        let next = SampleImage.gradient(3, 3)
         view.show(old, by: .fade(1), from: nil) { ends.append("first \($0)") }
         if hasTransition {
             view.show(next, by: .fade(1), from: old) { ends.append("second \($0)") }
@@ -205,7 +205,7 @@ import Testing
             let refresh: KingfisherOptionsInfo = moment == "progress" ? [.forceRefresh] : []
             let options = moment == "handler" ? [] : refresh + [.transition(.fade(1)), .forceTransition]
             // The rest is sent once progress was reported, because none is reported after the end.
-            let (rest, response) = (Gate(), TestResponse.data(try Picture.png()))
+            let (rest, response) = (Gate(), TestResponse.data(try SampleImage.png()))
             rig.server.route("/a", response.with { $0.interruption = .hold(after: 40, until: rest) })
             target.load(url, options) { _, _ in
                 target.release()

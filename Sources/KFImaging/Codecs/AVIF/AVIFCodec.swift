@@ -25,11 +25,11 @@ enum AVIFCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try AVIFReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let bitmap = try reader.displayed(0, options)
-        return DecodedPicture(bitmap: bitmap, frameCount: reader.frameCount)
+        return DecodedImage(bitmap: bitmap, frameCount: reader.frameCount)
     }
 
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? {

@@ -16,12 +16,12 @@ enum BMPCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let header = try BMPHeader(file: bytes)
         try options.limits.check(width: header.size.width, height: header.size.height)
         let reader = try BMPReader(bytes, header)
         guard !reader.isEmpty else { throw .malformed(contentType, detail: "the data ends before the first row") }
-        return DecodedPicture(
+        return DecodedImage(
             bitmap: try reader.bitmap(of: options.target(for: header.size)),
             isDamaged: !reader.isComplete
         )
@@ -84,8 +84,8 @@ final class BMPReader: RowReader {
             hasAlpha: isOpaque ? false : nil,
             missing: 0
         )
-        guard let picture = try rows.bitmap(from: self) else { throw .malformed(.bmp, detail: "there are no rows") }
-        return picture.bitmap
+        guard let decoded = try rows.bitmap(from: self) else { throw .malformed(.bmp, detail: "there are no rows") }
+        return decoded.bitmap
     }
 
     func read(into rows: UnsafeMutablePointer<UInt8>, bytesPerRow: Int, count: Int) -> Int {

@@ -6,11 +6,11 @@ enum ICOCodec: ImageCodec {
     static let contentType = ImageContentType.ico
 
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo {
-        let picture = try ICOEntry.largest(bytes)
-        var info = ImageInfo(contentType: contentType, size: picture.size, byteCount: bytes.count)
+        let entry = try ICOEntry.largest(bytes)
+        var info = ImageInfo(contentType: contentType, size: entry.size, byteCount: bytes.count)
         info.hasAlpha = true
-        if case .png = picture.content {
-            let own = try PNGCodec.info(picture.bytes)
+        if case .png = entry.content {
+            let own = try PNGCodec.info(entry.bytes)
             (info.hasAlpha, info.orientation) = (own.hasAlpha, own.orientation)
             info.colorProfileName = own.colorProfileName
         }
@@ -20,19 +20,19 @@ enum ICOCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
-        let picture = try ICOEntry.largest(bytes)
-        switch picture.content {
+    ) throws(ImagingError) -> DecodedImage {
+        let entry = try ICOEntry.largest(bytes)
+        switch entry.content {
         case .png:
-            var decoded = try PNGCodec.decode(picture.bytes, options)
+            var decoded = try PNGCodec.decode(entry.bytes, options)
             // Whatever the PNG is, the icon is a still.
             decoded.frameCount = nil
             return decoded
         case .bmp(let header):
             try options.limits.check(width: header.size.width, height: header.size.height)
-            let reader = try BMPReader(picture.bytes, header, isMasked: true)
+            let reader = try BMPReader(entry.bytes, header, isMasked: true)
             guard !reader.isEmpty else { throw .malformed(contentType, detail: "the data ends before the first row") }
-            return DecodedPicture(
+            return DecodedImage(
                 bitmap: try reader.bitmap(of: options.target(for: header.size)),
                 isDamaged: !reader.isComplete
             )
@@ -60,12 +60,12 @@ private struct ICOEntry {
         var largest: ICOEntry?
         for index in 0..<min(bytes.littleEndian(4, 2) ?? 0, (bytes.count - 6) / 16) {
             guard let offset = bytes.littleEndian(6 + index * 16 + 12, 4), offset < bytes.count,
-                let picture = ICOEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                let entry = ICOEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
             else { continue }
-            if let known = largest, (known.size.pixelCount, known.depth) >= (picture.size.pixelCount, picture.depth) {
+            if let known = largest, (known.size.pixelCount, known.depth) >= (entry.size.pixelCount, entry.depth) {
                 continue
             }
-            largest = picture
+            largest = entry
         }
         guard let largest else { throw .malformed(.ico, detail: "it holds no image") }
         return largest

@@ -18,7 +18,7 @@ enum GIFCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         // The decoder does not outlive this call, so it may borrow the bytes.
         let borrowed = bytes.baseAddress.map {
             Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: bytes.count, deallocator: .none)
@@ -26,7 +26,7 @@ enum GIFCodec: ImageCodec {
         let frames = try GIFFrames(borrowed ?? Data(), keeping: .first, limits: options.limits)
         var compositor = FrameCompositor(frames)
         let bitmap = try compositor.frame(at: 0)
-        return DecodedPicture(
+        return DecodedImage(
             bitmap: try bitmap.resampled(to: options.target(for: frames.canvas)),
             frameCount: frames.frameCount,
             isDamaged: frames.isTruncated

@@ -18,12 +18,12 @@ enum HEICCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try HEICReader(bytes)
         // Parts that are cropped away are decoded, too.
         try options.limits.check(width: Int(reader.header.coded_width), height: Int(reader.header.coded_height))
         try options.limits.check(width: reader.size.width, height: reader.size.height)
-        return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
+        return DecodedImage(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
     }
 }
 

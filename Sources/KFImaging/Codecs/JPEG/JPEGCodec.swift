@@ -20,7 +20,7 @@ enum JPEGCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         try JPEGFrameHeader.check(bytes)
         let reader = try JPEGReader(bytes)
         let header = reader.header
@@ -32,7 +32,7 @@ enum JPEGCodec: ImageCodec {
         guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
             throw reader.failure.error(decoding: contentType)
         }
-        return DecodedPicture(
+        return DecodedImage(
             bitmap: bitmap,
             orientation: header.orientation,
             isDamaged: !isComplete || reader.isDamaged

@@ -83,14 +83,14 @@ package final class ProgressiveJPEG: RowReader {
             guard kind == .progressive, scan >= 1, scan < scanCount else {
                 throw .malformed(.jpeg, detail: "scan \(scan) is not complete")
             }
-            return try picture(afterScan: scan)
+            return try decode(upToScan: scan)
         } catch {
             failure = error
             throw error
         }
     }
 
-    private func picture(afterScan scan: Int) throws(ImagingError) -> Image {
+    private func decode(upToScan scan: Int) throws(ImagingError) -> Image {
         if header == nil { try start() }
         guard let header, let rows else { throw .malformed(.jpeg, detail: "there is no header") }
         isComplete = true

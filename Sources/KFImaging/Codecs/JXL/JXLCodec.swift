@@ -18,11 +18,11 @@ enum JXLCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try JXLReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         try reader.check(options.limits)
-        return DecodedPicture(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
+        return DecodedImage(bitmap: try reader.bitmap().resampled(to: options.target(for: reader.size)))
     }
 }
 

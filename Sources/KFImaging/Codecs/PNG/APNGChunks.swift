@@ -32,7 +32,7 @@ struct APNGChunks {
     private(set) var isOpaque = false
 
     /// Whether the image that is shown by programs without support for animations is no frame.
-    private(set) var hasHiddenPicture = false
+    private(set) var hasHiddenImage = false
 
     /// Seconds for all frames.
     var duration: Double { frames.reduce(0) { $0 + $1.description.delay } }
@@ -89,7 +89,7 @@ struct APNGChunks {
             hasDefaultImage = true
             guard isAnimated else { return false }
             open?.data.append(content)
-            if open == nil { hasHiddenPicture = true }
+            if open == nil { hasHiddenImage = true }
         case "fdAT":
             guard open != nil, content.count >= 4, accept(Self.number(bytes, content.lowerBound, 4)) else {
                 return false

@@ -12,7 +12,7 @@ struct PNGChunks {
     /// Nil for stills.
     var frameCount: Int? { animation?.frames.count }
     /// Whether there are frames, and the image in full is none of them.
-    var hasHiddenPicture: Bool { animation?.hasHiddenPicture ?? false }
+    var hasHiddenImage: Bool { animation?.hasHiddenImage ?? false }
     /// Whether frames are missing, or one in part.
     var isTruncated: Bool { animation?.isTruncated ?? false }
     /// 0 means endlessly.

@@ -22,13 +22,13 @@ enum PNGCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try PNGReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let chunks = PNGChunks(bytes)
         // Reduced, it is a still of the animation; at full size it is the image that programs without support for
         // animations show.
-        let frame = options.isReducing && chunks.hasHiddenPicture ? firstFrame(of: bytes, options.limits) : nil
+        let frame = options.isReducing && chunks.hasHiddenImage ? firstFrame(of: bytes, options.limits) : nil
         let target = options.target(for: reader.size, chunks.orientation)
         let (bitmap, isComplete) =
             if let frame {
@@ -36,7 +36,7 @@ enum PNGCodec: ImageCodec {
             } else {
                 try Self.bitmap(of: reader, target, color(of: reader, chunks))
             }
-        return DecodedPicture(
+        return DecodedImage(
             bitmap: bitmap,
             orientation: chunks.orientation,
             frameCount: chunks.frameCount,
@@ -74,8 +74,8 @@ enum PNGCodec: ImageCodec {
         _ target: PixelSize,
         _ color: ColorTransform?
     ) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
-        if let picture = try reader.fastPath(color)?.bitmap(of: target) { return picture }
-        if let picture = try reader.bitmap(of: target, color) { return picture }
+        if let bitmap = try reader.fastPath(color)?.bitmap(of: target) { return bitmap }
+        if let bitmap = try reader.bitmap(of: target, color) { return bitmap }
         throw reader.failure.error(decoding: contentType)
     }
 

@@ -18,7 +18,7 @@ enum SVGCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let program = SVGProgram(limits: options.limits)
         let ownSize = try program.size(of: bytes)
         let longerSide = options.longerSide(ofDrawing: ownSize.inPixels(longerSide: nil))
@@ -29,8 +29,8 @@ enum SVGCodec: ImageCodec {
         }
         // Slightly less, by an amount that 32 bits can represent: what rounding adds would need one pixel more.
         let asked = longerSide.map { (ownSize.longerSide, Double($0) * (1 - 3e-7)) }
-        let picture = try program.draw(bytes, asked, pixelCount: size.width * size.height)
-        return try picture.withBytes { picture throws(ImagingError) in try PNGCodec.decode(picture, options) }
+        let drawing = try program.draw(bytes, asked, pixelCount: size.width * size.height)
+        return try drawing.withBytes { drawing throws(ImagingError) in try PNGCodec.decode(drawing, options) }
     }
 }
 

@@ -18,7 +18,7 @@ enum TIFFCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try TIFFReader(bytes, options.limits)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let rows = RowDecoding(
@@ -31,7 +31,7 @@ enum TIFFCodec: ImageCodec {
         guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
             throw reader.failure.error(decoding: contentType)
         }
-        return DecodedPicture(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete)
+        return DecodedImage(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete)
     }
 }
 

@@ -8,7 +8,7 @@ struct WebPChunks {
     struct Frame {
         var description: FrameDescription
         /// Where the frame's image lies in the file.
-        let picture: Range<Int>
+        let image: Range<Int>
     }
 
     /// The frames that are there, the last one perhaps in part.
@@ -36,7 +36,7 @@ struct WebPChunks {
                 guard frame.x + frame.size.width <= canvas.width, frame.y + frame.size.height <= canvas.height else {
                     break
                 }
-                frames.append(Frame(description: frame, picture: place + 16..<place + content.count))
+                frames.append(Frame(description: frame, image: place + 16..<place + content.count))
             }
             // Chunks begin at even places.
             offset += 8 + size + size % 2

@@ -23,11 +23,11 @@ enum WebPCodec: ImageCodec {
     static func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ options: DecodingOptions
-    ) throws(ImagingError) -> DecodedPicture {
+    ) throws(ImagingError) -> DecodedImage {
         let reader = try WebPReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let target = options.target(for: reader.size, reader.orientation)
-        return DecodedPicture(
+        return DecodedImage(
             bitmap: try reader.bitmap(reader.decodedSize(for: target)).resampled(to: target),
             orientation: reader.orientation,
             frameCount: reader.chunks?.frames.count,

@@ -22,7 +22,7 @@ struct WebPFrames: FrameDecoder {
             try limits.check(frameCount: reader.chunks?.frames.count ?? 0)
             let frames = reader.chunks?.frames.map { frame in
                 var frame = frame
-                frame.description.isOpaque = Self.isOpaque(UnsafeRawBufferPointer(rebasing: bytes[frame.picture]))
+                frame.description.isOpaque = Self.isOpaque(UnsafeRawBufferPointer(rebasing: bytes[frame.image]))
                 return frame
             }
             return (reader: reader, frames: frames ?? [], orientation: reader.orientation)
@@ -34,7 +34,7 @@ struct WebPFrames: FrameDecoder {
         orientation = found.orientation
         isTruncated = found.reader.chunks?.isTruncated ?? false
         self.data = data
-        places = found.frames.map(\.picture)
+        places = found.frames.map(\.image)
         color = found.reader.profile?.transform(for: .rgb)
     }
 
@@ -52,10 +52,10 @@ struct WebPFrames: FrameDecoder {
     private func read(_ place: Range<Int>, into rows: PixelRows) throws(ImagingError) {
         var message = kf_message()
         let status = data.withUnsafeBytes { bytes in
-            let picture = UnsafeRawBufferPointer(rebasing: bytes[place])
+            let image = UnsafeRawBufferPointer(rebasing: bytes[place])
             return kf_webp_frame_read(
-                picture.start,
-                picture.count,
+                image.start,
+                image.count,
                 rows.base,
                 rows.bytesPerRow,
                 UInt32(rows.size.width),
@@ -67,8 +67,8 @@ struct WebPFrames: FrameDecoder {
         guard status == KF_OK else { throw message.error(decoding: .webp) }
     }
 
-    private static func isOpaque(_ picture: UnsafeRawBufferPointer) -> Bool {
+    private static func isOpaque(_ image: UnsafeRawBufferPointer) -> Bool {
         var (width, height, hasAlpha) = (UInt32(0), UInt32(0), true)
-        return kf_webp_frame_header(picture.start, picture.count, &width, &height, &hasAlpha) && !hasAlpha
+        return kf_webp_frame_header(image.start, image.count, &width, &height, &hasAlpha) && !hasAlpha
     }
 }

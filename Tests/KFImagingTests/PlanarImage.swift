@@ -35,7 +35,7 @@ let lumaWeights: [SIMD2<Double>] = [
 ]
 
 /// An image whose samples come from a function of plane, column and row; luma is plane 0, alpha is 3.
-struct PlanarPicture {
+struct PlanarImage {
     let width: Int, height: Int
     let kind: SampleFormat
     /// The offsets of planes in memory; nil for planes that the image does not have.
@@ -109,7 +109,7 @@ extension ChromaLayout {
     var halvesRows: Bool { self == .halved }
 }
 
-extension PlanarPicture {
+extension PlanarImage {
     private func sample(_ plane: Int, _ x: Int, _ y: Int) -> Double {
         let depth = plane == 3 ? kind.alphaDepth : kind.depth
         guard let offset = offsets[plane] else { return plane == 3 ? 255 : Double(1 << (depth - 1)) }

@@ -6,7 +6,7 @@ import Kingfisher
 import Testing
 
 /// The images the tests load.
-enum Pictures {
+enum SampleImages {
     /// An opaque image as JPEG.
     static func jpeg(_ width: Int = 60, _ height: Int = 40) throws -> Data {
         try #require(gradient(width, height).jpegData(compressionQuality: 0.9))

@@ -35,6 +35,7 @@ struct ResamplingKernel {
         let exact = try Buffer<Double>(target * used)
         defer { withExtendedLifetime(exact) {} }
         var largest = 0.0
+        var before = Double.infinity
         for i in 0..<target {
             let center = (Double(i) + 0.5) * ratio
             let wanted = used == 1 ? Int(center) : Int((center - support - 0.5).rounded(.down)) + 1
@@ -42,6 +43,12 @@ struct ResamplingKernel {
             starts.base[i] = Int32(truncatingIfNeeded: first)
             let shares = UnsafeMutableBufferPointer(start: exact.base + i * used, count: used)
             let distance = (Double(first) + 0.5 - center) / stretch
+            if distance == before, i > 0 {
+                // Where the image becomes smaller by a whole factor, the samples inside have the same weights.
+                (exact.base + i * used).update(from: exact.base + (i - 1) * used, count: used)
+                continue
+            }
+            before = distance
             if used == 1 { shares[0] = 1 } else { filter.weigh(shares, from: distance, step: 1 / stretch) }
             let sum = shares.reduce(0, +)
             for tap in 0..<used {

@@ -54,6 +54,12 @@ extension KingfisherError.RequestErrorReason {
         case .asyncTaskContextCancelled: "The load was cancelled before its download began"
         case .dataProviderCancelled(let provider):
             "The load of \(provider.cacheKey) was cancelled while its provider was working"
+        case .urlBlocked(let url):
+            "\(url.absoluteString) was not loaded because it has failed before; load it with retryFailed, or remove it"
+                + " from the manager's failedURLs"
+        case .downloadRefused(let source):
+            "The manager's delegate refused to download \(source.url?.absoluteString ?? source.cacheKey); see its"
+                + " manager(_:shouldDownload:options:)"
         case .modifierFailed(let error): "The request modifier failed: \(error.localizedDescription)"
         case .invalidated: "The downloader was invalidated; make another one to download again"
         case .fileURLNotAllowed(let url):

@@ -22,6 +22,10 @@ public enum KingfisherError: Error {
         case asyncTaskContextCancelled
         /// 1006: the load was cancelled while its provider was working.
         case dataProviderCancelled(provider: any ImageDataProvider)
+        /// 1101: the URL has failed for good before, and the load skips such URLs. (Not in Kingfisher.)
+        case urlBlocked(url: URL)
+        /// 1102: the manager's delegate refused the download. (Not in Kingfisher.)
+        case downloadRefused(source: Source)
         /// 1103: the request modifier threw an error. (Not in Kingfisher.)
         case modifierFailed(error: any Error)
         /// 1104: the downloader was invalidated. (Not in Kingfisher.)
@@ -233,6 +237,8 @@ extension KingfisherError.RequestErrorReason {
         case .livePhotoTaskCancelled: 1004
         case .asyncTaskContextCancelled: 1005
         case .dataProviderCancelled: 1006
+        case .urlBlocked: 1101
+        case .downloadRefused: 1102
         case .modifierFailed: 1103
         case .invalidated: 1104
         case .fileURLNotAllowed: 1105

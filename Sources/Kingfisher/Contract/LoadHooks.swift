@@ -29,6 +29,9 @@ struct LoadHooks: Sendable {
     /// Whether a miss in memory is counted: false where the load has looked in memory before.
     var countsMemoryMiss = true
 
+    /// The manager's options processor, until it has changed the load's options.
+    var optionsProcessor: (any OptionsProcessor)?
+
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
 }

@@ -119,6 +119,12 @@ extension KingfisherOptionsInfoItem {
     public static func lowDataMode(_ source: Source?) -> Self { setting(\.lowDataModeSource, to: source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
     public static func retryStrategy(_ strategy: any RetryStrategy) -> Self { setting(\.retryStrategy, to: strategy) }
+    /// See ``KingfisherParsedOptionsInfo/skipFailedURLs``.
+    public static var skipFailedURLs: Self { setting(\.skipFailedURLs, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/retryFailed``.
+    public static var retryFailed: Self { setting(\.retryFailed, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/cacheKeyFilter``.
+    public static func cacheKeyFilter(_ filter: any CacheKeyFilter) -> Self { setting(\.cacheKeyFilter, to: filter) }
     /// See ``KingfisherParsedOptionsInfo/forcedExtension``.
     public static func forcedCacheFileExtension(_ fileExtension: String?) -> Self {
         setting(\.forcedExtension, to: fileExtension)

@@ -135,6 +135,23 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Decides whether a failed load is tried again.
     public var retryStrategy: (any RetryStrategy)?
 
+    /// Fail at once when the URL has failed for good not long ago: neither the caches nor the server are asked.
+    ///
+    /// The error is ``KingfisherError/RequestErrorReason/urlBlocked(url:)``. Which failures count is the decision of
+    /// ``KingfisherManagerDelegate/manager(_:shouldBlock:after:)``; they are kept in ``KingfisherManager/failedURLs``.
+    /// Alternative sources are tried as after any error. Providers and live photos do not count. (Not in Kingfisher.)
+    public var skipFailedURLs = false
+
+    /// Load the URL even if it has failed for good. (Not in Kingfisher.)
+    ///
+    /// A success makes it a URL like any other again.
+    public var retryFailed = false
+
+    /// Makes the cache key of a download from its URL; nil means the URL itself. (Not in Kingfisher.)
+    ///
+    /// At first that of ``KingfisherManager/cacheKeyFilter``.
+    public var cacheKeyFilter: (any CacheKeyFilter)?
+
     /// The extension of the file in the disk cache, instead of the configured one.
     public var forcedExtension: String?
 

@@ -34,6 +34,7 @@ extension KF {
                 return nil
             }
             var options = options
+            manager.process(&options, for: source)
             options.callbackQueue = .mainCurrentOrAsync
             return manager.retrieveImage(with: source, parsed: options, progressBlock: handlers.progress) { result in
                 MainActor.assumeIsolated { handlers.call(result) }

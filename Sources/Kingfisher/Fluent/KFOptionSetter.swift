@@ -163,6 +163,12 @@ extension KFOptionSetter {
     public func lowDataModeSource(_ source: Source?) -> Self { with(\.lowDataModeSource, source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.
     public func retry(_ strategy: (any RetryStrategy)?) -> Self { with(\.retryStrategy, strategy) }
+    /// See ``KingfisherParsedOptionsInfo/skipFailedURLs``.
+    public func skipFailedURLs(_ enabled: Bool = true) -> Self { with(\.skipFailedURLs, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/retryFailed``.
+    public func retryFailed(_ enabled: Bool = true) -> Self { with(\.retryFailed, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/cacheKeyFilter``.
+    public func cacheKeyFilter(_ filter: (any CacheKeyFilter)?) -> Self { with(\.cacheKeyFilter, filter) }
     /// See ``KingfisherParsedOptionsInfo/diskStoreWriteOptions``.
     public func diskStoreWriteOptions(_ writingOptions: Data.WritingOptions) -> Self {
         with(\.diskStoreWriteOptions, writingOptions)

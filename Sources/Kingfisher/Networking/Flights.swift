@@ -134,13 +134,20 @@ final class Flights<Work: FlightWork>: Sendable {
         work.stop(error)
     }
 
+    /// Removes all subscribers.
+    func cancelAll() {
+        for work in all { removeSubscribers(of: work) }
+    }
+
     /// Removes all subscribers, and refuses those to come with an error.
     func close(_ error: KingfisherError) {
         let works = all
         state.withLock { $0 = .closed(error) }
-        for work in works {
-            for (number, _) in work.flight.subscribers { leave(work, number) }
-        }
+        for work in works { removeSubscribers(of: work) }
+    }
+
+    private func removeSubscribers(of work: Work) {
+        for (number, _) in work.flight.subscribers { leave(work, number) }
     }
 
     private func remove(_ work: Work) {

@@ -7,7 +7,13 @@ extension KingfisherManager {
     /// Finds the image for one caller; no progress is reported once this returns.
     func image(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-        defer { load.progress?.finish() }
+        return try await whileRunning(load.handle) { () async throws(KingfisherError) in
+            defer { load.progress?.finish() }
+            return try await alternativesWithPreviews(for: load)
+        }
+    }
+
+    private func alternativesWithPreviews(for load: Load) async throws(KingfisherError) -> RetrieveImageResult {
         guard let previews = load.previews else { return try await alternatives(for: load) }
         defer { previews.close() }
         return try await withTaskCancellationHandler {
@@ -27,7 +33,10 @@ extension KingfisherManager {
         while !sources.isEmpty {
             let source = sources.removeFirst()
             do throws(KingfisherError) {
-                return try await retries(of: source, for: load, isFirst: isFirst)
+                let (current, isFirst) = (load, isFirst)
+                return try await remembering(source, load.options) { () async throws(KingfisherError) in
+                    try await retries(of: source, for: current, isFirst: isFirst)
+                }
             } catch {
                 // For a caller that does not want the image, no other source is tried.
                 if error.isCancelled || !load.isWanted { throw error }
@@ -45,13 +54,13 @@ extension KingfisherManager {
         throw .imageSettingError(reason: .alternativeSourcesExhausted(failures))
     }
 
-    /// Tries one source, as often as the retry strategy allows; a file that is forbidden is not tried.
+    /// Tries one source, as often as the retry strategy allows; what is forbidden or blocked is not.
     private func retries(
         of source: Source,
         for load: Load,
         isFirst: Bool
     ) async throws(KingfisherError) -> RetrieveImageResult {
-        if let file = forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
+        try checkMayBeTried(source, load.options)
         load.previews?.begin()
         var retried: RetryContext?
         while true {
@@ -94,10 +103,13 @@ extension KingfisherManager {
         let loaded = try await loads.value(for: key, subscriber) {
             ImageLoad(key, of: wanted.source) { [self] shared in
                 let outcome = await Result { () async throws(KingfisherError) in
-                    try await image(KeyedSource(wanted.source, options(wanted.options, of: shared)), for: shared)
+                    try await image(KeyedSource(wanted.source, options(of: wanted, in: shared)), for: shared)
                 }
                 loads.finish(shared, outcome)
             }
+        } joined: { work, number in
+            // A load that was cancelled before it was one of those to be removed.
+            if load.handle.isCancelled { loads.leave(work, number) }
         } use: { loaded, _ in
             loaded
         }
@@ -107,18 +119,15 @@ extension KingfisherManager {
     }
 
     /// The options of a shared load: those of its first subscriber, without what is that subscriber's own.
-    private func options(
-        _ options: KingfisherParsedOptionsInfo,
-        of load: ImageLoad
-    ) -> KingfisherParsedOptionsInfo {
-        var shared = options
+    private func options(of wanted: KeyedSource, in load: ImageLoad) -> KingfisherParsedOptionsInfo {
+        var shared = wanted.options
         shared.loadDiskFileSynchronously = false  // it runs on no caller's thread
         shared.downloadPriority = load.flight.priority
         shared.onDataReceived = nil  // each subscriber has its own
         shared.hooks = LoadHooks()
-        shared.hooks.isForView = options.hooks.isForView
+        shared.hooks.isForView = wanted.options.hooks.isForView
         shared.hooks.countsMemoryMiss = false  // each subscriber has asked memory
-        let end = KingfisherError.cacheError(reason: .imageNotExisting(key: load.key.source.cacheKey))
+        let end = wanted.notExisting
         shared.hooks.isWanted = { [loads] in loads.goOn(load, orEndWith: end) }
         shared.hooks.served = { load.serve($0) }
         shared.hooks.received = { load.report($0) }

@@ -38,6 +38,7 @@ extension KingfisherManager {
         previewSetter: Previews.Setter? = nil,
         completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
+        process(&options, for: source)
         options.resolveProcessor()
         let options = options
         if let hit = imageInMemory(source, options, requested: source) {

@@ -25,10 +25,16 @@ extension KingfisherManager {
         options: KingfisherOptionsInfo? = nil
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
         do throws(KingfisherError) {
+            guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var options = parsed(options)
             options.processor = LivePhotoImageProcessor.default
             options.lowDataModeSource = nil  // no image source replaces a live photo
-            return try await livePhoto(source, options)
+            let (handle, settled) = (DownloadTask(), options)
+            return try await whileRunning(handle) { () async throws(KingfisherError) in
+                try await handle.value { [self] in
+                    await Result { () async throws(KingfisherError) in try await livePhoto(source, settled) }
+                }.get()
+            }
         } catch {
             throw error.isCancelled ? .requestError(reason: .livePhotoTaskCancelled(source: source)) : error
         }
@@ -38,7 +44,6 @@ extension KingfisherManager {
         _ source: LivePhotoSource,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
-        guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
         if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.resource.convertToSource()) }).first {
             throw .requestError(reason: .fileURLNotAllowed(url: file))
         }

@@ -21,6 +21,12 @@ public final class KingfisherManager: Sendable {
         /// Whether the default options leave the callback queue to ``CallbackQueue/default``, which may change.
         private(set) var usesDefaultQueue = true
         var allowsFileURLs = true
+        var optionsProcessor: (any OptionsProcessor)? { didSet { update() } }
+        var cacheKeyFilter: (any CacheKeyFilter)? { didSet { update() } }
+        var failedURLs: FailedURLRegistry?
+        /// Whether all loads skip failed URLs.
+        var skipsFailedURLs = false { didSet { update() } }
+        weak var delegate: (any KingfisherManagerDelegate)?
 
         init(downloader: ImageDownloader, cache: ImageCache) {
             (self.downloader, self.cache) = (downloader, cache)
@@ -32,8 +38,16 @@ public final class KingfisherManager: Sendable {
             template.downloader = downloader
             template.targetCache = cache
             template.callbackQueue = .dispatch(Self.unset)
+            addRules(to: &template)
             for item in defaultOptions { item.apply(&template) }
             usesDefaultQueue = template.callbackQueue.identity == .queue(ObjectIdentifier(Self.unset))
+        }
+
+        /// Adds what holds for all loads, also for those that do not begin with the default options.
+        func addRules(to options: inout KingfisherParsedOptionsInfo) {
+            options.hooks.optionsProcessor = optionsProcessor
+            options.cacheKeyFilter = options.cacheKeyFilter ?? cacheKeyFilter
+            if skipsFailedURLs { options.skipFailedURLs = true }
         }
 
         /// Stands for no queue: none was set.
@@ -43,7 +57,9 @@ public final class KingfisherManager: Sendable {
     private let configuration: Locked<Configuration>
     /// Measures the pauses between previews.
     private let clock: any Clock<Duration>
-    /// The loads that are under way.
+    /// The loads that are under way, of all callers.
+    let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
+    /// What these share.
     let loads = Flights<ImageLoad>()
     let providerLoads = Flights<SharedLoad<Source, LoadedBytes>>()
 
@@ -93,6 +109,50 @@ public final class KingfisherManager: Sendable {
         set { configuration.withLock { $0.allowsFileURLs = newValue } }
     }
 
+    /// Changes the options of every load, prefetches among them; nil at first. (Not in Kingfisher.)
+    ///
+    /// It runs once a load, before anything else is done, and is given the manager's settings and defaults with the
+    /// options of the call. Live photos are loaded without it.
+    public var optionsProcessor: (any OptionsProcessor)? {
+        get { configuration.withLock { $0.optionsProcessor } }
+        set { configuration.withLock { $0.optionsProcessor = newValue } }
+    }
+
+    /// Makes the cache keys of downloads from their URLs; nil at first, so that a URL is its own key. (Not in
+    /// Kingfisher.)
+    ///
+    /// It counts for prefetches, too, and not for live photos. The options may name another one.
+    public var cacheKeyFilter: (any CacheKeyFilter)? {
+        get { configuration.withLock { $0.cacheKeyFilter } }
+        set { configuration.withLock { $0.cacheKeyFilter = newValue } }
+    }
+
+    /// The URLs that failed for good; nil at first. (Not in Kingfisher.)
+    ///
+    /// Setting a registry makes every load skip the URLs in it, prefetches among them, as if
+    /// ``KingfisherParsedOptionsInfo/skipFailedURLs`` was among the options of each. As long as none is set, only loads
+    /// with that option do; the manager makes a registry for them when the first one has failed. A load of a URL that
+    /// succeeds removes it, with the option or not, unless the image was in memory.
+    public var failedURLs: FailedURLRegistry? {
+        get { configuration.withLock { $0.failedURLs } }
+        set { configuration.withLock { ($0.failedURLs, $0.skipsFailedURLs) = (newValue, newValue != nil) } }
+    }
+
+    /// The registry; made if there is none.
+    var madeFailedURLs: FailedURLRegistry {
+        configuration.withLock { configuration in
+            let registry = configuration.failedURLs ?? FailedURLRegistry(clock: clock)
+            configuration.failedURLs = registry
+            return registry
+        }
+    }
+
+    /// Decides what is downloaded, and which failures are final; nil at first, and not retained. (Not in Kingfisher.)
+    public var delegate: (any KingfisherManagerDelegate)? {
+        get { configuration.withLock { $0.delegate } }
+        set { configuration.withLock { $0.delegate = newValue } }
+    }
+
     /// The URL of a source that must not be read; nil when it may be.
     func forbiddenFile(_ source: Source) -> URL? { source.fileURL.flatMap { allowsFileURLs ? nil : $0 } }
 
@@ -102,6 +162,25 @@ public final class KingfisherManager: Sendable {
         if usesDefaultQueue { parsed.callbackQueue = .default }
         for item in options ?? [] { item.apply(&parsed) }
         return parsed
+    }
+
+    /// Adds what holds for all loads to options that did not begin with the manager's own.
+    func addRules(to options: inout KingfisherParsedOptionsInfo) {
+        options = configuration.withLock { [options] configuration in
+            var options = options
+            configuration.addRules(to: &options)
+            return options
+        }
+    }
+
+    /// Has the options processor change the options of a load; it does so once, however often this is called.
+    func process(_ options: inout KingfisherParsedOptionsInfo, for source: Source) {
+        guard let processor = options.hooks.optionsProcessor else { return }
+        var hooks = options.hooks
+        hooks.optionsProcessor = nil
+        options = processor.processed(options, for: source)
+        options.hooks = hooks
+        options.targetCache = options.targetCache ?? cache
     }
 
     /// Finds the image of a source.
@@ -127,10 +206,12 @@ public final class KingfisherManager: Sendable {
         progressBlock: DownloadProgressBlock? = nil
     ) async throws(KingfisherError) -> RetrieveImageResult {
         guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
+        process(&options, for: source)
         options.resolveProcessor()
         let options = options
         if let hit = imageInMemory(source, options, requested: source) { return hit }
-        guard options.needsHandle else {
+        // The wait for a retry is ended by a handle only.
+        guard options.needsHandle || options.retryStrategy != nil else {
             return try await image(for: load(source, options, progressBlock: progressBlock))
         }
         let handle = DownloadTask()
@@ -156,7 +237,7 @@ public final class KingfisherManager: Sendable {
             options: options,
             progress: ProgressRelay(progressBlock),
             previews: Previews(options, setter: previewSetter, clock: clock),
-            handle: handle,
+            handle: handle ?? DownloadTask(),
             updated: updated
         )
     }

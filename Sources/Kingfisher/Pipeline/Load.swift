@@ -10,11 +10,12 @@ struct Load: Sendable {
     var options: KingfisherParsedOptionsInfo
     let progress: ProgressRelay?
     let previews: Previews?
-    let handle: DownloadTask?
+    /// Cancels the load; if it runs in a task of the caller's, only when all of the manager are.
+    let handle: DownloadTask
     let updated: DownloadTaskUpdatedBlock?
 
     /// Whether the caller still wants the image.
-    var isWanted: Bool { handle?.isCancelled != true && options.hooks.isWanted?() ?? true }
+    var isWanted: Bool { !handle.isCancelled && options.hooks.isWanted?() ?? true }
 
     /// The caller as a subscriber of a shared load; `updated` is called if this is not its first attempt.
     func subscriber(isFirstAttempt: Bool) -> Subscriber<LoadResult> {
@@ -68,7 +69,7 @@ struct KeyedSource: Sendable {
 
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
         self.source = source
-        query = CacheCore.Query(source.cacheKey, options)
+        query = CacheCore.Query(source.cacheKey(options), options)
     }
 
     var options: KingfisherParsedOptionsInfo { query.options }

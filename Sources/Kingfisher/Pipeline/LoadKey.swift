@@ -9,7 +9,8 @@ import KFSupport
 /// Priority, waiting for the cache, alternative sources and the image modifier are not part of it: they differ from
 /// subscriber to subscriber.
 struct LoadKey: Hashable, Sendable {
-    let source: Source
+    /// Nil where a filter makes the cache key: what has one key then is the same.
+    private let source: Source?
     private let processing: ProcessingKey
     private let store: StoreKey
     private let settings: Settings
@@ -56,7 +57,7 @@ struct LoadKey: Hashable, Sendable {
     private final class Unique: Sendable {}
 
     init(_ wanted: KeyedSource) {
-        source = wanted.source
+        source = wanted.source.filteredKey(wanted.options) == nil ? wanted.source : nil
         processing = ProcessingKey(wanted.options)
         store = StoreKey(wanted.query)
         settings = Settings(wanted.options)

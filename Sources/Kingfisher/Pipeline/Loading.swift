@@ -75,6 +75,7 @@ extension KingfisherManager {
         for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {
         let options = wanted.options
+        try checkMayBeDownloaded(wanted.source, options)
         switch wanted.source {
         case .provider(let provider):
             load.serve(.provider)

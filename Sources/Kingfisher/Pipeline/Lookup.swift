@@ -7,14 +7,15 @@ import KFSupport
 extension KingfisherManager {
     /// The image of a source in memory, as it is delivered; never waits and makes no system call.
     ///
-    /// Nothing for a file that is forbidden, and for an animation that was made with other options.
+    /// Nothing for a file that is forbidden, for a URL that is blocked, and for an animation that was made with other options.
     func imageInMemory(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,
         requested: Source
     ) -> RetrieveImageResult? {
-        guard !options.forceRefresh, forbiddenFile(source) == nil, let cache = options.targetCache,
-            let cached = cache.findInMemory(source.cacheKey, options), cached.satisfies(options)
+        guard !options.forceRefresh, forbiddenFile(source) == nil, blockedURL(source, options) == nil,
+            let cache = options.targetCache,
+            let cached = cache.findInMemory(source.cacheKey(options), options), cached.satisfies(options)
         else { return nil }
         let image = options.imageModifier?.modify(cached) ?? cached
         return RetrieveImageResult(

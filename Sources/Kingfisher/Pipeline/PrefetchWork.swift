@@ -18,11 +18,6 @@ struct PrefetchWork: Sendable {
 
     private let manager: KingfisherManager
     private let options: KingfisherParsedOptionsInfo
-    /// The identifier of the processor, as it is part of cache keys.
-    private let identifier: String
-    private let cache: ImageCache
-    private let originalCache: ImageCache
-    private let downloader: ImageDownloader
 
     /// - Parameters:
     ///   - info: The options; the manager's defaults do not apply.
@@ -35,10 +30,9 @@ struct PrefetchWork: Sendable {
     ) {
         let defaultPriority = KingfisherParsedOptionsInfo().downloadPriority
         var options = KingfisherParsedOptionsInfo(info)
-        cache = options.targetCache ?? .default
-        originalCache = options.originalCache ?? cache
-        downloader = options.downloader ?? .default
-        (options.targetCache, options.originalCache, options.downloader) = (cache, originalCache, downloader)
+        options.targetCache = options.targetCache ?? .default
+        options.downloader = options.downloader ?? .default
+        manager.addRules(to: &options)
         options.alternativeSources = nil
         options.lowDataModeSource = nil
         // Their results would be for no one.
@@ -48,8 +42,31 @@ struct PrefetchWork: Sendable {
         adapt(&options)
         self.options = options
         self.manager = manager
-        options.resolveProcessor()
-        identifier = options.processor.identifier
+    }
+
+    /// The options for a source, and the caches they name.
+    private struct Terms {
+        var options: KingfisherParsedOptionsInfo
+        let cache: ImageCache
+        let originalCache: ImageCache
+        /// The identifier of the processor, as it is part of cache keys.
+        let identifier: String
+    }
+
+    private func terms(for source: Source) -> Terms {
+        var options = options
+        manager.process(&options, for: source)
+        let cache = options.targetCache ?? .default
+        let originalCache = options.originalCache ?? cache
+        (options.targetCache, options.originalCache) = (cache, originalCache)
+        var resolved = options
+        resolved.resolveProcessor()
+        return Terms(
+            options: options,
+            cache: cache,
+            originalCache: originalCache,
+            identifier: resolved.processor.identifier
+        )
     }
 
     /// The priority of tasks that do the work.
@@ -58,9 +75,10 @@ struct PrefetchWork: Sendable {
     /// Makes and stores the image of a source, unless it is cached.
     func image(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
-            var options = options
-            if mayBeSkipped(source) {
-                switch await cachedType(of: source, identifier, in: cache) {
+            let terms = terms(for: source)
+            var options = terms.options
+            if mayBeSkipped(source, options) {
+                switch await cachedType(of: source, terms.identifier, in: terms.cache, options) {
                 case .memory: return .skipped
                 case .disk where !options.alsoPrefetchToMemory: return .skipped
                 case .disk:
@@ -78,24 +96,26 @@ struct PrefetchWork: Sendable {
     /// Stores the bytes of a source on disk as they are, unless they or the image made of them are cached.
     func bytes(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
-            if let file = manager.forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
-            if mayBeSkipped(source) {
-                if await cachedType(of: source, identifier, in: cache).cached { return .skipped }
-                if await cachedType(of: source, "", in: originalCache) == .disk { return .skipped }
+            let terms = terms(for: source), options = terms.options
+            try manager.checkMayBeTried(source, options)
+            if mayBeSkipped(source, options) {
+                if await cachedType(of: source, terms.identifier, in: terms.cache, options).cached { return .skipped }
+                if await cachedType(of: source, "", in: terms.originalCache, options) == .disk { return .skipped }
             }
-            guard !options.onlyFromCache else {
-                throw .cacheError(reason: .imageNotExisting(key: source.cacheKey))
+            let key = source.cacheKey(options)
+            guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
+            let loaded = try await manager.remembering(source, options) { () async throws(KingfisherError) in
+                try await loadedWithRetries(source, options)
             }
-            let loaded = try await loadedWithRetries(source)
             guard !loaded.data.isEmpty else {
                 throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
             }
             // A provider may ignore that it is cancelled.
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
-            var query = CacheCore.Query(source.cacheKey, options)
+            var query = CacheCore.Query(key, options)
             query.options.hooks.cacheMetadata = loaded.response.flatMap { CacheMetadata($0) }
             let stored = Promise<CacheStoreResult>()
-            originalCache.putOriginal(loaded.data, query, stored)
+            terms.originalCache.putOriginal(loaded.data, query, stored)
             try await stored.value.diskCacheResult.get()
             return .completed
         }
@@ -107,13 +127,18 @@ struct PrefetchWork: Sendable {
         do throws(KingfisherError) { return try await work() } catch { return .failed(error) }
     }
 
-    /// Whether a source that is cached counts; of a file that must not be read nothing does.
-    private func mayBeSkipped(_ source: Source) -> Bool {
-        !options.forceRefresh && manager.forbiddenFile(source) == nil
+    /// Whether a source that is cached counts; not if it is a file that must not be read, or its URL is blocked.
+    private func mayBeSkipped(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> Bool {
+        !options.forceRefresh && manager.forbiddenFile(source) == nil && manager.blockedURL(source, options) == nil
     }
 
-    private func cachedType(of source: Source, _ identifier: String, in cache: ImageCache) async -> CacheType {
-        let (key, type) = (source.cacheKey, options.forcedExtension)
+    private func cachedType(
+        of source: Source,
+        _ identifier: String,
+        in cache: ImageCache,
+        _ options: KingfisherParsedOptionsInfo
+    ) async -> CacheType {
+        let (key, type) = (source.cacheKey(options), options.forcedExtension)
         guard cache.isSubclassed else {
             return await cache.core.cachedType(key.computedKey(with: identifier), type)
         }
@@ -122,11 +147,14 @@ struct PrefetchWork: Sendable {
         }
     }
 
-    private func loadedWithRetries(_ source: Source) async throws(KingfisherError) -> DataLoadingResult {
+    private func loadedWithRetries(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> DataLoadingResult {
         var retried: RetryContext?
         while true {
             do throws(KingfisherError) {
-                return try await loaded(source)
+                return try await loaded(source, options)
             } catch {
                 guard !error.isCancelled, let strategy = options.retryStrategy else { throw error }
                 let context = retried ?? RetryContext(source: source, error: error)
@@ -140,10 +168,14 @@ struct PrefetchWork: Sendable {
         }
     }
 
-    private func loaded(_ source: Source) async throws(KingfisherError) -> DataLoadingResult {
-        switch source {
+    private func loaded(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> DataLoadingResult {
+        try manager.checkMayBeDownloaded(source, options)
+        return switch source {
         case .network(let resource):
-            try await downloader.downloadData(with: resource.downloadURL, options: options)
+            try await (options.downloader ?? .default).downloadData(with: resource.downloadURL, options: options)
         case .provider(let provider):
             DataLoadingResult(data: try await manager.data(of: provider), url: nil, metrics: nil)
         }

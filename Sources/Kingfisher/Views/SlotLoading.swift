@@ -37,6 +37,7 @@ final class SlotLoad<Slot: ImageSlot> {
             completion?(.failure(.imageSettingError(reason: .emptySource)))
             return nil
         }
+        manager.process(&options, for: source)
         if !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) { slot.showPlaceholder(owner) }
         return SlotLoad(source, slot, of: owner, state, options, completion).start(manager, progressBlock)
     }

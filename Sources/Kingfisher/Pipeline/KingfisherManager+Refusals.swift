@@ -1,0 +1,60 @@
+// What is not tried: URLs that have failed for good, and downloads that the delegate refuses. For loads and prefetches.
+
+import Foundation
+
+extension KingfisherManager {
+    /// The URL of a source that has failed for good; nil when it may be tried.
+    func blockedURL(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> URL? {
+        guard options.skipFailedURLs, !options.retryFailed, case .network(let resource) = source else { return nil }
+        let url = resource.downloadURL
+        return failedURLs?.contains(url) == true ? url : nil
+    }
+
+    /// Throws for a source that is not looked up, let alone loaded: a forbidden file, or a URL that is blocked.
+    func checkMayBeTried(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) {
+        if let file = forbiddenFile(source) { throw .requestError(reason: .fileURLNotAllowed(url: file)) }
+        if let url = blockedURL(source, options) { throw .requestError(reason: .urlBlocked(url: url)) }
+    }
+
+    /// Throws for a download that the delegate refuses.
+    func checkMayBeDownloaded(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) throws(KingfisherError) {
+        guard case .network = source, let delegate else { return }
+        guard delegate.manager(self, shouldDownload: source, options: options) else {
+            throw .requestError(reason: .downloadRefused(source: source))
+        }
+    }
+
+    /// Loads a source, and keeps in mind whether its URL has failed for good.
+    func remembering<Value>(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        _ load: () async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        guard case .network(let resource) = source else { return try await load() }
+        do throws(KingfisherError) {
+            let value = try await load()
+            failedURLs?.remove(resource.downloadURL)
+            return value
+        } catch {
+            if options.skipFailedURLs, shouldBlock(resource.downloadURL, after: error) {
+                madeFailedURLs.insert(resource.downloadURL)
+            }
+            throw error
+        }
+    }
+
+    private func shouldBlock(_ url: URL, after error: KingfisherError) -> Bool {
+        switch error {
+        case .cacheError, .requestError(.urlBlocked), .requestError(.downloadRefused): false
+        default:
+            !error.isCancelled
+                && (delegate?.manager(self, shouldBlock: url, after: error) ?? error.isPermanent)
+        }
+    }
+}

@@ -5,8 +5,8 @@ public import Foundation
 /// Makes the cache keys of URLs. (Not in Kingfisher.)
 ///
 /// It applies to downloads whose key is their URL; a ``KF/ImageResource`` with a key of its own keeps that, and so do
-/// providers. Loads of URLs with one key share an entry, and their download if they are under way at the same time; what
-/// is downloaded is always a load's own URL. See ``KingfisherManager/cacheKeyFilter`` and
+/// providers. Loads of URLs with one key share an entry, and also their download if they are under way at the same
+/// time; otherwise each downloads its own URL. See ``KingfisherManager/cacheKeyFilter`` and
 /// ``KingfisherOptionsInfoItem/cacheKeyFilter(_:)``.
 ///
 /// Caches know nothing of it: ask them for the key that the filter makes.
@@ -50,13 +50,13 @@ public struct QueryItemsCacheKeyFilter: CacheKeyFilter, Hashable {
     /// - Parameter url: The URL of a download.
     /// - Returns: The key.
     public func cacheKey(for url: URL) -> String {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
-            let items = parts.percentEncodedQueryItems
-        else { return url.cacheKey }
-        let kept = items.filter { !names.contains($0.name) }
+        let text = url.absoluteString
+        let end = text.firstIndex(of: "#") ?? text.endIndex
+        guard let start = text[..<end].firstIndex(of: "?") else { return url.cacheKey }
+        let items = text[text.index(after: start)..<end].split(separator: "&", omittingEmptySubsequences: false)
+        let kept = items.filter { item in !names.contains(String(item.prefix { $0 != "=" })) }
         guard kept.count < items.count else { return url.cacheKey }
-        parts.percentEncodedQueryItems = kept.isEmpty ? nil : kept
-        return (parts.url ?? url).cacheKey
+        return text[..<start] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&")) + text[end...]
     }
 }
 

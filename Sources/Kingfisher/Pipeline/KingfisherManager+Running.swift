@@ -10,8 +10,8 @@ extension KingfisherManager {
 
     /// Cancels all loads that are under way, whoever began them. (Not in Kingfisher.)
     ///
-    /// Each ends with the same error as if it had been cancelled alone (see ``KingfisherError/isCancelled``). Loads that
-    /// begin afterwards are not affected.
+    /// Each ends with the same error as if it had been cancelled alone (see ``KingfisherError/isCancelled``). Loads
+    /// that begin afterwards are not affected.
     public func cancelAll() {
         for handle in running.withLock({ Array($0.values) }) { handle.cancel() }
         // Async loads run in the caller's task, which is not ours to cancel.

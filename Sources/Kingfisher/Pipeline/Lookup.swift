@@ -7,7 +7,8 @@ import KFSupport
 extension KingfisherManager {
     /// The image of a source in memory, as it is delivered; never waits and makes no system call.
     ///
-    /// Nothing for a file that is forbidden, for a URL that is blocked, and for an animation that was made with other options.
+    /// Nothing for a file that is forbidden, for a URL that is blocked, and for an animation that was made with other
+    /// options.
     func imageInMemory(
         _ source: Source,
         _ options: KingfisherParsedOptionsInfo,

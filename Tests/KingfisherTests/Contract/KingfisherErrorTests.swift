@@ -25,6 +25,8 @@ import Testing
             (.requestError(reason: .livePhotoTaskCancelled(source: photo)), 1004),
             (.requestError(reason: .asyncTaskContextCancelled), 1005),
             (.requestError(reason: .dataProviderCancelled(provider: provider)), 1006),
+            (.requestError(reason: .urlBlocked(url: url)), 1101),
+            (.requestError(reason: .downloadRefused(source: .network(url))), 1102),
             (.requestError(reason: .fileURLNotAllowed(url: url)), 1105),
             (.responseError(reason: .invalidURLResponse(response: response)), 2001),
             (.responseError(reason: .URLSessionError(error: URLError(.timedOut))), 2003),

@@ -20,6 +20,7 @@ import Testing
     private static let progressive = ImageProgressive()
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
     private static let bytes = AnyDataModifier { data, _ in data }
+    private static let unsigned = QueryItemsCacheKeyFilter(removing: ["sig"])
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
 
     private static func all(_ cache: ImageCache, _ downloader: ImageDownloader) -> [Option] {
@@ -89,6 +90,9 @@ import Testing
             Option(property: "diskStoreWriteOptions", item: .diskStoreWriteOptions(.withoutOverwriting)) {
                 $0.diskStoreWriteOptions(.withoutOverwriting)
             },
+            Option(property: "skipFailedURLs", item: .skipFailedURLs) { $0.skipFailedURLs() },
+            Option(property: "retryFailed", item: .retryFailed) { $0.retryFailed() },
+            Option(property: "cacheKeyFilter", item: .cacheKeyFilter(unsigned)) { $0.cacheKeyFilter(unsigned) },
             Option(property: "forcedExtension", item: .forcedCacheFileExtension("bin")) {
                 $0.forcedCacheFileExtension("bin")
             },
@@ -146,7 +150,7 @@ import Testing
         "requestModifier", "redirectHandler", "dataModifier", "processor", "onlyLoadFirstFrame",
         "preloadAllAnimationData",
         "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
-        "totalTimeout", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
+        "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",
@@ -156,7 +160,8 @@ import Testing
         "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "onDataReceived",
         "loadDiskFileSynchronously",
         "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
-        "keepCurrentImageWhileLoading", "onFailureImage", "alsoPrefetchToMemory", "hooks",
+        "keepCurrentImageWhileLoading", "skipFailedURLs", "retryFailed", "onFailureImage", "alsoPrefetchToMemory",
+        "hooks",
     ]
 
     @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")

@@ -29,8 +29,22 @@ struct LoadHooks: Sendable {
     /// Whether a miss in memory is counted: false where the load has looked in memory before.
     var countsMemoryMiss = true
 
+    /// Called with the cached image of a load that asks the server whether it is still the one.
+    var stale: (@Sendable (StaleImage) -> Void)?
+
+    /// Fields that make the request conditional: the validators of what is cached.
+    var conditionalFields: [String: String] = [:]
+
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
+}
+
+/// A cached image whose server is asked about it.
+struct StaleImage: Sendable {
+    let image: KFCrossPlatformImage
+    let cacheType: CacheType
+    let data: Data?
+    let metadata: CacheMetadata?
 }
 
 /// A piece of a download that has arrived.

@@ -159,6 +159,14 @@ extension KFOptionSetter {
     public func processingQueue(_ queue: CallbackQueue?) -> Self { with(\.processingQueue, queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
     public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
+    /// See ``KingfisherParsedOptionsInfo/refreshCached``.
+    public func refreshCached(_ enabled: Bool = true) -> Self { with(\.refreshCached, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
+    public func respectCacheControl(_ enabled: Bool = true) -> Self { with(\.respectCacheControl, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/onStaleImage``.
+    public func onStaleImage(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
+        with(\.onStaleImage, block)
+    }
     /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
     public func lowDataModeSource(_ source: Source?) -> Self { with(\.lowDataModeSource, source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.

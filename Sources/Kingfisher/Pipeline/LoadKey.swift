@@ -21,6 +21,8 @@ struct LoadKey: Hashable, Sendable {
 
     private struct Settings: Equatable, Sendable {
         let forceRefresh: Bool
+        let refreshCached: Bool
+        let respectCacheControl: Bool
         let fromMemoryCacheOrRefresh: Bool
         let onlyFromCache: Bool
         let backgroundDecode: Bool
@@ -37,6 +39,8 @@ struct LoadKey: Hashable, Sendable {
 
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
+            refreshCached = options.refreshCached
+            respectCacheControl = options.respectCacheControl
             fromMemoryCacheOrRefresh = options.fromMemoryCacheOrRefresh
             onlyFromCache = options.onlyFromCache
             backgroundDecode = options.backgroundDecode

@@ -35,6 +35,19 @@ public final class Delegate<Input, Output>: Sendable {
         self.block.withLock { $0 = new }
     }
 
+    /// Sets a block without a target.
+    func set(_ block: ((Input) -> Output)?) {
+        let new = block.map { block in Block { block($0) } }
+        self.block.withLock { $0 = new }
+    }
+
+    /// A delegate with the same block; setting one's block does not change the other's.
+    func copy() -> Delegate {
+        let (copy, current) = (Delegate(), block.withLock { $0 })
+        copy.block.withLock { $0 = current }
+        return copy
+    }
+
     /// Whether a block has been set.
     public var isSet: Bool { block.withLock { $0 != nil } }
 

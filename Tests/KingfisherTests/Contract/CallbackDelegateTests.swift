@@ -23,6 +23,17 @@ import Testing
         #expect(!delegate.isSet && delegate(9) == nil)
     }
 
+    @Test("A copy has the same block until one of the two is given another") func copies() {
+        let target = Target(), one = Delegate<Int, String>()
+        one.delegate(on: target) { _, input in "\(input)" }
+        let two = one.copy()
+        #expect(two(1) == "1")
+        two.set { _ in "other" }
+        #expect(one(2) == "2" && two(2) == "other")
+        one.set(nil)
+        #expect(!one.isSet && two.isSet)
+    }
+
     @Test("The target is not kept alive") func weakTarget() {
         let delegate = Delegate<Void, Int>()
         var target: Target? = Target()

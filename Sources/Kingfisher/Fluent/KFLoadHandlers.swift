@@ -9,7 +9,7 @@ public struct KFLoadHandlers: Sendable {
     var failureDelegate = Delegate<KingfisherError, Void>()
 
     /// No handlers.
-    init() {}
+    public init() {}
 
     /// The same handlers; setting another one in the copy changes nothing here.
     func copy() -> KFLoadHandlers {

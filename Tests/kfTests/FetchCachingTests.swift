@@ -21,7 +21,7 @@ import Testing
         server.route("/fresh.png", response(["Cache-Control": "max-age=1000"]))
         let unreachable = TestResponse(status: 200).with { $0.interruption = .cutBeforeHead }
         let stale = response(["Cache-Control": "max-age=60", "Age": "100"])
-        server.route("/stale.png", sequence: [stale, TestResponse(status: 304), unreachable])
+        server.route("/stale.png", sequence: [stale, TestResponse(status: 304, headers: ["Age": "100"]), unreachable])
         let urls = ["/fresh.png", "/stale.png"].map { server.url($0).absoluteString }
         let first = try await place.kf(["fetch", "--json"] + urls)
         #expect(first.status == 0 && first.errors == "")

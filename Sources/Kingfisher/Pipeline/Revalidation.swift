@@ -190,8 +190,11 @@ extension KingfisherParsedOptionsInfo {
     mutating func limitMemory(to metadata: CacheMetadata?, in cache: ImageCache) {
         guard respectCacheControl else { return }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
-        let end = usual.estimatedExpiration(since: Date())
-        memoryCacheExpiration = .date(min(end, metadata?.freshUntil ?? .distantFuture))
+        let now = Date()
+        let freshUntil = metadata?.freshUntil ?? .distantFuture
+        let end = min(usual.estimatedExpiration(since: now), freshUntil)
+        // The clock of the memory storage is a little behind: without this, what is never fresh would be so for a moment.
+        memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
     }
 }
 

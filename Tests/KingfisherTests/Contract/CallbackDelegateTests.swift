@@ -23,6 +23,21 @@ import Testing
         #expect(!delegate.isSet && delegate(9) == nil)
     }
 
+    @Test("An asynchronous block is called by the asynchronous form alone, and that calls either kind")
+    func asynchronousBlock() async {
+        let target = Target(), delegate = Delegate<Int, String>()
+        #expect(await delegate.callAsync(1) == nil)
+        delegate.delegate(on: target) { target, input async in
+            await Task.yield()
+            target.inputs.append(input)
+            return "\(input)"
+        }
+        #expect(delegate.isSet && delegate(1) == nil)
+        #expect(await delegate.callAsync(2) == "2" && target.inputs == [2])
+        delegate.delegate(on: target) { _, input in "once \(input)" }
+        #expect(await delegate.callAsync(3) == "once 3")
+    }
+
     @Test("A copy has the same block until one of the two is given another") func copies() {
         let target = Target(), one = Delegate<Int, String>()
         one.delegate(on: target) { _, input in "\(input)" }

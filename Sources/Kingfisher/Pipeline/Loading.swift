@@ -27,6 +27,11 @@ extension KingfisherManager {
         if let made = imageStoredMeanwhile(wanted) { return made }
 
         // 4 and 5. Bytes, of which the image is made and stored.
+        return try await loadedImage(wanted, for: load)
+    }
+
+    /// The image made of loaded bytes, stored; the cached one when the server says that it is unchanged.
+    func loadedImage(_ wanted: KeyedSource, for load: ImageLoad) async throws(KingfisherError) -> LoadResult {
         do throws(KingfisherError) {
             return try await imageOfBytes(wanted, for: load)
         } catch {

@@ -59,7 +59,8 @@ struct PrefetchWork: Sendable {
     func image(of source: Source) async -> Outcome {
         await outcome { () async throws(KingfisherError) in
             var options = options
-            if mayBeSkipped(source) {
+            // What its server may have to be asked about is a load as any other.
+            if mayBeSkipped(source), !options.asksServer(about: source) {
                 switch await cachedType(of: source, identifier, in: cache) {
                 case .memory: return .skipped
                 case .disk where !options.alsoPrefetchToMemory: return .skipped

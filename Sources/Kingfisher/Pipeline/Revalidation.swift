@@ -38,7 +38,7 @@ extension KingfisherManager {
         // 2. The disk, where it is with what its server said.
         let cached = await cachedImage(withMetadataOf: wanted)
         try checkIsWanted(wanted, load)
-        guard let cached else { return try await imageOfBytes(wanted, for: load) }
+        guard let cached else { return try await loadedImage(wanted, for: load) }
         let now = Date()
         if !options.refreshCached {
             if cached.metadata?.freshUntil.map({ $0 > now }) ?? true { return try await result(of: cached, wanted) }
@@ -93,8 +93,9 @@ extension KingfisherManager {
 
     /// What the disk has: the image, or the original that it is made of.
     private func cachedImage(withMetadataOf wanted: KeyedSource) async -> CachedImage? {
-        var (query, options) = (wanted.query, wanted.options)
-        guard !options.forceRefresh, let cache = options.targetCache else { return nil }
+        var query = wanted.query
+        let options = wanted.options
+        guard let cache = options.targetCache else { return nil }
         let generation = cache.core.generation(forKey: query.computedKey)
         (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
         // A cache that cannot be read has nothing.
@@ -103,7 +104,6 @@ extension KingfisherManager {
                 return CachedImage(content: .image(image, generation), bytes: bytes, metadata: metadata)
             }
             // The entry holds the original bytes, which are processed each time they are read.
-            options.targetCache = nil
             guard let processed = try? await options.processor.processed(.image(image), options) else { return nil }
             return CachedImage(content: .image(processed, generation), bytes: bytes, metadata: metadata)
         }
@@ -180,7 +180,9 @@ extension KingfisherManager {
 extension KingfisherParsedOptionsInfo {
     /// Whether the server of a source may have to be asked about what is cached.
     func asksServer(about source: Source) -> Bool {
-        guard refreshCached || respectCacheControl, !onlyFromCache, case .network = source else { return false }
+        guard refreshCached || respectCacheControl, !onlyFromCache, !forceRefresh, case .network = source else {
+            return false
+        }
         return true
     }
 

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    // MARK: What may be used all the same
+    // MARK: What may be used though it is stale
 
     @Test("While the server is asked, a stale image may be the result, if the server allows it")
     func whileRevalidating() async throws {
@@ -234,6 +234,40 @@ import Testing
                 return
             }
             #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == nil)
+        }
+    }
+
+    @Test(
+        "A forced refresh with a condition of the user's ends with the cached image after a 304, as without the option"
+    )
+    func forcedRefresh() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try image(Self.fresh))
+            let url = rig.server.url("/a.png")
+            _ = try await rig.manager.retrieveImage(with: url, options: respecting)
+            let condition = AnyModifier(headers: ["If-None-Match": "\"1\""])
+            let result = try await rig.manager.retrieveImage(
+                with: url,
+                options: respecting + [.forceRefresh, .requestModifier(condition)]
+            )
+            #expect(result.cacheType.cached && rig.server.count("/a.png") == 2)
+        }
+    }
+
+    @Test("A prefetch asks about an image that is not fresh any more, and skips one that is") func prefetch()
+        async throws
+    {
+        try await Rig.run { rig in
+            rig.server.route("/stale.png", try stale())
+            rig.server.route("/fresh.png", try image(Self.fresh))
+            let sources = ["/stale.png", "/fresh.png"].map { Source.network(rig.server.url($0)) }
+            let options = respecting + [.targetCache(rig.cache), .downloader(rig.manager.downloader)]
+            for _ in 0..<2 {
+                let result = await ImagePrefetcher(sources: sources, options: options, manager: rig.manager).prefetch()
+                #expect(result.failed.isEmpty)
+            }
+            #expect(rig.server.count("/stale.png") == 2 && rig.server.count("/fresh.png") == 1)
+            #expect(rig.server.lastRequest("/stale.png")?.header("If-None-Match") == "\"1\"")
         }
     }
 

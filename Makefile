@@ -45,6 +45,7 @@ kf: dependencies ## Builds the tool in release, stripped, and says where it is
 	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
 
 test: desktop-dependencies lint layers build ## Format lint, layer check, build without warnings, all tests
+	@Scripts/compatibility/check
 	@Scripts/run-tests $(WITH_TRAITS)
 
 lint: ## Checks the formatting and the documentation rules

@@ -116,6 +116,7 @@ struct FetchReport: Sendable {
     var warnings: [String] {
         [
             loaded?.cacheProblem.map { "not cached: \($0)" },
+            loaded?.refreshProblem.map { "out of date, perhaps: the cached image is used, since \($0)" },
             loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
             output?.warning,
         ].compactMap(\.self)

@@ -15,6 +15,8 @@ struct LoadedImage: Sendable {
     let seconds: Double
     /// The reason why the cache could not be written, if it could not.
     let cacheProblem: String?
+    /// The reason why the server could not say whether the cached image is still the one, if it was asked.
+    let refreshProblem: String?
 
     /// The width as shown, the file's orientation applied, in pixels.
     var width: Int { Int(image.size.width * image.scale) }
@@ -96,7 +98,8 @@ struct ImageLoader: Sendable {
                 cacheType: result.cacheType,
                 data: await bytes(of: result, source),
                 seconds: seconds,
-                cacheProblem: problem(of: result.cacheStoreResult)
+                cacheProblem: problem(of: result.cacheStoreResult),
+                refreshProblem: problem(of: result.revalidation)
             )
         } catch {
             throw Failure(error, cache)
@@ -116,6 +119,11 @@ struct ImageLoader: Sendable {
             storage.isCached(forKey: key) ? try? Data(contentsOf: storage.cacheFileURL(forKey: key)) : nil
         }
         return entry ?? originals.value(forKey: key)?.data ?? (result.cacheType == .none ? result.data() : nil)
+    }
+
+    private func problem(of revalidation: RetrieveImageResult.Revalidation?) -> String? {
+        guard case .failed(let error)? = revalidation else { return nil }
+        return Failure(error, cache).text
     }
 
     private func problem(of result: CacheStoreResult?) -> String? {

@@ -33,6 +33,8 @@ public final class Image: Sendable, Hashable {
         package var decodedFrom: ContentFingerprint?
         /// Whether a part of the image, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
+        /// How the image wants to be shown.
+        package var display = Display()
 
         package init(contentType: ImageContentType? = nil, frameCount: Int? = nil, animatedData: Data? = nil) {
             self.contentType = contentType
@@ -97,6 +99,7 @@ extension Image {
         if one === other { return true }
         return one.cgImage == other.cgImage && one.scale == other.scale
             && one.imageOrientation == other.imageOrientation && one.animation == other.animation
+            && one.metadata.display == other.metadata.display
     }
 
     /// Hashes the parts that equality compares and that never change.

@@ -22,6 +22,37 @@ extension CacheMetadata {
     /// The seconds for which the response is fresh, from the time it was made; nil if the server has not stated them.
     public var freshnessLifetime: TimeInterval? { lifetime(CacheControl(cacheControl)) }
 
+    /// Until when the bytes may be used without a request to the server; the distant past if never, nil if the server
+    /// does not say.
+    var freshUntil: Date? {
+        let control = CacheControl(cacheControl)
+        guard !control.noCache, !control.noStore else { return .distantPast }
+        return lifetime(control).map { storedAt.addingTimeInterval($0 - currentAge(at: storedAt)) }
+    }
+
+    /// Whether bytes that are not fresh at `instant` may be used while the server is asked about them
+    /// (`stale-while-revalidate`, RFC 5861).
+    func mayBeUsedWhileRevalidating(at instant: Date) -> Bool {
+        let control = CacheControl(cacheControl)
+        return isStale(at: instant, for: control.staleWhileRevalidate, control)
+    }
+
+    /// Whether bytes that are not fresh at `instant` may be used after a request for them has failed: when the server
+    /// cannot be reached (RFC 9111, section 4.2.4), or as `stale-if-error` says (RFC 5861).
+    func mayBeUsed(after error: KingfisherError, at instant: Date) -> Bool {
+        let control = CacheControl(cacheControl)
+        if error.isConnectionFailure { return !control.mustRevalidate && !control.noCache }
+        return error.isServerFailure && isStale(at: instant, for: control.staleIfError, control)
+    }
+
+    /// Whether the bytes have not been stale for longer than so many seconds, and may be used then.
+    private func isStale(at instant: Date, for seconds: TimeInterval?, _ control: CacheControl) -> Bool {
+        guard let seconds, let freshUntil, !control.noCache, !control.noStore, !control.mustRevalidate else {
+            return false
+        }
+        return instant.timeIntervalSince(freshUntil) <= seconds
+    }
+
     /// The seconds between the time the server made or confirmed the response and `instant`, as far as is known.
     public func currentAge(at instant: Date) -> TimeInterval {
         let apparent = date.map { storedAt.timeIntervalSince($0) } ?? 0
@@ -39,6 +70,11 @@ extension CacheMetadata {
 struct CacheControl: Equatable {
     var noCache = false
     var noStore = false
+    var mustRevalidate = false
+    /// For how many seconds bytes may be used when they are not fresh any more: while the server is asked, and after an
+    /// error.
+    var staleWhileRevalidate: TimeInterval?
+    var staleIfError: TimeInterval?
     var isImmutable = false
     /// Seconds; the smallest if there are several, and zero if one is not a number.
     var maxAge: TimeInterval?
@@ -47,14 +83,17 @@ struct CacheControl: Equatable {
         for directive in Self.directives(of: field ?? "") {
             let parts = directive.split(separator: "=", maxSplits: 1)
             let name = (parts.first ?? "").trimmingCharacters(in: .whitespaces).lowercased()
+            let seconds = parts.count == 2 ? Self.seconds(String(parts[1])) : nil
             switch name {
             // With field names after it, it concerns those fields only; applying it to all of them is safe.
             case "no-cache": noCache = true
             case "no-store": noStore = true
             case "immutable": isImmutable = true
             case "max-age":
-                let seconds = parts.count == 2 ? Self.seconds(String(parts[1])) ?? 0 : 0
-                maxAge = min(maxAge ?? .infinity, seconds)
+                maxAge = min(maxAge ?? .infinity, seconds ?? 0)
+            case "must-revalidate": mustRevalidate = true
+            case "stale-while-revalidate": staleWhileRevalidate = seconds
+            case "stale-if-error": staleIfError = seconds
             default: break
             }
         }

@@ -15,8 +15,9 @@ import KFSupport
 public final class Delegate<Input, Output>: Sendable {
     // SAFETY: the block may be bound to a thread; it is only stored here, and called on the thread that the delegate's
     // owner documents.
-    private struct Block: @unchecked Sendable {
-        let call: (Input) -> Output?
+    private enum Block: @unchecked Sendable {
+        case synchronous((Input) -> Output?)
+        case asynchronous((Input) async -> Output?)
     }
     private let block = Locked<Block?>(nil)
 
@@ -30,9 +31,37 @@ public final class Delegate<Input, Output>: Sendable {
     ///   - block: The block to call; nil for none.
     public func delegate<Target: AnyObject>(on target: Target, block: ((Target, Input) -> Output)?) {
         let new = block.map { block in
-            Block { [weak target] input in target.map { block($0, input) } }
+            Block.synchronous { [weak target] input in target.map { block($0, input) } }
         }
         self.block.withLock { $0 = new }
+    }
+
+    /// Sets the target and an asynchronous block, which ``callAsync(_:)`` calls and ``call(_:)`` does not.
+    ///
+    /// - Parameters:
+    ///   - target: Passed to the block; held weakly. Once it is gone, the block is not called.
+    ///   - block: The block to call; nil for none.
+    public func delegate<Target: AnyObject>(on target: Target, block: ((Target, Input) async -> Output)?) {
+        let new = block.map { block in
+            Block.asynchronous { [weak target] input in
+                guard let target else { return nil }
+                return await block(target, input)
+            }
+        }
+        self.block.withLock { $0 = new }
+    }
+
+    /// Sets a block without a target.
+    func set(_ block: ((Input) -> Output)?) {
+        let new = block.map { block in Block.synchronous { block($0) } }
+        self.block.withLock { $0 = new }
+    }
+
+    /// A delegate with the same block; setting one's block does not change the other's.
+    func copy() -> Delegate {
+        let (copy, current) = (Delegate(), block.withLock { $0 })
+        copy.block.withLock { $0 = current }
+        return copy
     }
 
     /// Whether a block has been set.
@@ -41,8 +70,23 @@ public final class Delegate<Input, Output>: Sendable {
     /// Calls the block.
     ///
     /// - Parameter input: The block's argument.
+    /// - Returns: The block's result; nil when there is no block, it is asynchronous, or its target is gone.
+    public func call(_ input: Input) -> Output? {
+        guard case .synchronous(let block)? = block.withLock({ $0 }) else { return nil }
+        return block(input)
+    }
+
+    /// Calls the block, whichever kind it is.
+    ///
+    /// - Parameter input: The block's argument.
     /// - Returns: The block's result; nil when there is no block, or its target is gone.
-    public func call(_ input: Input) -> Output? { block.withLock { $0 }?.call(input) }
+    public func callAsync(_ input: Input) async -> Output? {
+        switch block.withLock({ $0 }) {
+        case .synchronous(let block)?: block(input)
+        case .asynchronous(let block)?: await block(input)
+        case nil: nil
+        }
+    }
 
     /// Calls the block.
     ///

@@ -5,7 +5,8 @@ import KFSupport
 
 /// Gives the bytes of one image.
 ///
-/// Implement one of the two `data` requirements; each has a default in terms of the other.
+/// Implement one of the two `data` requirements; each has a default in terms of the other. A provider that implements
+/// neither ends the program with a message when it is asked.
 public protocol ImageDataProvider: Sendable, SourceConvertible {
     /// The key in the caches.
     var cacheKey: String { get }
@@ -28,8 +29,12 @@ extension ImageDataProvider {
     ///
     /// A cancelled load discards a result that comes late.
     public func data() async throws -> Data {
+        let depth = ProviderForms.depth
+        guard depth < 100 else {
+            fatalError("\(Self.self) implements neither data() nor data(handler:); it needs one of them")
+        }
         let promise = Promise<Result<Data, any Error>>()
-        data { promise.fulfil($0) }
+        ProviderForms.$depth.withValue(depth + 1) { data { promise.fulfil($0) } }
         return try await promise.value.get()
     }
 
@@ -42,6 +47,12 @@ extension ImageDataProvider {
             do { handler(.success(try await data())) } catch { handler(.failure(error)) }
         }
     }
+}
+
+/// How often a provider's form with a handler has been called by the default of the other within one task: more often
+/// than providers can be nested, where neither is implemented.
+private enum ProviderForms {
+    @TaskLocal static var depth = 0
 }
 
 /// Reads a local file.

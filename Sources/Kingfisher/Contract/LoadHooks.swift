@@ -32,8 +32,22 @@ struct LoadHooks: Sendable {
     /// The manager's options processor, until it has changed the load's options.
     var optionsProcessor: (any OptionsProcessor)?
 
+    /// Called with the cached image of a load that asks the server whether it is still the one.
+    var stale: (@Sendable (StaleImage) -> Void)?
+
+    /// Fields that make the request conditional: the validators of what is cached.
+    var conditionalFields: [String: String] = [:]
+
     /// The cache metadata of the response whose bytes are about to be stored; kept with their entry.
     var cacheMetadata: CacheMetadata?
+}
+
+/// A cached image whose server is asked about it.
+struct StaleImage: Sendable {
+    let image: KFCrossPlatformImage
+    let cacheType: CacheType
+    let data: Data?
+    let metadata: CacheMetadata?
 }
 
 /// A piece of a download that has arrived.

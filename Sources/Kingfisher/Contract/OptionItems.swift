@@ -115,6 +115,14 @@ extension KingfisherOptionsInfoItem {
     public static func processingQueue(_ queue: CallbackQueue) -> Self { setting(\.processingQueue, to: queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
     public static func alternativeSources(_ sources: [Source]) -> Self { setting(\.alternativeSources, to: sources) }
+    /// See ``KingfisherParsedOptionsInfo/refreshCached``.
+    public static var refreshCached: Self { setting(\.refreshCached, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
+    public static var respectCacheControl: Self { setting(\.respectCacheControl, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/onStaleImage``.
+    public static func onStaleImage(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
+        setting(\.onStaleImage, to: block)
+    }
     /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
     public static func lowDataMode(_ source: Source?) -> Self { setting(\.lowDataModeSource, to: source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.

@@ -131,6 +131,27 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     ///
     /// Only when there is something to download: images in the caches are delivered as usual.
     public var lowDataModeSource: Source?
+    /// Whether the server is asked about an image that is cached, however long it may still be used; false at first.
+    ///
+    /// The request is conditional if the response that is cached had a validator. A response of 304 makes the cached
+    /// image the result, and renews how long it stays cached; another one replaces it. When the request fails, the
+    /// cached image is the result, too. ``RetrieveImageResult/revalidation`` says which of these it was, and
+    /// ``onStaleImage`` shows the cached image before. For network sources; without effect with ``forceRefresh`` and
+    /// ``onlyFromCache``. (Not in Kingfisher.)
+    public var refreshCached = false
+    /// Whether an image is cached and used as its server says (RFC 9111, RFC 5861); false at first, as in Kingfisher:
+    /// then images stay for as long as the cache says.
+    ///
+    /// `max-age`, `Expires`, `Age`, `no-cache`, `must-revalidate`, `stale-while-revalidate` and `stale-if-error` count,
+    /// and what is `no-store` is not stored. What the server says nothing about stays for as long as the cache says. An
+    /// image that is not fresh any more is asked about as with ``refreshCached``; when the server cannot be reached, it
+    /// is used unless that is forbidden. Using an image does not prolong its freshness. `Vary` is not looked at. (Not
+    /// in Kingfisher.)
+    public var respectCacheControl = false
+    /// Called with the cached image when the server is asked about it, on the callback queue, before the completion.
+    ///
+    /// Not called for a load that joins another one of the same after that. (Not in Kingfisher.)
+    public var onStaleImage: (@Sendable (RetrieveImageResult) -> Void)?
 
     /// Decides whether a failed load is tried again.
     public var retryStrategy: (any RetryStrategy)?

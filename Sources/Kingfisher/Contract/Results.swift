@@ -114,6 +114,25 @@ public struct RetrieveImageResult: Sendable {
     /// Only with ``KingfisherParsedOptionsInfo/waitForCache``, and nil when nothing had to be stored. A load succeeds
     /// even when its image cannot be stored. (Not in Kingfisher.)
     public internal(set) var cacheStoreResult: CacheStoreResult?
+    /// What the server said about the cached image; nil when it was not asked. (Not in Kingfisher.)
+    public internal(set) var revalidation: Revalidation?
+    /// What the response of the image said about caching. (Not in Kingfisher.)
+    ///
+    /// Nil when it said nothing, and for an image in memory: see
+    /// ``ImageCache/cacheMetadata(forKey:processorIdentifier:forcedExtension:)``.
+    public internal(set) var cacheMetadata: CacheMetadata?
+
+    /// What the server said about a cached image.
+    public enum Revalidation: Sendable {
+        /// It is still the same, and the result.
+        case notModified
+        /// There is another one, which is the result and took its place.
+        case modified
+        /// Nothing: the request failed, and the cached image is the result.
+        case failed(KingfisherError)
+        /// Nothing yet: the cached image is the result, and the server is asked for the next time.
+        case inBackground
+    }
 
     /// Creates a result.
     /// - Parameters:

@@ -54,6 +54,14 @@ extension KingfisherError {
         }
     }
 
+    /// Whether the server could not be reached, or did not respond.
+    var isConnectionFailure: Bool {
+        if case .responseError(.URLSessionError) = self { isTransient } else { false }
+    }
+
+    /// Whether the server responded that it is it that fails: 500, 502, 503, 504.
+    var isServerFailure: Bool { [500, 502, 503, 504].contains { isInvalidResponseStatusCode($0) } }
+
     /// How many seconds the server asks to wait before another request, by its own clock if it says what that shows;
     /// nil if it does not.
     func retryAfter(now: Date = Date()) -> TimeInterval? {

@@ -11,52 +11,23 @@ public protocol KFOptionSetter {
     var options: KingfisherParsedOptionsInfo { get set }
     /// The handlers that are called while the image is loaded, and at the end.
     var handlers: KFLoadHandlers { get set }
-}
 
-/// The handlers that are called while an image is loaded, and at the end; all of them on the main actor.
-///
-/// Set by ``KFOptionSetter/onProgress(_:)``, ``KFOptionSetter/onSuccess(_:)`` and ``KFOptionSetter/onFailure(_:)``.
-public struct KFLoadHandlers: Sendable {
-    var progress: DownloadProgressBlock?
-    var success: (@MainActor (RetrieveImageResult) -> Void)?
-    var failure: (@MainActor (KingfisherError) -> Void)?
-
-    /// Calls the handler for an outcome.
-    @MainActor func call(_ result: Result<RetrieveImageResult, KingfisherError>) {
-        switch result {
-        case .success(let value): success?(value)
-        case .failure(let error): failure?(error)
-        }
-    }
+    /// What a chained method changes and returns; by default a copy with handlers of its own.
+    func copyForMutation() -> Self
 }
 
 extension KFOptionSetter {
-    /// Sets the block called with the download's progress, when its length is known; it replaces an earlier one, nil is
-    /// none.
-    public func onProgress(_ block: DownloadProgressBlock?) -> Self {
+    /// A copy with handlers of its own.
+    ///
+    /// - Returns: The copy.
+    public func copyForMutation() -> Self {
         var copy = self
-        copy.handlers.progress = block
+        copy.handlers = handlers.copy()
         return copy
     }
 
-    /// Sets the block called once with the image; it replaces an earlier one, nil is none.
-    public func onSuccess(_ block: (@MainActor (RetrieveImageResult) -> Void)?) -> Self {
-        var copy = self
-        copy.handlers.success = block
-        return copy
-    }
-
-    /// Sets the block called once with the error; it replaces an earlier one, nil is none.
-    public func onFailure(_ block: (@MainActor (KingfisherError) -> Void)?) -> Self {
-        var copy = self
-        copy.handlers.failure = block
-        return copy
-    }
-}
-
-extension KFOptionSetter {
     func with<Value>(_ option: WritableKeyPath<KingfisherParsedOptionsInfo, Value>, _ value: Value) -> Self {
-        var copy = self
+        var copy = copyForMutation()
         copy.options[keyPath: option] = value
         return copy
     }
@@ -117,6 +88,22 @@ extension KFOptionSetter {
     public func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         with(\.redirectHandler, handler)
     }
+    /// See ``KingfisherParsedOptionsInfo/redirectHandler``; the block calls the payload's handler.
+    public func redirectHandler(_ block: @escaping @Sendable (KF.RedirectPayload) -> Void) -> Self {
+        with(
+            \.redirectHandler,
+            AnyRedirectHandler { task, response, request, completionHandler in
+                block(
+                    KF.RedirectPayload(
+                        task: task,
+                        response: response,
+                        newRequest: request,
+                        completionHandler: completionHandler
+                    )
+                )
+            }
+        )
+    }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public func dataModifier(_ modifier: (any ImageDownloadDataModifier)?) -> Self { with(\.dataModifier, modifier) }
     /// See ``KingfisherParsedOptionsInfo/onDataReceived``.
@@ -159,6 +146,14 @@ extension KFOptionSetter {
     public func processingQueue(_ queue: CallbackQueue?) -> Self { with(\.processingQueue, queue) }
     /// See ``KingfisherParsedOptionsInfo/alternativeSources``.
     public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
+    /// See ``KingfisherParsedOptionsInfo/refreshCached``.
+    public func refreshCached(_ enabled: Bool = true) -> Self { with(\.refreshCached, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
+    public func respectCacheControl(_ enabled: Bool = true) -> Self { with(\.respectCacheControl, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/onStaleImage``.
+    public func onStaleImage(_ block: (@Sendable (RetrieveImageResult) -> Void)?) -> Self {
+        with(\.onStaleImage, block)
+    }
     /// See ``KingfisherParsedOptionsInfo/lowDataModeSource``.
     public func lowDataModeSource(_ source: Source?) -> Self { with(\.lowDataModeSource, source) }
     /// See ``KingfisherParsedOptionsInfo/retryStrategy``.

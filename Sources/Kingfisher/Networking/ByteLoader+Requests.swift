@@ -58,6 +58,7 @@ extension ByteLoader {
             timeoutInterval: options.downloadTimeout ?? timeout ?? settings.downloadTimeout
         )
         settings.setFields(of: &plain)
+        for (name, value) in options.hooks.conditionalFields { plain.setValue(value, forHTTPHeaderField: name) }
         guard let request = try await modified(plain, options.requestModifier) else {
             throw .requestError(reason: .emptyRequest)
         }

@@ -35,7 +35,7 @@ public protocol NetworkObserver: Sendable {
 /// Knows whether the machine has a network: whether an interface other than the loopback is up, has a carrier, and is
 /// the one of a default route.
 ///
-/// The kernel is asked, and nothing is sent: a server may be unreachable all the same. The kernel also reports changes.
+/// The kernel is asked, and nothing is sent, so a server may still be unreachable. The kernel also reports changes.
 /// Where it does not (some containers deny netlink), the state is read every two seconds. All this happens on one
 /// thread, and only while an observer waits.
 public final class NetworkMonitor: NetworkMonitoring {

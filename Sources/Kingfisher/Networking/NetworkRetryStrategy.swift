@@ -7,8 +7,7 @@ import KFSupport
 ///
 /// * Without a network, it waits until there is one, then tries again.
 /// * With a network, a transfer that failed is tried again at once, then after one, two and four seconds, and so on up
-/// to
-///   30 seconds. The waits vary by a fifth, at random.
+///   to 30 seconds. The waits vary by a fifth, at random.
 /// * A response with status 408, 425, 429 or 5xx, which is one of a server that was reached, is tried again after such
 ///   a wait from the first time on; its `Retry-After` makes the wait longer, up to 30 seconds.
 ///

@@ -98,7 +98,7 @@ extension KingfisherManager {
             updated?(nil)
             return hit
         }
-        let subscriber = load.subscriber(isFirstAttempt: isFirst)
+        let subscriber = load.subscriber(to: wanted.source, isFirstAttempt: isFirst)
         let key = LoadKey(wanted)
         let loaded = try await loads.value(for: key, subscriber) {
             ImageLoad(key, of: wanted.source) { [self] shared in
@@ -124,6 +124,7 @@ extension KingfisherManager {
         shared.loadDiskFileSynchronously = false  // it runs on no caller's thread
         shared.downloadPriority = load.flight.priority
         shared.onDataReceived = nil  // each subscriber has its own
+        shared.onStaleImage = nil
         shared.hooks = LoadHooks()
         shared.hooks.isForView = wanted.options.hooks.isForView
         shared.hooks.countsMemoryMiss = false  // each subscriber has asked memory
@@ -154,6 +155,7 @@ extension KingfisherManager {
             data: bytes,
             metrics: loaded.metrics
         )
+        (result.revalidation, result.cacheMetadata) = (loaded.revalidation, loaded.metadata)
         if load.options.waitForCache { result.cacheStoreResult = await loaded.storing?.value }
         return result
     }

@@ -6,8 +6,10 @@ import KFSupport
 /// Loads a list of images into the caches before they are needed.
 ///
 /// What is cached already, under the source's key, the processor and the forced extension, is skipped without a
-/// request, unless ``KingfisherParsedOptionsInfo/forceRefresh`` is set. An image whose original is cached is made from
-/// that. A source has ended when its image is in memory and on disk; an image that cannot be stored counts as failed.
+/// request, unless ``KingfisherParsedOptionsInfo/forceRefresh`` is set, or
+/// ``KingfisherParsedOptionsInfo/respectCacheControl`` and the image is not fresh any more. An image whose original is
+/// cached is made from that. A source has ended when its image is in memory and on disk; an image that cannot be stored
+/// counts as failed.
 ///
 /// The loads are those of ``KingfisherManager/shared``: a view or another prefetcher that wants the same at the same
 /// time shares them. The manager's default options, cache and downloader are **not** used: without others among the

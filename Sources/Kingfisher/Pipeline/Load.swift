@@ -18,8 +18,21 @@ struct Load: Sendable {
     var isWanted: Bool { !handle.isCancelled && options.hooks.isWanted?() ?? true }
 
     /// The caller as a subscriber of a shared load; `updated` is called if this is not its first attempt.
-    func subscriber(isFirstAttempt: Bool) -> Subscriber<LoadResult> {
+    func subscriber(to wanted: Source, isFirstAttempt: Bool) -> Subscriber<LoadResult> {
         var hooks = LoadHooks()
+        if let show = options.onStaleImage {
+            hooks.stale = { [options, source] stale in
+                var result = RetrieveImageResult(
+                    image: options.imageModifier?.modify(stale.image) ?? stale.image,
+                    cacheType: stale.cacheType,
+                    source: wanted,
+                    originalSource: source,
+                    data: { [data = stale.data] in data }
+                )
+                result.cacheMetadata = stale.metadata
+                options.callbackQueue.execute { [result] in show(result) }
+            }
+        }
         hooks.handle = handle
         hooks.isWanted = options.hooks.isWanted
         let (progress, previews, handle) = (progress, previews, handle)
@@ -58,6 +71,10 @@ struct LoadResult: Sendable {
     var metrics: NetworkMetrics?
     /// Whether the server confirmed that what the cache has is unchanged.
     var isConfirmed = false
+    /// What the server said about the cached image, if it was asked.
+    var revalidation: RetrieveImageResult.Revalidation?
+    /// What the response said about caching.
+    var metadata: CacheMetadata?
     /// How storing goes; nil when nothing is stored.
     var storing: Promise<CacheStoreResult>?
 }

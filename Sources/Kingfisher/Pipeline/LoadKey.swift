@@ -22,6 +22,8 @@ struct LoadKey: Hashable, Sendable {
 
     private struct Settings: Equatable, Sendable {
         let forceRefresh: Bool
+        let refreshCached: Bool
+        let respectCacheControl: Bool
         let fromMemoryCacheOrRefresh: Bool
         let onlyFromCache: Bool
         let backgroundDecode: Bool
@@ -38,6 +40,8 @@ struct LoadKey: Hashable, Sendable {
 
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
+            refreshCached = options.refreshCached
+            respectCacheControl = options.respectCacheControl
             fromMemoryCacheOrRefresh = options.fromMemoryCacheOrRefresh
             onlyFromCache = options.onlyFromCache
             backgroundDecode = options.backgroundDecode

@@ -6,6 +6,9 @@ import KFSupport
 extension KingfisherManager {
     /// Finds or makes an image: memory, disk, original, bytes; then it is stored.
     func image(_ wanted: KeyedSource, for load: ImageLoad) async throws(KingfisherError) -> LoadResult {
+        if wanted.options.asksServer(about: wanted.source) {
+            return try await validImage(wanted, for: load)
+        }
         // 1 and 2. Memory, where another load may have put it by now, then disk.
         var failure: KingfisherError?
         do throws(KingfisherError) {
@@ -24,6 +27,11 @@ extension KingfisherManager {
         if let made = imageStoredMeanwhile(wanted) { return made }
 
         // 4 and 5. Bytes, of which the image is made and stored.
+        return try await loadedImage(wanted, for: load)
+    }
+
+    /// The image made of loaded bytes, stored; the cached one when the server says that it is unchanged.
+    func loadedImage(_ wanted: KeyedSource, for load: ImageLoad) async throws(KingfisherError) -> LoadResult {
         do throws(KingfisherError) {
             return try await imageOfBytes(wanted, for: load)
         } catch {
@@ -33,7 +41,7 @@ extension KingfisherManager {
     }
 
     /// Nothing is begun for subscribers that do not want the image any more.
-    private func checkIsWanted(_ wanted: KeyedSource, _ load: ImageLoad) throws(KingfisherError) {
+    func checkIsWanted(_ wanted: KeyedSource, _ load: ImageLoad) throws(KingfisherError) {
         guard loads.goOn(load, orEndWith: wanted.notExisting) else { throw wanted.notExisting }
     }
 
@@ -52,8 +60,14 @@ extension KingfisherManager {
     /// The image that the cached original makes, stored; nil if there is no original.
     private func imageOfOriginal(_ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult? {
         guard let original = await originalImage(wanted) else { return nil }
+        return try await image(of: original, wanted)
+    }
+
+    /// The image that an original makes, stored.
+    func image(of original: Original, _ wanted: KeyedSource) async throws(KingfisherError) -> LoadResult {
         let image = try await wanted.options.processor.processed(.image(original.image), wanted.options)
         var loaded = LoadResult(image: image, cacheType: .none, data: original.bytes)
+        loaded.metadata = original.metadata
         guard let cache = wanted.options.targetCache else { return loaded }
         let stored = Promise<CacheStoreResult>()
         store(
@@ -70,7 +84,7 @@ extension KingfisherManager {
     }
 
     /// The image made of a provider's or of downloaded bytes, stored.
-    private func imageOfBytes(
+    func imageOfBytes(
         _ wanted: KeyedSource,
         for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {

@@ -15,8 +15,11 @@ extension KingfisherManager {
         requested: Source
     ) -> RetrieveImageResult? {
         guard !options.forceRefresh, forbiddenFile(source) == nil, blockedURL(source, options) == nil,
-            let cache = options.targetCache,
-            let cached = cache.findInMemory(source.cacheKey(options), options), cached.satisfies(options)
+            let cache = options.targetCache
+        else { return nil }
+        let key = source.cacheKey(options)
+        guard !options.asksServer(about: source) || cache.hasFreshImage(key, options),
+            let cached = cache.findInMemory(key, options), cached.satisfies(options)
         else { return nil }
         let image = options.imageModifier?.modify(cached) ?? cached
         return RetrieveImageResult(
@@ -38,7 +41,8 @@ extension KingfisherManager {
     /// The image on disk, read without leaving the thread; nil where it has to be processed first.
     func imageOnDiskAtOnce(_ wanted: KeyedSource) async -> LoadResult? {
         var (options, query) = (wanted.options, wanted.query)
-        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.cacheSerializer.originalDataUsed,
+        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.asksServer(about: wanted.source),
+            !options.cacheSerializer.originalDataUsed,
             let cache = options.targetCache, !cache.core.memory.isCached(forKey: query.computedKey)
         else { return nil }
         query.layers = .disk
@@ -85,10 +89,9 @@ extension KingfisherManager {
     /// The unprocessed image from the original cache, if that is another cache, with its bytes and the cache metadata
     /// of the response if they are at hand.
     ///
-    /// An image in memory comes without them: the file may be another one by now.
-    func originalImage(
-        _ wanted: KeyedSource
-    ) async -> (image: KFCrossPlatformImage, bytes: Data?, metadata: CacheMetadata?)? {
+    /// An image in memory comes without them, since the file may be another one by now: it does not count where they
+    /// are needed.
+    func originalImage(_ wanted: KeyedSource, needsMetadata: Bool = false) async -> Original? {
         let options = wanted.options
         guard !options.forceRefresh, let cache = options.originalCache else { return nil }
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
@@ -96,14 +99,16 @@ extension KingfisherManager {
         plain.processor = DefaultImageProcessor.default
         var query = CacheCore.Query(wanted.query.key, plain)
         // A serializer that stores originals needs their bytes, which are on disk only.
-        if !options.cacheSerializer.originalDataUsed, let image = cache.findInMemory(query.key, plain) {
-            guard let bytes = image.bytes(toDecodeAgainFor: plain) else { return (image, nil, nil) }
-            return (try? await decodedAgain(bytes, plain)).map { ($0, nil, nil) }
+        if !needsMetadata, !options.cacheSerializer.originalDataUsed,
+            let image = cache.findInMemory(query.key, plain)
+        {
+            guard let bytes = image.bytes(toDecodeAgainFor: plain) else { return Original(image: image) }
+            return (try? await decodedAgain(bytes, plain)).map { Original(image: $0) }
         }
         guard !options.fromMemoryCacheOrRefresh else { return nil }
         (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
         guard case .disk(let image, let bytes, let metadata)? = try? await cache.find(query) else { return nil }
-        return (image, bytes, metadata)
+        return Original(image: image, bytes: bytes, metadata: metadata)
     }
 
     /// Another image of the bytes of an animation in memory.
@@ -116,6 +121,14 @@ extension KingfisherManager {
         let processor = isProcessed ? DefaultImageProcessor.default : options.processor
         return try await processor.processed(.data(bytes), options)
     }
+}
+
+/// An image as it was loaded, before any processor.
+struct Original: Sendable {
+    let image: KFCrossPlatformImage
+    /// Nil for one that was in memory.
+    var bytes: Data?
+    var metadata: CacheMetadata?
 }
 
 extension CacheCore.LookupResult {

@@ -77,7 +77,8 @@ struct PrefetchWork: Sendable {
         await outcome { () async throws(KingfisherError) in
             let terms = terms(for: source)
             var options = terms.options
-            if mayBeSkipped(source, options) {
+            // What its server may have to be asked about is a load as any other.
+            if mayBeSkipped(source, options), !options.asksServer(about: source) {
                 switch await cachedType(of: source, terms.identifier, in: terms.cache, options) {
                 case .memory: return .skipped
                 case .disk where !options.alsoPrefetchToMemory: return .skipped

@@ -13,16 +13,23 @@ extension KingfisherManager {
         metadata: CacheMetadata? = nil
     ) -> LoadResult {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
+        let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }
+        loaded.metadata = metadata
         guard let cache = wanted.options.targetCache else { return loaded }
+        if wanted.options.respectCacheControl, metadata?.forbidsStoring == true {
+            remove(wanted)
+            return loaded
+        }
         let key = StoreKey(wanted.query)
         let (entry, isFirst) = bytes.entries.claim(key)
         loaded.storing = entry
         if isFirst {
-            let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }
             store(image, of: bytes.data, metadata: metadata, for: wanted, keepsOriginal: true, in: cache, result: entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
-            cache.put(image, original: nil, wanted.query, toDisk: false, Promise())
+            var query = wanted.query
+            query.options.limitMemory(to: metadata, in: cache)
+            cache.put(image, original: nil, query, toDisk: false, Promise())
         }
         return loaded
     }
@@ -42,6 +49,7 @@ extension KingfisherManager {
         // Others may have joined, and do not wait for the queue of the first one.
         query.options.callbackQueue = .untouch
         query.options.hooks.cacheMetadata = metadata
+        query.options.limitMemory(to: metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
         let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty

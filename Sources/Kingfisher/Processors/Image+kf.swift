@@ -7,6 +7,12 @@ extension KingfisherWrapper where Base == KFCrossPlatformImage {
     /// An image that looks the same, with its pixels stored the way they are shown: orientation `.up`.
     public var normalized: KFCrossPlatformImage { base.normalized }
 
+    /// The same pixels under another scale, and the same frames; the image itself when nothing changes.
+    ///
+    /// - Parameter scale: Pixels a point; 1 in place of anything but a positive number.
+    /// - Returns: The new image.
+    public func scaled(to scale: CGFloat) -> KFCrossPlatformImage { base.withScale(scale) }
+
     /// The image as PNG, the way it is shown; nil for an empty image.
     public func pngRepresentation() -> Data? { base.pngData() }
 

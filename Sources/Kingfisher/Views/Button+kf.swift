@@ -43,7 +43,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     @MainActor @discardableResult
     public func setImage(
         with source: (any SourceConvertible)?,
-        for state: KFCrossPlatformButton.ControlState,
+        for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         progressBlock: DownloadProgressBlock?,
@@ -63,7 +63,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     @MainActor @discardableResult
     public func setImage(
         with source: (any SourceConvertible)?,
-        for state: KFCrossPlatformButton.ControlState,
+        for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil
@@ -94,7 +94,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: (any SourceConvertible)?,
-        for state: KFCrossPlatformButton.ControlState,
+        for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         progressBlock: DownloadProgressBlock?,
@@ -114,7 +114,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: (any SourceConvertible)?,
-        for state: KFCrossPlatformButton.ControlState,
+        for state: KFCrossPlatformButton.ControlState = .normal,
         placeholder: KFCrossPlatformImage? = nil,
         options: KingfisherOptionsInfo? = nil,
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)? = nil

@@ -8,7 +8,7 @@ extension KF.Builder {
     /// - Parameter placeholder: An image, a view, or something of your own; nil shows nothing.
     /// - Returns: The changed copy.
     public func placeholder(_ placeholder: (any Placeholder)?) -> Self {
-        var copy = self
+        var copy = copyForMutation()
         copy.placeholder = placeholder
         return copy
     }
@@ -18,7 +18,7 @@ extension KF.Builder {
     /// - Parameter image: The image; nil shows nothing.
     /// - Returns: The changed copy.
     public func placeholder(_ image: KFCrossPlatformImage?) -> Self {
-        var copy = self
+        var copy = copyForMutation()
         copy.placeholder = image
         return copy
     }

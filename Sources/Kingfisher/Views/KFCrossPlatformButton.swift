@@ -1,5 +1,6 @@
 // A button's images: one for each state, in front and behind, and one for when it is checked. Knows no load.
 
+public import Foundation
 public import KFImaging
 
 /// A button with images that depend on its state.
@@ -46,6 +47,14 @@ open class KFCrossPlatformButton: KFCrossPlatformView {
     public init(togglesSelection: Bool = false) {
         self.togglesSelection = togglesSelection
         super.init()
+    }
+
+    /// A button without images, which pressing does not check.
+    ///
+    /// - Parameter frame: Its size is that of `bounds` until a toolkit lays the button out, in points.
+    public convenience init(frame: CGRect) {
+        self.init(togglesSelection: false)
+        bounds = CGRect(origin: .zero, size: frame.size)
     }
 
     /// The image in front for a state.

@@ -44,6 +44,15 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// A view without a toolkit, not on a screen.
     public init() {}
 
+    /// A view without a toolkit, not on a screen.
+    ///
+    /// - Parameter frame: Its size is that of ``bounds`` until a toolkit lays the view out, in points; where the view is
+    ///   depends on its superview.
+    public convenience init(frame: CGRect) {
+        self.init()
+        bounds = CGRect(origin: .zero, size: frame.size)
+    }
+
     /// Shows a view over this one, and over those that are shown over it already.
     ///
     /// - Parameters:
@@ -88,6 +97,14 @@ open class KFCrossPlatformView: KingfisherCompatible {
     func makeDisplayLink() -> any DisplayLinkCompatible {
         clock?() ?? renderer?.makeDisplayLink() ?? TimerDisplayLink()
     }
+}
+
+extension KFCrossPlatformView: Hashable {
+    /// Whether these are the same object.
+    public nonisolated static func == (one: KFCrossPlatformView, other: KFCrossPlatformView) -> Bool { one === other }
+
+    /// Hashes the object's identity.
+    public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A toolkit's side of a view: follows what the view holds.

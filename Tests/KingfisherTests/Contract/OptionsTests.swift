@@ -81,6 +81,9 @@ import Testing
             Option(property: "alternativeSources", item: .alternativeSources([alternative])) {
                 $0.alternativeSources([alternative])
             },
+            Option(property: "refreshCached", item: .refreshCached) { $0.refreshCached() },
+            Option(property: "respectCacheControl", item: .respectCacheControl) { $0.respectCacheControl() },
+            Option(property: "onStaleImage", item: .onStaleImage { _ in }) { $0.onStaleImage { _ in } },
             Option(property: "lowDataModeSource", item: .lowDataMode(alternative)) {
                 $0.lowDataModeSource(alternative)
             },
@@ -146,7 +149,8 @@ import Testing
 
     /// The options by what they decide: what is loaded, what is stored, or the result of one subscriber.
     private static let inKey: Set = [
-        "downloader", "forceRefresh", "fromMemoryCacheOrRefresh", "onlyFromCache", "backgroundDecode", "scaleFactor",
+        "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
+        "onlyFromCache", "backgroundDecode", "scaleFactor",
         "requestModifier", "redirectHandler", "dataModifier", "processor", "onlyLoadFirstFrame",
         "preloadAllAnimationData",
         "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
@@ -157,7 +161,7 @@ import Testing
         "memoryCacheExpiration", "diskCacheExpiration", "diskStoreWriteOptions", "forcedExtension",
     ]
     private static let perSubscriber: Set = [
-        "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "onDataReceived",
+        "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "onDataReceived", "onStaleImage",
         "loadDiskFileSynchronously",
         "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
         "keepCurrentImageWhileLoading", "skipFailedURLs", "retryFailed", "onFailureImage", "alsoPrefetchToMemory",

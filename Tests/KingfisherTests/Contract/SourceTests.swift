@@ -79,4 +79,16 @@ import Testing
         let provider = LocalFileImageDataProvider(fileURL: URL(fileURLWithPath: "/nowhere/at/all.png"))
         await #expect(throws: (any Error).self) { try await provider.data() }
     }
+
+    @Test("A provider that implements neither form of its data ends the program with a message")
+    func emptyProvider() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                struct Empty: ImageDataProvider { let cacheKey = "empty" }
+                _ = try await Empty().data()
+            }
+        )
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("Empty implements neither data() nor data(handler:)"), "\(message)")
+    }
 }

@@ -31,6 +31,45 @@ import Testing
         }
     }
 
+    private final class Counts: Sendable {
+        let all = Box<[Int]>([])
+    }
+
+    @Test("A delegate's block and the last handler replace one another, and those of a copy are its own")
+    @MainActor func delegates() async throws {
+        let counts = Counts()
+        let first = KF.source(nil).onFailure { _ in counts.all.change { $0.append(1) } }
+        let second = first.forceRefresh()
+        second.onFailureDelegate.delegate(on: counts) { counts, error in
+            counts.all.change { $0.append(error.errorCode) }
+        }
+        first.start()
+        second.start()
+        second.onFailure(nil).start()
+        second.onFailure { _ in counts.all.change { $0.append(2) } }.start()
+        #expect(counts.all.value == [1, 5001, 2] && !first.onProgressDelegate.isSet)
+    }
+
+    @Test("A redirect block is given the redirect, and follows the request it answers with") func redirects()
+        async throws
+    {
+        try await Rig.run { rig in
+            rig.server.route("/from", .redirect(to: "/to"))
+            rig.server.route("/to", .data(try SampleImage.png()))
+            let statuses = Box<[Int]>([])
+            let result = try await KF.url(rig.server.url("/from"))
+                .targetCache(rig.cache).downloader(rig.manager.downloader)
+                .redirectHandler { payload in
+                    statuses.change { $0.append(payload.response.statusCode) }
+                    var request = payload.newRequest
+                    request.setValue("\(payload.task.originalURL?.path ?? "")", forHTTPHeaderField: "X-From")
+                    payload.completionHandler(request)
+                }.retrieve()
+            #expect(result.image.pixelWidth == 64 && statuses.value == [302])
+            #expect(rig.server.lastRequest("/to")?.header("X-From") == "/from")
+        }
+    }
+
     @Test("A missing source is an error of its own")
     @MainActor func noSource() async {
         #expect(await failure { try await KF.url(nil).retrieve() }?.errorCode == 5001)

@@ -22,7 +22,7 @@ import Testing
 
         #expect(!before.cancelsOnDisappear && !before.reducesPriorityOnDisappear && !before.startsBeforeAppearing)
         #expect(before.failureView == nil && before.loadTransition == nil && before.options.transition.isNone)
-        #expect(before.handlers.progress == nil && before.handlers.success == nil && before.handlers.failure == nil)
+        #expect(!first.onProgressDelegate.isSet && !first.onSuccessDelegate.isSet && !first.onFailureDelegate.isSet)
         #expect(first.configurations.isEmpty && !before.options.forceRefresh && before.options.scaleFactor == 1)
         if case .none = before.placeholder {} else { Issue.record("there is a placeholder") }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(after.options.forceRefresh && after.options.scaleFactor == 3 && after.source == before.source)
         if case .view = after.placeholder {} else { Issue.record("there is no placeholder") }
         after.handlers.progress?(1, 2)
-        after.handlers.failure?(.imageSettingError(reason: .emptySource))
+        after.handlers.call(.failure(.imageSettingError(reason: .emptySource)))
         _ = last.makeConfiguredView()
         #expect(labels.value == ["progress", "configured"] && calls.codes == [5001])
     }

@@ -51,7 +51,7 @@ final class KFImageBinder {
         let handlers = context.handlers
         guard let source = context.source else {
             isDone = true
-            handlers.failure?(.imageSettingError(reason: .emptySource))
+            handlers.call(.failure(.imageSettingError(reason: .emptySource)))
             return fail()
         }
         isLoading = true

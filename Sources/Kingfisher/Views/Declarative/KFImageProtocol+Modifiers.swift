@@ -5,7 +5,7 @@ public import KFImaging
 
 extension KFImageProtocol {
     private func with<Value>(_ part: WritableKeyPath<KFImageContext, Value>, _ value: Value) -> Self {
-        var copy = self
+        var copy = copyForMutation()
         copy.context[keyPath: part] = value
         return copy
     }
@@ -15,7 +15,7 @@ extension KFImageProtocol {
     /// - Parameter block: Called after those that were added before.
     /// - Returns: The changed copy.
     public func configure(_ block: @escaping @MainActor (HoldingView) -> Void) -> Self {
-        var copy = self
+        var copy = copyForMutation()
         copy.configurations.append(block)
         return copy
     }

@@ -1,0 +1,243 @@
+// How long a cached image may be used without asking its server, and what happens when the server is asked. For the
+// manager.
+
+import Foundation
+import KFStorage
+import KFSupport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a cache has of an image whose server may be asked.
+private struct CachedImage: Sendable {
+    /// What the entry holds.
+    enum Content: Sendable {
+        /// The image itself, and the generation of its key before it was read.
+        case image(KFCrossPlatformImage, MemoryGeneration)
+        /// What it is made of.
+        case original(Original)
+    }
+
+    let content: Content
+    let bytes: Data?
+    let metadata: CacheMetadata?
+}
+
+extension KingfisherManager {
+    /// Finds an image whose server says how long it may be used: what is cached, if that may be used; else the server
+    /// is asked.
+    func validImage(_ wanted: KeyedSource, for load: ImageLoad) async throws(KingfisherError) -> LoadResult {
+        // 1. Memory, where another load may have put it by now.
+        let options = wanted.options
+        if let cache = options.targetCache, cache.hasFreshImage(wanted.query.key, options),
+            let made = imageStoredMeanwhile(wanted)
+        {
+            return made
+        }
+        // 2. The disk, where it is with what its server said.
+        let cached = await cachedImage(withMetadataOf: wanted)
+        try checkIsWanted(wanted, load)
+        guard let cached else { return try await loadedImage(wanted, for: load) }
+        let now = Date()
+        if !options.refreshCached {
+            if cached.metadata?.freshUntil.map({ $0 > now }) ?? true { return try await result(of: cached, wanted) }
+            if cached.metadata?.mayBeUsedWhileRevalidating(at: now) == true {
+                revalidateInBackground(wanted)
+                return try await result(of: cached, wanted, .inBackground)
+            }
+        }
+        // 3. The server.
+        let subscribers = load.flight.subscribers.compactMap { $1.hooks.stale }
+        if !subscribers.isEmpty {
+            let found = try await result(of: cached, wanted)
+            let stale = StaleImage(
+                image: found.image,
+                cacheType: found.cacheType,
+                data: cached.bytes,
+                metadata: found.metadata
+            )
+            for show in subscribers { show(stale) }
+        }
+        return try await revalidated(cached, wanted, for: load)
+    }
+
+    /// Asks the server about a cached image.
+    private func revalidated(
+        _ cached: CachedImage,
+        _ wanted: KeyedSource,
+        for load: ImageLoad
+    ) async throws(KingfisherError) -> LoadResult {
+        var options = wanted.options
+        options.hooks.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source.url) ?? [:]
+        do throws(KingfisherError) {
+            var loaded = try await imageOfBytes(KeyedSource(wanted.source, options), for: load)
+            loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
+            return loaded
+        } catch {
+            if let confirmation = error.notModifiedResponse {
+                var cached = cached
+                if let metadata = cached.metadata {
+                    let confirmed = metadata.confirmed(by: CacheMetadata(response: confirmation))
+                    await renew(cached, confirmed, wanted)
+                    cached = CachedImage(content: cached.content, bytes: cached.bytes, metadata: confirmed)
+                }
+                return try await result(of: cached, wanted, .notModified)
+            }
+            guard !error.isCancelled,
+                options.refreshCached || cached.metadata?.mayBeUsed(after: error, at: Date()) == true
+            else { throw error }
+            return try await result(of: cached, wanted, .failed(error))
+        }
+    }
+
+    /// What the disk has: the image, or the original that it is made of.
+    private func cachedImage(withMetadataOf wanted: KeyedSource) async -> CachedImage? {
+        var query = wanted.query
+        let options = wanted.options
+        guard let cache = options.targetCache else { return nil }
+        let generation = cache.core.generation(forKey: query.computedKey)
+        (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
+        // A cache that cannot be read has nothing.
+        if case .disk(let image, let bytes, let metadata)? = try? await cache.find(query) {
+            guard options.cacheSerializer.originalDataUsed, !options.processor.identifier.isEmpty else {
+                return CachedImage(content: .image(image, generation), bytes: bytes, metadata: metadata)
+            }
+            // The entry holds the original bytes, which are processed each time they are read.
+            guard let processed = try? await options.processor.processed(.image(image), options) else { return nil }
+            return CachedImage(content: .image(processed, generation), bytes: bytes, metadata: metadata)
+        }
+        return await originalImage(wanted, needsMetadata: true).map {
+            CachedImage(content: .original($0), bytes: $0.bytes, metadata: $0.metadata)
+        }
+    }
+
+    /// A cached image as the result of a load: in memory for as long as it is fresh; made first, if there is the
+    /// original.
+    private func result(
+        of cached: CachedImage,
+        _ wanted: KeyedSource,
+        _ revalidation: RetrieveImageResult.Revalidation? = nil
+    ) async throws(KingfisherError) -> LoadResult {
+        var result: LoadResult
+        switch cached.content {
+        case .image(let image, let generation):
+            result = LoadResult(image: image, cacheType: .disk)
+            if let cache = wanted.options.targetCache {
+                var options = wanted.options
+                options.limitMemory(to: cached.metadata, in: cache)
+                let key = wanted.query.computedKey
+                cache.core.promote(image, forKey: key, options, ifGeneration: generation, replacing: true)
+            }
+        case .original(var original):
+            original.metadata = cached.metadata
+            result = try await image(of: original, wanted)
+        }
+        (result.metadata, result.revalidation) = (cached.metadata, revalidation)
+        if case .notModified? = revalidation { result.isConfirmed = true }
+        return result
+    }
+
+    /// Keeps what a response of 304 said, and the entry for as long as if it had been stored now.
+    private func renew(_ cached: CachedImage, _ confirmed: CacheMetadata, _ wanted: KeyedSource) async {
+        let options = wanted.options
+        let isOriginal = if case .original = cached.content { true } else { false }
+        guard let cache = isOriginal ? options.originalCache : options.targetCache else { return }
+        let (key, identifier) = (wanted.query.key, isOriginal ? "" : options.processor.identifier)
+        let isKept = try? await cache.updateCacheMetadata(
+            confirmed,
+            replacing: cached.metadata,
+            forKey: key,
+            processorIdentifier: identifier,
+            forcedExtension: options.forcedExtension
+        )
+        guard isKept == true else { return }
+        await cache.core.renew(key.computedKey(with: identifier), options.forcedExtension)
+    }
+
+    /// Asks the server for the next time; the loads that are under way at that time share one request.
+    private func revalidateInBackground(_ wanted: KeyedSource) {
+        var options = wanted.options
+        options.hooks = LoadHooks()
+        options.refreshCached = true
+        options.waitForCache = false
+        retrieveImage(with: wanted.source, parsed: options, completionHandler: nil)
+    }
+
+    /// Removes what is cached of an image that must not be stored.
+    func remove(_ wanted: KeyedSource) {
+        let (key, options) = (wanted.query.key, wanted.options)
+        let keys = Set([wanted.query.computedKey, key])
+        for cache in [options.targetCache, options.originalCache].compactMap(\.self) {
+            for key in keys {
+                let work = cache.core.remove(key, options.forcedExtension, memory: true, disk: true)
+                Task { await work() }
+            }
+        }
+    }
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Whether the server of a source may have to be asked about what is cached.
+    func asksServer(about source: Source) -> Bool {
+        guard refreshCached || respectCacheControl, !onlyFromCache, !forceRefresh, case .network = source else {
+            return false
+        }
+        return true
+    }
+
+    /// Limits the time in memory to that for which the server need not be asked.
+    ///
+    /// The instant is fixed, however often the image is used: that is how a later load sees that it is fresh.
+    mutating func limitMemory(to metadata: CacheMetadata?, in cache: ImageCache) {
+        guard respectCacheControl else { return }
+        let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
+        let now = Date()
+        let freshUntil = metadata?.freshUntil ?? .distantFuture
+        let end = min(usual.estimatedExpiration(since: now), freshUntil)
+        // The clock of the memory storage is a little behind: without this, what is never fresh would be so for a moment.
+        memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
+    }
+}
+
+extension ImageCache {
+    /// Whether an image is in memory that may be used without asking its server.
+    func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo) -> Bool {
+        guard !options.refreshCached else { return false }
+        let computedKey = key.computedKey(with: options.processor.identifier)
+        guard case .date? = core.memory.store.entry(forKey: computedKey)?.expiration else { return false }
+        return true
+    }
+}
+
+extension CacheCore {
+    /// Extends the life of an entry on disk as if it had been stored now.
+    func renew(_ computedKey: String, _ forcedExtension: String?) async {
+        await operations.ticket(forKey: computedKey).run { [self] in
+            _ = await onDisk { disk throws(KingfisherError) in
+                guard let entry = try disk.entry(forKey: computedKey, forcedExtension: forcedExtension) else { return }
+                disk.touch(entry, extending: .cacheTime)
+            }
+        }
+    }
+}
+
+extension CacheMetadata {
+    /// The fields of a conditional request, if it is for the URL that the bytes came from; a query does not matter,
+    /// since it may be a signature.
+    fileprivate func conditionalFields(for requested: URL?) -> [String: String] {
+        func place(_ url: URL?) -> String? { url?.absoluteString.split { "?#".contains($0) }.first.map(String.init) }
+        return place(url) == place(requested) ? conditionalFields : [:]
+    }
+}
+
+extension KingfisherError {
+    /// The response of 304 to a conditional request.
+    fileprivate var notModifiedResponse: HTTPURLResponse? {
+        switch self {
+        case .responseError(.invalidHTTPStatusCode(let response)) where response.statusCode == 304: response
+        case .responseError(.notModified(let response)): response
+        default: nil
+        }
+    }
+}

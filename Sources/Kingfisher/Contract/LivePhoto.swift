@@ -76,8 +76,8 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     public let source: LivePhotoSource
     /// The source that was requested: the same.
     public let originalSource: LivePhotoSource
-    /// The bytes of the files that were downloaded, in the order of the source's resources; none of those that were in the
-    /// cache.
+    /// The bytes of the files that were downloaded, in the order of the source's resources; none of those that were in
+    /// the cache.
     public let data: @Sendable () -> [Data]
 }
 

@@ -16,8 +16,8 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - source: Where the files are.
     ///   - options: How they are downloaded and cached; override the manager's default options.
-    ///   - progressBlock: Called with the bytes of all files that are downloaded, on the main queue, once the lengths of
-    ///     all of them are known.
+    ///   - progressBlock: Called with the bytes of all files that are downloaded, on the main queue, once the lengths
+    ///     of all of them are known.
     ///   - referenceTaskIdentifierChecker: Whether progress still matters; asked on the main queue before each call of
     ///     `progressBlock`.
     /// - Returns: Where the files are.

@@ -13,7 +13,7 @@ extension SourceArgument {
         case .file(let url):
             stream.map(Source.provider)
                 ?? .provider(LocalFileImageDataProvider(fileURL: url, cacheKey: Self.key(of: url)))
-        case .bytes(let data): .provider(RawImageDataProvider(data: data, cacheKey: text))
+        case .bytes: .provider(DataURLImageDataProvider(text: text))
         }
     }
 

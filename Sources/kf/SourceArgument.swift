@@ -1,6 +1,7 @@
 // The meaning of a SOURCE on the command line: a URL, a path, data or standard input.
 
 import Foundation
+import Kingfisher
 
 /// A source as named on the command line.
 struct SourceArgument: Equatable {
@@ -55,7 +56,7 @@ struct SourceArgument: Equatable {
             }
             return .file(URL(fileURLWithPath: url.path))
         case "data":
-            return .bytes(try DataURL.bytes(of: text))
+            return .bytes(try bytes(ofDataURL: text))
         case let scheme? where text.dropFirst(scheme.count).hasPrefix("://"):
             throw SourceArgumentError(
                 text: text,
@@ -63,6 +64,14 @@ struct SourceArgument: Equatable {
             )
         default:
             return .file(URL(fileURLWithPath: text))
+        }
+    }
+
+    private static func bytes(ofDataURL text: String) throws(SourceArgumentError) -> Data {
+        do throws(DataURLImageDataProvider.DataURLError) {
+            return try DataURLImageDataProvider(text: text).bytes()
+        } catch {
+            throw SourceArgumentError(text: text, problem: "\(error)")
         }
     }
 
@@ -83,58 +92,4 @@ struct SourceArgumentError: Error, Equatable, CustomStringConvertible {
     let problem: String
 
     var description: String { problem }
-}
-
-/// Reads URLs of the form `data:[mediatype][;base64],bytes`.
-enum DataURL {
-    /// The bytes that a `data:` URL carries, in Base64 or percent-encoded.
-    static func bytes(of text: String) throws(SourceArgumentError) -> Data {
-        guard let comma = text.firstIndex(of: ",") else {
-            throw SourceArgumentError(text: text, problem: "a data URL needs a comma before its bytes")
-        }
-        guard let decoded = percentDecoded(text[text.index(after: comma)...].utf8) else {
-            throw SourceArgumentError(text: text, problem: "the data URL has a broken percent escape")
-        }
-        guard text[..<comma].lowercased().hasSuffix(";base64") else { return decoded }
-        guard let bytes = base64Decoded(decoded) else {
-            throw SourceArgumentError(text: text, problem: "the data URL's Base64 is malformed")
-        }
-        return bytes
-    }
-
-    private static func percentDecoded(_ text: Substring.UTF8View) -> Data? {
-        var bytes = Data(capacity: text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                return nil
-            }
-            bytes.append(high * 16 + low)
-        }
-        return bytes
-    }
-
-    /// Decodes Base64 in both alphabets, with white space between the characters, with padding or without.
-    private static func base64Decoded(_ text: Data) -> Data? {
-        var characters = text.compactMap { byte -> UInt8? in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): nil
-            default: byte
-            }
-        }
-        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
-        guard characters.count % 4 != 1 else { return nil }
-        while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(characters))
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
-    }
 }

@@ -1,6 +1,7 @@
 // The meaning of a SOURCE on the command line.
 
 import Foundation
+import Kingfisher
 import Testing
 
 @testable import kf
@@ -66,6 +67,16 @@ import Testing
         } else {
             #expect(data == Data(bytes.utf8))
         }
+    }
+
+    @Test("A data URL is loaded by the library's provider, under a short key") func dataURLSource() async throws {
+        let source = try SourceArgument("data:;base64,\(String(repeating: "aGVs", count: 500))").source
+        guard case .provider(let provider) = source else {
+            Issue.record("a data URL is downloaded")
+            return
+        }
+        #expect(try await provider.data() == Data(String(repeating: "hel", count: 500).utf8))
+        #expect(source.cacheKey.utf8.count < 100)
     }
 
     @Test(

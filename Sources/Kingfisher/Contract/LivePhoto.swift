@@ -76,9 +76,8 @@ public struct LivePhotoLoadingInfoResult: Sendable {
     public let source: LivePhotoSource
     /// The source that was requested: the same.
     public let originalSource: LivePhotoSource
-    /// The bytes of the files, in the order of ``fileURLs``; files that no longer exist are left out.
-    ///
-    /// They are read when this is called, on the calling thread.
+    /// The bytes of the files that were downloaded, in the order of the source's resources; none of those that were in
+    /// the cache.
     public let data: @Sendable () -> [Data]
 }
 

@@ -11,18 +11,20 @@ public protocol Resource: Sendable, SourceConvertible {
 }
 
 extension Resource {
-    /// This resource as a source: file URLs are read from disk, anything else is downloaded.
+    /// This resource as a source: a file URL is read from disk, a `data:` URL holds the bytes itself, anything else is
+    /// downloaded.
     /// - Parameter overrideCacheKey: A key to use instead of the resource's own.
     /// - Returns: The source.
     public func convertToSource(overrideCacheKey: String?) -> Source {
         let key = overrideCacheKey ?? cacheKey
-        guard downloadURL.hasFileScheme else {
-            return .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
-        }
-        return .provider(LocalFileImageDataProvider(of: self, cacheKey: key))
+        let text = downloadURL.absoluteString
+        if text.hasFileScheme { return .provider(LocalFileImageDataProvider(of: self, cacheKey: key)) }
+        if text.hasDataScheme { return .provider(DataURLImageDataProvider(text: text, cacheKey: key)) }
+        return .network(KF.ImageResource(downloadURL: downloadURL, cacheKey: key))
     }
 
-    /// This resource as a source: file URLs are read from disk, anything else is downloaded.
+    /// This resource as a source: a file URL is read from disk, a `data:` URL holds the bytes itself, anything else is
+    /// downloaded.
     public func convertToSource() -> Source { convertToSource(overrideCacheKey: nil) }
 }
 
@@ -59,13 +61,18 @@ public enum KF {
 public typealias ImageResource = KF.ImageResource
 
 extension URL: Resource {
-    /// The URL's text; for file URLs a text that does not depend on where an application is installed.
-    public var cacheKey: String { hasFileScheme ? localFileCacheKey : absoluteString }
+    /// The URL's text; for file URLs a text that does not depend on where an application is installed, for `data:` URLs
+    /// a hash of it.
+    public var cacheKey: String {
+        let text = absoluteString
+        if text.hasFileScheme { return localFileCacheKey }
+        return text.hasDataScheme ? text.dataURLCacheKey : text
+    }
     /// The URL itself.
     public var downloadURL: URL { self }
 
     /// The same as `isFileURL`, which makes strings and takes longer than finding an image in memory.
-    var hasFileScheme: Bool { absoluteString.utf8.lazy.map { $0 | 0x20 }.starts(with: "file:".utf8) }
+    var hasFileScheme: Bool { absoluteString.hasFileScheme }
 
     static let localFileCacheKeyPrefix = "kingfisher.local.cacheKey"
 

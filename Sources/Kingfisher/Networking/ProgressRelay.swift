@@ -29,13 +29,15 @@ final class ProgressRelay: Sendable {
         self.block = block
     }
 
-    func report(_ piece: ReceivedPiece) {
-        guard piece.expected >= 0 else { return }
+    func report(_ piece: ReceivedPiece) { report(received: piece.received, expected: piece.expected) }
+
+    func report(received: Int64, expected: Int64) {
+        guard expected >= 0 else { return }
         let isNew = state.withLock { state in
             let now = ContinuousClock.now
-            let isLast = piece.received == piece.expected
+            let isLast = received == expected
             if state.waiting == nil, !isLast, let last = state.last, now - last < Self.interval { return false }
-            defer { (state.waiting, state.last) = ((piece.received, piece.expected), now) }
+            defer { (state.waiting, state.last) = ((received, expected), now) }
             return state.waiting == nil
         }
         guard isNew else { return }

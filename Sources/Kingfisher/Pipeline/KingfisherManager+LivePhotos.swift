@@ -16,14 +16,26 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - source: Where the files are.
     ///   - options: How they are downloaded and cached; override the manager's default options.
+    ///   - progressBlock: Called with the bytes of all files that are downloaded, on the main queue, once the lengths
+    ///     of all of them are known.
+    ///   - referenceTaskIdentifierChecker: Whether progress still matters; asked on the main queue before each call of
+    ///     `progressBlock`.
     /// - Returns: Where the files are.
     /// - Throws: ``KingfisherError``: for a cancelled load
     ///   ``KingfisherError/RequestErrorReason/livePhotoTaskCancelled(source:)``; for a file that was removed from the
     ///   cache at once ``KingfisherError/CacheErrorReason/missingLivePhotoResourceOnDisk(_:)``.
     public func retrieveLivePhoto(
         with source: LivePhotoSource,
-        options: KingfisherOptionsInfo? = nil
+        options: KingfisherOptionsInfo? = nil,
+        progressBlock: DownloadProgressBlock? = nil,
+        referenceTaskIdentifierChecker: (@Sendable () -> Bool)? = nil
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
+        let relay = progressBlock.flatMap { report in
+            ProgressRelay { received, total in
+                if referenceTaskIdentifierChecker?() ?? true { report(received, total) }
+            }
+        }
+        defer { relay?.finish() }
         do throws(KingfisherError) {
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var options = parsed(options)
@@ -32,7 +44,9 @@ extension KingfisherManager {
             let (handle, settled) = (DownloadTask(), options)
             return try await whileRunning(handle) { () async throws(KingfisherError) in
                 try await handle.value { [self] in
-                    await Result { () async throws(KingfisherError) in try await livePhoto(source, settled) }
+                    await Result { () async throws(KingfisherError) in 
+                        try await livePhoto(source, settled, progress: relay)
+                    }
                 }.get()
             }
         } catch {
@@ -42,7 +56,8 @@ extension KingfisherManager {
 
     private func livePhoto(
         _ source: LivePhotoSource,
-        _ options: KingfisherParsedOptionsInfo
+        _ options: KingfisherParsedOptionsInfo,
+        progress: ProgressRelay?
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
         if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.resource.convertToSource()) }).first {
             throw .requestError(reason: .fileURLNotAllowed(url: file))
@@ -58,7 +73,7 @@ extension KingfisherManager {
         if options.onlyFromCache, let first = missing.first {
             throw .cacheError(reason: .imageNotExisting(key: first.cacheKey))
         }
-        let downloaded = try await downloadAndCache(resources: missing, options: options)
+        let downloaded = try await downloadAndCache(resources: missing, options: options, progress: progress)
         let found = await WorkExecutor.io.run {
             source.resources.map { cache.possibleCacheFileURLIfOnDisk(resource: $0, options: options) }
         }
@@ -72,7 +87,7 @@ extension KingfisherManager {
             cacheType: downloaded.isEmpty ? .disk : .none,
             source: source,
             originalSource: source,
-            data: { [files] in files.compactMap { try? Data(contentsOf: $0) } }
+            data: { downloaded.map(\.originalData) }
         )
     }
 
@@ -89,17 +104,22 @@ extension KingfisherManager {
     /// - Parameters:
     ///   - resources: The files.
     ///   - options: How they are downloaded and cached.
+    ///   - progress: Where the progress of all of them together goes.
     /// - Returns: What was downloaded, in the order of the resources; files that have not changed according to the
     ///   server are left out.
     /// - Throws: ``KingfisherError``: of the download, or a cache error when a file cannot be kept.
     func downloadAndCache(
         resources: some Collection<LivePhotoResource>,
-        options: KingfisherParsedOptionsInfo
+        options: KingfisherParsedOptionsInfo,
+        progress: ProgressRelay? = nil
     ) async throws(KingfisherError) -> [LivePhotoResourceDownloadingResult] {
         typealias Outcome = Result<LivePhotoResourceDownloadingResult?, KingfisherError>
+        let progress = progress.map { LivePhotoProgress(of: resources, $0) }
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
             for (index, resource) in resources.enumerated() {
-                group.addTask {
+                var options = options
+                if let progress { options.hooks.received = { progress.report($0, of: index) } }
+                group.addTask { [options] in
                     let outcome = await Result { () async throws(KingfisherError) in
                         try await self.downloadAndCache(resource, options)
                     }

@@ -1,0 +1,28 @@
+// Adds up the progress of the files of a live photo. For the manager's live-photo loads.
+
+import KFSupport
+
+/// The progress of downloads side by side, as that of one.
+final class LivePhotoProgress: Sendable {
+    private let relay: ProgressRelay
+    /// How many files are downloaded; others are read.
+    private let count: Int
+    private let files = Locked<[Int: (received: Int64, expected: Int64)]>([:])
+
+    init(of resources: some Collection<LivePhotoResource>, _ relay: ProgressRelay) {
+        self.relay = relay
+        count = resources.count { if case .network = $0.resource.convertToSource() { true } else { false } }
+    }
+
+    /// More of a file has arrived; reported once the lengths of all files are known.
+    func report(_ piece: ReceivedPiece, of file: Int) {
+        guard piece.expected >= 0 else { return }
+        files.withLock { files in
+            files[file] = (piece.received, piece.expected)
+            guard files.count == count else { return }
+            let (received, expected) = files.values.reduce((0, 0)) { ($0.0 + $1.received, $0.1 + $1.expected) }
+            // Under the lock, so that sums are reported in order; the relay calls nobody from here.
+            relay.report(received: received, expected: expected)
+        }
+    }
+}

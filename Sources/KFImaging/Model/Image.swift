@@ -33,6 +33,8 @@ public final class Image: Sendable, Hashable {
         package var decodedFrom: ContentFingerprint?
         /// Whether a part of the image, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
+        /// Whether the response it was made from depends on fields of the request.
+        package var variesWithRequest = false
         /// How the image wants to be shown.
         package var display = Display()
 

@@ -17,7 +17,7 @@ extension CacheCore {
         var metadata: CacheMetadata?
     }
 
-    /// Stores an image in memory, and returns the work that writes it to disk.
+    /// Stores an image in the layers that the options name: in memory now, on disk by the work that is returned.
     ///
     /// The ticket in the queue is taken before memory changes: a look-up in flight, which takes the key's generation
     /// first and its ticket second, then either comes before and is not promoted, or comes after and sees the new
@@ -29,8 +29,13 @@ extension CacheCore {
         _ options: KingfisherParsedOptionsInfo,
         toDisk: Bool
     ) -> DiskWork {
-        let ticket = toDisk ? operations.ticket(forKey: computedKey) : nil
-        memory.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        let layers = options.storeCacheLayers
+        let ticket = toDisk && layers.contains(.disk) ? operations.ticket(forKey: computedKey) : nil
+        if layers.contains(.memory) {
+            memory.store(value: image, forKey: computedKey, expiration: options.memoryCacheExpiration)
+        } else if ticket != nil {
+            memory.remove(forKey: computedKey)  // an older image
+        }
         guard let ticket else { return { .success(()) } }
 
         let destination = Destination(

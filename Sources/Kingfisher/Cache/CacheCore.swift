@@ -13,21 +13,14 @@ import KFTransport
 final class CacheCore: Sendable {
     /// Everything a look-up needs to know.
     struct Query: Sendable {
-        /// The layers of a cache.
-        struct Layers: OptionSet, Sendable {
-            let rawValue: UInt8
-            static let memory = Layers(rawValue: 1)
-            static let disk = Layers(rawValue: 2)
-        }
-
         /// The key the caller uses.
         let key: String
         /// The key with the identifier of the processor.
         let computedKey: String
         /// How to decode, how to extend lifetimes, and whether the look-up has been superseded.
         var options: KingfisherParsedOptionsInfo
-        /// Where to look.
-        var layers: Layers = [.memory, .disk]
+        /// Where to look; at first where the options say.
+        var layers: CacheLayers
         /// Whether an image found on disk is put in memory.
         var promotes = true
         /// Whether the cache metadata of the entry is to be read as well.
@@ -37,6 +30,7 @@ final class CacheCore: Sendable {
             self.key = key
             self.computedKey = computedKey ?? key.computedKey(with: options.processor.identifier)
             self.options = options
+            layers = options.layersToQuery
         }
     }
 
@@ -64,6 +58,8 @@ final class CacheCore: Sendable {
     let disk: DiskStorage.Backend<Data>
     let operations = KeyedSerialQueue()
     let recorder = CacheRecorder()
+    /// Whether several people use the cache.
+    let isShared = Locked(false)
 
     init(memory: MemoryStorage.Backend<KFCrossPlatformImage>, disk: DiskStorage.Backend<Data>) {
         self.memory = memory
@@ -102,6 +98,7 @@ final class CacheCore: Sendable {
         ifGeneration generation: MemoryGeneration,
         replacing: Bool = false
     ) {
+        guard options.storeCacheLayers.contains(.memory) else { return }
         memory.store.store(
             image,
             forKey: computedKey,

@@ -5,6 +5,16 @@ import KFStorage
 import KFSupport
 
 extension ImageCache {
+    /// Whether several people are given what is in the cache, as on a server; false at first. (Not in Kingfisher.)
+    ///
+    /// Loads with ``KingfisherParsedOptionsInfo/respectCacheControl`` then do what RFC 9111 asks of a shared cache:
+    /// they do not store what is `private`, nor the response to a request with a field `Authorization` unless the
+    /// server allows that, and `s-maxage` and `proxy-revalidate` count.
+    public final var isShared: Bool {
+        get { core.isShared.withLock { $0 } }
+        set { core.isShared.withLock { $0 = newValue } }
+    }
+
     /// The cache metadata of the response that an image on disk was made from. (Not in Kingfisher.)
     ///
     /// It stays with the entry as long as that exists, also when it has expired, and is removed with it.

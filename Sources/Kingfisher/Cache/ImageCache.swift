@@ -199,11 +199,13 @@ open class ImageCache: @unchecked Sendable {
         completionHandler: (@Sendable (Result<ImageCacheResult, KingfisherError>) -> Void)?
     ) {
         guard let completionHandler else { return }
-        if let image = retrieveImageInMemoryCache(forKey: key, options: options) {
+        if options.queryCacheLayers.contains(.memory),
+            let image = retrieveImageInMemoryCache(forKey: key, options: options)
+        {
             return callbackQueue.execute { completionHandler(.success(.memory(image))) }
         }
         var query = CacheCore.Query(key, options)
-        query.layers = options.fromMemoryCacheOrRefresh ? [] : .disk
+        query.layers.remove(.memory)
         report(to: completionHandler, on: callbackQueue) { [core, query] in
             await Result { () async throws(KingfisherError) in ImageCacheResult(try await core.find(query)) }
         }
@@ -232,9 +234,7 @@ open class ImageCache: @unchecked Sendable {
                 retrieveImage(forKey: key, options: options, callbackQueue: .untouch, completionHandler: $0)
             }.get()
         }
-        var query = CacheCore.Query(key, options)
-        if options.fromMemoryCacheOrRefresh { query.layers = .memory }
-        return ImageCacheResult(try await core.find(query))
+        return ImageCacheResult(try await core.find(CacheCore.Query(key, options)))
     }
 
     /// Looks an image up in memory, then on disk; a miss is ``ImageCacheResult/none``.

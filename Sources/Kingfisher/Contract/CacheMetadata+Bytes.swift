@@ -7,10 +7,12 @@ extension CacheMetadata {
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
 
-    /// The fields, the most important first: times are short, validators allow conditional requests, the rest saves
-    /// requests.
+    /// The fields, the most important first: times are short, what the response depends on must not be missing,
+    /// validators allow conditional requests, the rest saves requests.
     private enum Field: UInt8, CaseIterable {
-        case storedAt = 1, date, age, eTag, lastModified, cacheControl, expires, url
+        case storedAt = 1, date, age
+        case vary = 9, variant
+        case eTag = 4, lastModified, cacheControl, expires, url
     }
 
     /// Version (1 byte), then fields of kind (1), length (2, little endian) and value; times are seconds since 1970.
@@ -39,6 +41,8 @@ extension CacheMetadata {
         case .date: return bytes(date?.timeIntervalSince1970)
         case .age: return bytes(age)
         case .expires: return bytes(expires?.timeIntervalSince1970)
+        case .vary: return vary.map { Array($0.utf8) }
+        case .variant: return variant.map { Array($0.utf8) }
         case .eTag: return eTag.map { Array($0.utf8) }
         case .lastModified: return lastModified.map { Array($0.utf8) }
         case .cacheControl: return cacheControl.map { Array($0.utf8) }
@@ -81,6 +85,8 @@ extension CacheMetadata {
             expires: seconds(.expires).map { Date(timeIntervalSince1970: $0) },
             date: seconds(.date).map { Date(timeIntervalSince1970: $0) },
             age: seconds(.age),
+            vary: text(.vary),
+            variant: text(.variant),
             url: text(.url).flatMap { URL(string: $0) },
             storedAt: Date(timeIntervalSince1970: storedAt)
         )

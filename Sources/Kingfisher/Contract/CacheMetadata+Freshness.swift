@@ -1,14 +1,17 @@
-// How long a response is fresh: RFC 9111, section 4.2, for a private cache. The caller passes the time.
+// How long a response is fresh: RFC 9111, section 4.2, for private and for shared caches. The caller passes the time.
 
 public import Foundation
 
 extension CacheMetadata {
     /// Whether the bytes may be used at `instant` without a request to the server.
     ///
-    /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh. `s-maxage` is for
-    /// shared caches and is ignored.
-    public func isFresh(at instant: Date) -> Bool {
-        let control = CacheControl(cacheControl)
+    /// Only explicit freshness counts: without `max-age` or `Expires` a response is never fresh.
+    /// - Parameters:
+    ///   - instant: The time.
+    ///   - isShared: Whether the cache is shared by several people: then `s-maxage` comes first.
+    /// - Returns: Whether it is fresh.
+    public func isFresh(at instant: Date, inShared isShared: Bool = false) -> Bool {
+        let control = CacheControl(cacheControl, isShared: isShared)
         guard !control.noCache, !control.noStore, let lifetime = lifetime(control) else { return false }
         return currentAge(at: instant) < lifetime
     }
@@ -24,33 +27,33 @@ extension CacheMetadata {
 
     /// Until when the bytes may be used without a request to the server; the distant past if never, nil if the server
     /// does not say.
-    var freshUntil: Date? {
-        let control = CacheControl(cacheControl)
+    func freshUntil(inShared isShared: Bool) -> Date? {
+        let control = CacheControl(cacheControl, isShared: isShared)
         guard !control.noCache, !control.noStore else { return .distantPast }
         return lifetime(control).map { storedAt.addingTimeInterval($0 - currentAge(at: storedAt)) }
     }
 
     /// Whether bytes that are not fresh at `instant` may be used while the server is asked about them
     /// (`stale-while-revalidate`, RFC 5861).
-    func mayBeUsedWhileRevalidating(at instant: Date) -> Bool {
-        let control = CacheControl(cacheControl)
+    func mayBeUsedWhileRevalidating(at instant: Date, inShared isShared: Bool) -> Bool {
+        let control = CacheControl(cacheControl, isShared: isShared)
         return isStale(at: instant, for: control.staleWhileRevalidate, control)
     }
 
     /// Whether bytes that are not fresh at `instant` may be used after a request for them has failed: when the server
     /// cannot be reached (RFC 9111, section 4.2.4), or as `stale-if-error` says (RFC 5861).
-    func mayBeUsed(after error: KingfisherError, at instant: Date) -> Bool {
-        let control = CacheControl(cacheControl)
+    func mayBeUsed(after error: KingfisherError, at instant: Date, inShared isShared: Bool) -> Bool {
+        let control = CacheControl(cacheControl, isShared: isShared)
         if error.isConnectionFailure { return !control.mustRevalidate && !control.noCache }
         return error.isServerFailure && isStale(at: instant, for: control.staleIfError, control)
     }
 
     /// Whether the bytes have not been stale for longer than so many seconds, and may be used then.
     private func isStale(at instant: Date, for seconds: TimeInterval?, _ control: CacheControl) -> Bool {
-        guard let seconds, let freshUntil, !control.noCache, !control.noStore, !control.mustRevalidate else {
-            return false
-        }
-        return instant.timeIntervalSince(freshUntil) <= seconds
+        guard let seconds, let lifetime = lifetime(control), !control.noCache, !control.noStore,
+            !control.mustRevalidate
+        else { return false }
+        return currentAge(at: instant) - lifetime <= seconds
     }
 
     /// The seconds between the time the server made or confirmed the response and `instant`, as far as is known.
@@ -66,7 +69,7 @@ extension CacheMetadata {
     }
 }
 
-/// The directives of a field `Cache-Control` that concern a private cache.
+/// The directives of a field `Cache-Control`, as they concern a private cache or a shared one.
 struct CacheControl: Equatable {
     var noCache = false
     var noStore = false
@@ -79,7 +82,15 @@ struct CacheControl: Equatable {
     /// Seconds; the smallest if there are several, and zero if one is not a number.
     var maxAge: TimeInterval?
 
-    init(_ field: String?) {
+    /// Whether a shared cache may store the response to a request with credentials (RFC 9111, section 3.5).
+    var isForEveryone = false
+
+    /// Reads the field of a response.
+    /// - Parameters:
+    ///   - field: The field, if there is one.
+    ///   - isShared: Whether a shared cache asks: then `private`, `s-maxage` and `proxy-revalidate` count.
+    init(_ field: String?, isShared: Bool = false) {
+        var sharedMaxAge: TimeInterval?
         for directive in Self.directives(of: field ?? "") {
             let parts = directive.split(separator: "=", maxSplits: 1)
             let name = (parts.first ?? "").trimmingCharacters(in: .whitespaces).lowercased()
@@ -91,12 +102,19 @@ struct CacheControl: Equatable {
             case "immutable": isImmutable = true
             case "max-age":
                 maxAge = min(maxAge ?? .infinity, seconds ?? 0)
-            case "must-revalidate": mustRevalidate = true
+            case "must-revalidate": (mustRevalidate, isForEveryone) = (true, true)
+            case "public": isForEveryone = true
+            case "private": noStore = noStore || isShared
+            case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .infinity, seconds ?? 0)
+            case "proxy-revalidate": mustRevalidate = mustRevalidate || isShared
             case "stale-while-revalidate": staleWhileRevalidate = seconds
             case "stale-if-error": staleIfError = seconds
             default: break
             }
         }
+        guard isShared, let sharedMaxAge else { return }
+        // It also forbids to use what is stale (section 5.2.2.10).
+        (maxAge, mustRevalidate, isForEveryone) = (sharedMaxAge, true, true)
     }
 
     /// The parts between commas that are not in quotes.

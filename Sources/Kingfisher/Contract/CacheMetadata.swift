@@ -24,6 +24,10 @@ public struct CacheMetadata: Sendable, Equatable {
     public let date: Date?
     /// The seconds of the field `Age`: for how long other caches had kept the response.
     public let age: TimeInterval?
+    /// The field `Vary`, as it came: the request's fields on which the response depends.
+    public let vary: String?
+    /// A digest of what the request had in those fields; nil if that is not known.
+    let variant: String?
     /// Where the bytes came from.
     public let url: URL?
     /// When the response arrived here, or was last confirmed by the server.
@@ -32,10 +36,17 @@ public struct CacheMetadata: Sendable, Equatable {
     /// Reads the fields of a response.
     /// - Parameters:
     ///   - url: Where the response came from.
+    ///   - request: What it is the response to; matters where it has a field `Vary`.
     ///   - storedAt: When it arrived.
     ///   - field: Returns the value of a header field by its name, fields of one name joined by commas.
-    public init(url: URL?, storedAt: Date = Date(), field: (_ name: String) -> String?) {
+    public init(
+        url: URL?,
+        request: URLRequest? = nil,
+        storedAt: Date = Date(),
+        field: (_ name: String) -> String?
+    ) {
         func text(_ name: String) -> String? { field(name).flatMap(Self.clean) }
+        let vary = text("Vary").map { $0.utf8.count <= Self.longestVary ? $0 : "*" }
         self.init(
             eTag: text("ETag"),
             lastModified: text("Last-Modified"),
@@ -43,6 +54,8 @@ public struct CacheMetadata: Sendable, Equatable {
             expires: field("Expires").map { HTTPDate.date(from: $0) ?? .distantPast },
             date: field("Date").flatMap { HTTPDate.date(from: $0) },
             age: text("Age").flatMap { CacheControl.seconds($0) },
+            vary: vary,
+            variant: vary.flatMap { vary in request.flatMap { Self.variant(vary, of: $0) } },
             url: url,
             storedAt: storedAt
         )
@@ -51,9 +64,12 @@ public struct CacheMetadata: Sendable, Equatable {
     /// Reads the fields of a response.
     /// - Parameters:
     ///   - response: The response.
+    ///   - request: What it is the response to; matters where it has a field `Vary`.
     ///   - storedAt: When it arrived.
-    public init(response: HTTPURLResponse, storedAt: Date = Date()) {
-        self.init(url: response.url, storedAt: storedAt) { response.value(forHTTPHeaderField: $0) }
+    public init(response: HTTPURLResponse, to request: URLRequest? = nil, storedAt: Date = Date()) {
+        self.init(url: response.url, request: request, storedAt: storedAt) {
+            response.value(forHTTPHeaderField: $0)
+        }
     }
 
     package init(
@@ -63,6 +79,8 @@ public struct CacheMetadata: Sendable, Equatable {
         expires: Date? = nil,
         date: Date? = nil,
         age: TimeInterval? = nil,
+        vary: String? = nil,
+        variant: String? = nil,
         url: URL? = nil,
         storedAt: Date
     ) {
@@ -72,6 +90,8 @@ public struct CacheMetadata: Sendable, Equatable {
         self.expires = expires
         self.date = date
         self.age = age
+        self.vary = vary
+        self.variant = variant
         self.url = url
         self.storedAt = storedAt
     }
@@ -107,6 +127,8 @@ public struct CacheMetadata: Sendable, Equatable {
             expires: newer.expires ?? expires,
             date: newer.date,
             age: newer.age,
+            vary: newer.vary ?? vary,
+            variant: newer.vary == nil || newer.vary == vary ? variant : nil,
             url: newer.url ?? url,
             storedAt: newer.storedAt
         )

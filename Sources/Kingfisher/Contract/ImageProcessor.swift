@@ -53,6 +53,19 @@ func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.ide
 
 func != (left: any ImageProcessor, right: any ImageProcessor) -> Bool { !(left == right) }
 
+extension ImageProcessor {
+    /// The last processor of several in a row, and the one that stands for those before it; nil if there is one only.
+    ///
+    /// The image before the last one has a key of its own: the last one has an identifier.
+    var lastStep: (before: any ImageProcessor, last: any ImageProcessor)? {
+        switch self {
+        case let composition as CompositionImageProcessor: composition.joined.lastStep
+        case let joined as JoinedImageProcessor where !joined.second.identifier.isEmpty: (joined.first, joined.second)
+        default: nil
+        }
+    }
+}
+
 /// Two processors in a row.
 private struct JoinedImageProcessor: PartFindingImageProcessor {
     let first: any ImageProcessor

@@ -43,6 +43,18 @@ extension KingfisherOptionsInfoItem {
     public static var fromMemoryCacheOrRefresh: Self { setting(\.fromMemoryCacheOrRefresh, to: true) }
     /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
     public static var cacheMemoryOnly: Self { setting(\.cacheMemoryOnly, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/queryCacheLayers``.
+    public static func queryCacheLayers(_ layers: CacheLayers) -> Self { setting(\.queryCacheLayers, to: layers) }
+    /// See ``KingfisherParsedOptionsInfo/storeCacheLayers``.
+    public static func storeCacheLayers(_ layers: CacheLayers) -> Self { setting(\.storeCacheLayers, to: layers) }
+    /// See ``KingfisherParsedOptionsInfo/originalQueryCacheLayers``.
+    public static func originalQueryCacheLayers(_ layers: CacheLayers) -> Self {
+        setting(\.originalQueryCacheLayers, to: layers)
+    }
+    /// See ``KingfisherParsedOptionsInfo/originalStoreCacheLayers``.
+    public static func originalStoreCacheLayers(_ layers: CacheLayers) -> Self {
+        setting(\.originalStoreCacheLayers, to: layers)
+    }
     /// See ``KingfisherParsedOptionsInfo/waitForCache``.
     public static var waitForCache: Self { setting(\.waitForCache, to: true) }
     /// See ``KingfisherParsedOptionsInfo/onlyFromCache``.

@@ -37,6 +37,27 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Keep the processed image in memory only.
     public var cacheMemoryOnly = false
 
+    /// Where the image is looked up; an empty set is a miss. (Not in Kingfisher.)
+    ///
+    /// ``forceRefresh`` and ``fromMemoryCacheOrRefresh`` take layers away. What is in no layer that is asked counts as
+    /// missing, also for ``onlyFromCache``.
+    public var queryCacheLayers: CacheLayers = .all
+
+    /// Where the image is stored; an empty set stores it nowhere. (Not in Kingfisher.)
+    ///
+    /// ``cacheMemoryOnly`` takes the disk away. With the disk alone, an image that is found there is not put in memory,
+    /// and storing one removes an older one from memory.
+    public var storeCacheLayers: CacheLayers = .all
+
+    /// Where the original is looked up that the image can be made of. (Not in Kingfisher.)
+    public var originalQueryCacheLayers: CacheLayers = .all
+
+    /// Where the original is stored when a processor changes it; nil means on disk with ``cacheOriginalImage``, else
+    /// nowhere. (Not in Kingfisher.)
+    ///
+    /// On disk are the bytes as they came. For memory the original is decoded, if the processor has not done so.
+    public var originalStoreCacheLayers: CacheLayers?
+
     /// Complete only after the image has been stored, and report how that went in
     /// ``RetrieveImageResult/cacheStoreResult``.
     public var waitForCache = false
@@ -131,6 +152,7 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     ///
     /// Only when there is something to download: images in the caches are delivered as usual.
     public var lowDataModeSource: Source?
+
     /// Whether the server is asked about an image that is cached, however long it may still be used; false at first.
     ///
     /// The request is conditional if the response that is cached had a validator. A response of 304 makes the cached
@@ -139,15 +161,21 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// ``onStaleImage`` shows the cached image before. For network sources; without effect with ``forceRefresh`` and
     /// ``onlyFromCache``. (Not in Kingfisher.)
     public var refreshCached = false
+
     /// Whether an image is cached and used as its server says (RFC 9111, RFC 5861); false at first, as in Kingfisher:
     /// then images stay for as long as the cache says.
     ///
     /// `max-age`, `Expires`, `Age`, `no-cache`, `must-revalidate`, `stale-while-revalidate` and `stale-if-error` count,
     /// and what is `no-store` is not stored. What the server says nothing about stays for as long as the cache says. An
     /// image that is not fresh any more is asked about as with ``refreshCached``; when the server cannot be reached, it
-    /// is used unless that is forbidden. Using an image does not prolong its freshness. `Vary` is not looked at. (Not
-    /// in Kingfisher.)
+    /// is used unless that is forbidden. Using an image does not prolong its freshness.
+    ///
+    /// When the response that is cached has a field `Vary`, it is used for requests that have the same in the fields it
+    /// names, and replaced by the response to others. Loads with a request modifier do not take such an image from
+    /// memory. Without modifiers, the requests for one cache are taken to be alike. See ``ImageCache/isShared`` for
+    /// servers. (Not in Kingfisher.)
     public var respectCacheControl = false
+
     /// Called with the cached image when the server is asked about it, on the callback queue, before the completion.
     ///
     /// Not called for a load that joins another one of the same after that. (Not in Kingfisher.)

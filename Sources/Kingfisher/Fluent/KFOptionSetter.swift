@@ -59,6 +59,14 @@ extension KFOptionSetter {
     public func fromMemoryCacheOrRefresh(_ enabled: Bool = true) -> Self { with(\.fromMemoryCacheOrRefresh, enabled) }
     /// See ``KingfisherParsedOptionsInfo/cacheMemoryOnly``.
     public func cacheMemoryOnly(_ enabled: Bool = true) -> Self { with(\.cacheMemoryOnly, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/queryCacheLayers``.
+    public func queryCacheLayers(_ layers: CacheLayers) -> Self { with(\.queryCacheLayers, layers) }
+    /// See ``KingfisherParsedOptionsInfo/storeCacheLayers``.
+    public func storeCacheLayers(_ layers: CacheLayers) -> Self { with(\.storeCacheLayers, layers) }
+    /// See ``KingfisherParsedOptionsInfo/originalQueryCacheLayers``.
+    public func originalQueryCacheLayers(_ layers: CacheLayers) -> Self { with(\.originalQueryCacheLayers, layers) }
+    /// See ``KingfisherParsedOptionsInfo/originalStoreCacheLayers``.
+    public func originalStoreCacheLayers(_ layers: CacheLayers?) -> Self { with(\.originalStoreCacheLayers, layers) }
     /// See ``KingfisherParsedOptionsInfo/waitForCache``.
     public func waitForCache(_ enabled: Bool = true) -> Self { with(\.waitForCache, enabled) }
     /// See ``KingfisherParsedOptionsInfo/onlyFromCache``.

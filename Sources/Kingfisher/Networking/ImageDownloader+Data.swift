@@ -3,6 +3,10 @@
 public import Foundation
 import KFTransport
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// A finished download that was not made into an image. (Not in Kingfisher.)
 public struct DataLoadingResult: Sendable {
     /// The bytes, as the downloader's delegate left them.
@@ -11,8 +15,12 @@ public struct DataLoadingResult: Sendable {
     public let url: URL?
     /// How long the phases of the download took.
     public let metrics: NetworkMetrics?
-    /// The head of the response, for what is kept with the cache's entry.
+    /// The request that was sent and the head of its response, for what is kept with the cache's entry.
+    var request: URLRequest?
     var response: TransportResponse?
+
+    /// What the response says about caching, if it says anything.
+    var cacheMetadata: CacheMetadata? { response.flatMap { CacheMetadata($0, to: request) } }
 }
 
 extension ImageDownloader {
@@ -36,6 +44,7 @@ extension ImageDownloader {
                 data: result.originalData,
                 url: result.url,
                 metrics: result.metrics,
+                request: await presumedRequest(for: url, options),
                 response: result.response
             )
         }
@@ -53,8 +62,20 @@ extension ImageDownloader {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> DataLoadingResult {
         try await loader.withBytes(at: url, options, timeout: downloadTimeout) { bytes, _ in
-            DataLoadingResult(data: bytes.data, url: bytes.url, metrics: bytes.metrics, response: bytes.response)
+            DataLoadingResult(
+                data: bytes.data,
+                url: bytes.url,
+                metrics: bytes.metrics,
+                request: bytes.request,
+                response: bytes.response
+            )
         }
+    }
+
+    /// The request that a subclass has sent unless it has changed it; nil where caching does not depend on it.
+    func presumedRequest(for url: URL, _ options: KingfisherParsedOptionsInfo) async -> URLRequest? {
+        guard options.respectCacheControl else { return nil }
+        return try? await loader.conditions(for: url, options, timeout: nil).request
     }
 }
 

@@ -4,12 +4,18 @@ import Foundation
 import KFSupport
 import KFTransport
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The bytes of one response or of one provider, shared by all subscribers that waited for them.
 final class LoadedBytes: Sendable {
     /// The bytes, as the downloader's delegate left them.
     let data: Data
-    /// The URL of the request that was sent; nil for a provider.
-    let url: URL?
+    /// The request that was sent; nil for a provider.
+    let request: URLRequest?
+    /// Its URL.
+    var url: URL? { request?.url }
     let response: TransportResponse?
     let metrics: NetworkMetrics?
     /// The memory the bytes take, which is the downloader's to give.
@@ -20,16 +26,16 @@ final class LoadedBytes: Sendable {
     /// How storing goes of what was made of the bytes.
     let entries = OncePerKey<StoreKey, CacheStoreResult>()
 
-    /// The bytes of a provider.
-    init(provided data: Data) {
-        self.data = data
-        (url, response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil, nil)
+    /// The bytes of a provider, or of a downloader of the user's that has sent a request.
+    init(provided data: Data, requestedBy request: URLRequest? = nil) {
+        (self.data, self.request) = (data, request)
+        (response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil)
     }
 
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
         self.data = data
         self.response = response
-        url = transfer.request.url
+        request = transfer.request
         metrics = transfer.sessionTask.metrics
         share = transfer.takeShare()
         reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
@@ -37,12 +43,30 @@ final class LoadedBytes: Sendable {
 
     /// The image the options' processor makes of the bytes.
     ///
-    /// It runs once for all options that are alike in what an image is made by.
+    /// It runs once for all options that are alike in what an image is made by. So does each processor of several in a
+    /// row: the image that the first ones make is made once for all loads that begin with them.
     func image(_ options: KingfisherParsedOptionsInfo) async -> Result<KFCrossPlatformImage, KingfisherError> {
         await images.value(for: ProcessingKey(options)) {
-            await Result { () async throws(KingfisherError) in
-                try await options.processor.processed(.data(data), options)
-            }.mapError { reasonForNoImage ?? $0 }
+            await Result { () async throws(KingfisherError) in try await processed(options) }
+                .mapError { reasonForNoImage ?? $0 }
+        }
+    }
+
+    private func processed(
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> KFCrossPlatformImage {
+        guard let (before, last) = options.processor.lastStep else {
+            return try await options.processor.processed(.data(data), options)
+        }
+        var beginning = options
+        beginning.processor = before
+        do throws(KingfisherError) {
+            let image = try await image(beginning).get()
+            let result = try await last.processed(.image(image), options)
+            if image.isDamaged { result.updateMetadata { $0.isDamaged = true } }
+            return result
+        } catch {
+            throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(data)))
         }
     }
 }

@@ -1,4 +1,4 @@
-// The keys by which loads share transfers, and what is made of the same bytes. For ByteLoader, LoadedBytes and the manager.
+// The keys by which loads share transfers and what is made of the same bytes. For ByteLoader, LoadedBytes, the manager.
 
 import Foundation
 import KFImaging
@@ -60,8 +60,8 @@ struct StoreKey: Hashable, Sendable {
     let key: String
     private let cache: ObjectIdentifier?
     private let serializer: ComparableCode
-    private let isMemoryOnly: Bool
-    private let keepsOriginal: Bool
+    private let layers: CacheLayers
+    private let originalLayers: CacheLayers
     private let originalCache: ObjectIdentifier?
     private let memoryExpiration: StorageExpiration?
     private let diskExpiration: StorageExpiration?
@@ -73,8 +73,8 @@ struct StoreKey: Hashable, Sendable {
         key = query.computedKey
         cache = options.targetCache.map { ObjectIdentifier($0) }
         serializer = ComparableCode(options.cacheSerializer)
-        isMemoryOnly = options.cacheMemoryOnly
-        keepsOriginal = options.cacheOriginalImage
+        layers = options.layersToStore
+        originalLayers = options.layersToStoreForOriginal
         originalCache = options.originalCache.map { ObjectIdentifier($0) }
         memoryExpiration = options.memoryCacheExpiration
         diskExpiration = options.diskCacheExpiration

@@ -17,7 +17,6 @@ extension ImageCache {
     func find(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
         var query = query
         let options = query.options
-        if options.fromMemoryCacheOrRefresh { query.layers = .memory }
         if isSubclassed, !query.promotes { query.layers = .disk }
         guard isSubclassed, query.promotes else { return try await core.find(query) }
         switch try await retrieveImage(forKey: query.key, options: options) {

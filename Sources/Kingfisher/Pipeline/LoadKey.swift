@@ -16,15 +16,16 @@ struct LoadKey: Hashable, Sendable {
     private let settings: Settings
     /// Set when the options hold numbers that are NaN, so that a key equals itself.
     ///
-    /// Code of the user that cannot be compared makes keys differ, too. Such loads may still share transfers, and images
-    /// and entries that are made of the same bytes.
+    /// Code of the user that cannot be compared makes keys differ, too. Such loads may still share transfers, images
+    /// and entries made of the same bytes.
     private let unique: Unique?
 
     private struct Settings: Equatable, Sendable {
         let forceRefresh: Bool
         let refreshCached: Bool
         let respectCacheControl: Bool
-        let fromMemoryCacheOrRefresh: Bool
+        let layers: CacheLayers
+        let originalLayers: CacheLayers
         let onlyFromCache: Bool
         let backgroundDecode: Bool
         let savesData: Bool
@@ -42,7 +43,9 @@ struct LoadKey: Hashable, Sendable {
             forceRefresh = options.forceRefresh
             refreshCached = options.refreshCached
             respectCacheControl = options.respectCacheControl
-            fromMemoryCacheOrRefresh = options.fromMemoryCacheOrRefresh
+            layers = options.layersToQuery
+            // Without the disk, neither is the original looked up there.
+            originalLayers = options.fromMemoryCacheOrRefresh ? .memory : options.originalQueryCacheLayers
             onlyFromCache = options.onlyFromCache
             backgroundDecode = options.backgroundDecode
             savesData = options.lowDataModeSource != nil

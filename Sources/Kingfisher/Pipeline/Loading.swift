@@ -51,6 +51,7 @@ extension KingfisherManager {
         var options = wanted.options
         options.forceRefresh = false
         options.fromMemoryCacheOrRefresh = false
+        (options.queryCacheLayers, options.originalQueryCacheLayers) = (.all, .all)
         let wanted = KeyedSource(wanted.source, options)
         guard var cached = try await cachedImage(wanted) else { return try await imageOfOriginal(wanted) }
         cached.isConfirmed = true
@@ -127,8 +128,9 @@ extension KingfisherManager {
             load.serve(.transfer(transfer, token))
         }
         if load.flight.service == nil { load.serve(.provider) }
-        let bytes = LoadedBytes(provided: download.originalData)
-        let metadata = download.response.flatMap { CacheMetadata($0) }
+        let request = await downloader.presumedRequest(for: url, wanted.options)
+        let bytes = LoadedBytes(provided: download.originalData, requestedBy: request)
+        let metadata = download.response.flatMap { CacheMetadata($0, to: bytes.request) }
         var loaded = stored(download.image, of: bytes, for: wanted, metadata: metadata)
         loaded.metrics = download.metrics
         return loaded

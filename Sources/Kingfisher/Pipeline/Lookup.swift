@@ -15,7 +15,7 @@ extension KingfisherManager {
         requested: Source
     ) -> RetrieveImageResult? {
         guard !options.forceRefresh, forbiddenFile(source) == nil, blockedURL(source, options) == nil,
-            let cache = options.targetCache
+            options.queryCacheLayers.contains(.memory), let cache = options.targetCache
         else { return nil }
         let key = source.cacheKey(options)
         guard !options.asksServer(about: source) || cache.hasFreshImage(key, options),
@@ -41,7 +41,7 @@ extension KingfisherManager {
     /// The image on disk, read without leaving the thread; nil where it has to be processed first.
     func imageOnDiskAtOnce(_ wanted: KeyedSource) async -> LoadResult? {
         var (options, query) = (wanted.options, wanted.query)
-        guard !options.forceRefresh, !options.fromMemoryCacheOrRefresh, !options.asksServer(about: wanted.source),
+        guard !options.forceRefresh, query.layers.contains(.disk), !options.asksServer(about: wanted.source),
             !options.cacheSerializer.originalDataUsed,
             let cache = options.targetCache, !cache.core.memory.isCached(forKey: query.computedKey)
         else { return nil }
@@ -80,7 +80,7 @@ extension KingfisherManager {
     /// The image that another load has put in memory since it was missed there.
     func imageStoredMeanwhile(_ wanted: KeyedSource) -> LoadResult? {
         let options = wanted.options
-        guard !options.forceRefresh, let cache = options.targetCache,
+        guard !options.forceRefresh, wanted.query.layers.contains(.memory), let cache = options.targetCache,
             let image = cache.findInMemory(wanted.query.key, options), image.satisfies(options)
         else { return nil }
         return LoadResult(image: image, cacheType: .memory)
@@ -97,15 +97,16 @@ extension KingfisherManager {
         guard cache !== options.targetCache || !options.processor.identifier.isEmpty else { return nil }
         var plain = options
         plain.processor = DefaultImageProcessor.default
+        plain.queryCacheLayers = options.originalQueryCacheLayers
         var query = CacheCore.Query(wanted.query.key, plain)
         // A serializer that stores originals needs their bytes, which are on disk only.
-        if !needsMetadata, !options.cacheSerializer.originalDataUsed,
+        if !needsMetadata, query.layers.contains(.memory), !options.cacheSerializer.originalDataUsed,
             let image = cache.findInMemory(query.key, plain)
         {
             guard let bytes = image.bytes(toDecodeAgainFor: plain) else { return Original(image: image) }
             return (try? await decodedAgain(bytes, plain)).map { Original(image: $0) }
         }
-        guard !options.fromMemoryCacheOrRefresh else { return nil }
+        guard query.layers.contains(.disk) else { return nil }
         (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
         guard case .disk(let image, let bytes, let metadata)? = try? await cache.find(query) else { return nil }
         return Original(image: image, bytes: bytes, metadata: metadata)

@@ -114,7 +114,8 @@ struct PrefetchWork: Sendable {
             // A provider may ignore that it is cancelled.
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var query = CacheCore.Query(key, options)
-            query.options.hooks.cacheMetadata = loaded.response.flatMap { CacheMetadata($0) }
+            guard options.mayStore(loaded.cacheMetadata, requestedBy: loaded.request) else { return .completed }
+            query.options.hooks.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
             terms.originalCache.putOriginal(loaded.data, query, stored)
             try await stored.value.diskCacheResult.get()
@@ -130,7 +131,8 @@ struct PrefetchWork: Sendable {
 
     /// Whether a source that is cached counts; not if it is a file that must not be read, or its URL is blocked.
     private func mayBeSkipped(_ source: Source, _ options: KingfisherParsedOptionsInfo) -> Bool {
-        !options.forceRefresh && manager.forbiddenFile(source) == nil && manager.blockedURL(source, options) == nil
+        !options.forceRefresh && options.queryCacheLayers == .all && manager.forbiddenFile(source) == nil
+            && manager.blockedURL(source, options) == nil
     }
 
     private func cachedType(

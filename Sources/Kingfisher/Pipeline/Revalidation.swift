@@ -38,11 +38,12 @@ extension KingfisherManager {
         // 2. The disk, where it is with what its server said.
         let cached = await cachedImage(withMetadataOf: wanted)
         try checkIsWanted(wanted, load)
-        guard let cached else { return try await loadedImage(wanted, for: load) }
-        let now = Date()
+        guard let cached, await isUsable(cached, wanted) else { return try await loadedImage(wanted, for: load) }
+        let (now, isShared) = (Date(), options.isCacheShared)
         if !options.refreshCached {
-            if cached.metadata?.freshUntil.map({ $0 > now }) ?? true { return try await result(of: cached, wanted) }
-            if cached.metadata?.mayBeUsedWhileRevalidating(at: now) == true {
+            let freshUntil = cached.metadata?.freshUntil(inShared: isShared) ?? .distantFuture
+            if freshUntil > now { return try await result(of: cached, wanted) }
+            if cached.metadata?.mayBeUsedWhileRevalidating(at: now, inShared: isShared) == true {
                 revalidateInBackground(wanted)
                 return try await result(of: cached, wanted, .inBackground)
             }
@@ -60,6 +61,18 @@ extension KingfisherManager {
             for show in subscribers { show(stale) }
         }
         return try await revalidated(cached, wanted, for: load)
+    }
+
+    /// Whether the response that is cached is one to the request that would be sent now.
+    private func isUsable(_ cached: CachedImage, _ wanted: KeyedSource) async -> Bool {
+        guard let metadata = cached.metadata, metadata.variesWithRequest, let url = wanted.source.url else {
+            return true
+        }
+        let loader = (wanted.options.downloader ?? downloader).loader
+        guard let request = try? await loader.conditions(for: url, wanted.options, timeout: nil).request else {
+            return false
+        }
+        return metadata.answers(request)
     }
 
     /// Asks the server about a cached image.
@@ -85,7 +98,8 @@ extension KingfisherManager {
                 return try await result(of: cached, wanted, .notModified)
             }
             guard !error.isCancelled,
-                options.refreshCached || cached.metadata?.mayBeUsed(after: error, at: Date()) == true
+                options.refreshCached
+                    || cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared) == true
             else { throw error }
             return try await result(of: cached, wanted, .failed(error))
         }
@@ -99,7 +113,9 @@ extension KingfisherManager {
         let generation = cache.core.generation(forKey: query.computedKey)
         (query.layers, query.promotes, query.wantsMetadata) = (.disk, false, true)
         // A cache that cannot be read has nothing.
-        if case .disk(let image, let bytes, let metadata)? = try? await cache.find(query) {
+        if wanted.query.layers.contains(.disk),
+            case .disk(let image, let bytes, let metadata)? = try? await cache.find(query)
+        {
             guard options.cacheSerializer.originalDataUsed, !options.processor.identifier.isEmpty else {
                 return CachedImage(content: .image(image, generation), bytes: bytes, metadata: metadata)
             }
@@ -125,7 +141,7 @@ extension KingfisherManager {
             result = LoadResult(image: image, cacheType: .disk)
             if let cache = wanted.options.targetCache {
                 var options = wanted.options
-                options.limitMemory(to: cached.metadata, in: cache)
+                options.limitMemory(of: image, to: cached.metadata, in: cache)
                 let key = wanted.query.computedKey
                 cache.core.promote(image, forKey: key, options, ifGeneration: generation, replacing: true)
             }
@@ -186,16 +202,34 @@ extension KingfisherParsedOptionsInfo {
         return true
     }
 
+    /// Whether one of the caches is declared as shared.
+    var isCacheShared: Bool { targetCache?.isShared == true || originalCache?.isShared == true }
+
+    /// Whether the response to a request may be stored.
+    func mayStore(_ metadata: CacheMetadata?, requestedBy request: URLRequest?) -> Bool {
+        guard respectCacheControl else { return true }
+        let control = CacheControl(metadata?.cacheControl, isShared: isCacheShared)
+        if control.noStore { return false }
+        let isPersonal = isCacheShared && request?.value(forHTTPHeaderField: "Authorization") != nil
+        return !isPersonal || control.isForEveryone
+    }
+
     /// Limits the time in memory to that for which the server need not be asked.
     ///
-    /// The instant is fixed, however often the image is used: that is how a later load sees that it is fresh.
-    mutating func limitMemory(to metadata: CacheMetadata?, in cache: ImageCache) {
+    /// The instant is fixed, however often the image is used: that is how a later load sees that it is fresh. One that
+    /// depends on the request is marked, and stays out of memory if a modifier has changed its request: in memory it is
+    /// for requests without modifiers.
+    mutating func limitMemory(of image: KFCrossPlatformImage, to metadata: CacheMetadata?, in cache: ImageCache) {
         guard respectCacheControl else { return }
+        if metadata?.variesWithRequest == true {
+            guard requestModifier == nil else { return memoryCacheExpiration = .expired }
+            image.updateMetadata { $0.variesWithRequest = true }
+        }
         let usual = memoryCacheExpiration ?? cache.memoryStorage.config.expiration
         let now = Date()
-        let freshUntil = metadata?.freshUntil ?? .distantFuture
+        let freshUntil = metadata?.freshUntil(inShared: isCacheShared) ?? .distantFuture
         let end = min(usual.estimatedExpiration(since: now), freshUntil)
-        // The clock of the memory storage is a little behind: without this, what is never fresh would be so for a moment.
+        // The clock of the memory storage is a little behind: what is never fresh would be fresh for a moment.
         memoryCacheExpiration = freshUntil > now ? .date(end) : .expired
     }
 }
@@ -205,8 +239,10 @@ extension ImageCache {
     func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo) -> Bool {
         guard !options.refreshCached else { return false }
         let computedKey = key.computedKey(with: options.processor.identifier)
-        guard case .date? = core.memory.store.entry(forKey: computedKey)?.expiration else { return false }
-        return true
+        guard let entry = core.memory.store.entry(forKey: computedKey), case .date = entry.expiration else {
+            return false
+        }
+        return options.requestModifier == nil || !entry.value.metadata.variesWithRequest
     }
 }
 

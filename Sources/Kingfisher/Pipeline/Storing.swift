@@ -4,6 +4,10 @@ import Foundation
 import KFSupport
 import KFTransport
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 extension KingfisherManager {
     /// Stores an image that was made of loaded bytes.
     func stored(
@@ -13,10 +17,10 @@ extension KingfisherManager {
         metadata: CacheMetadata? = nil
     ) -> LoadResult {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
-        let metadata = metadata ?? bytes.response.flatMap { CacheMetadata($0) }
+        let metadata = metadata ?? bytes.cacheMetadata
         loaded.metadata = metadata
         guard let cache = wanted.options.targetCache else { return loaded }
-        if wanted.options.respectCacheControl, metadata?.forbidsStoring == true {
+        guard wanted.options.mayStore(metadata, requestedBy: bytes.request) else {
             remove(wanted)
             return loaded
         }
@@ -28,7 +32,7 @@ extension KingfisherManager {
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             var query = wanted.query
-            query.options.limitMemory(to: metadata, in: cache)
+            query.options.limitMemory(of: image, to: metadata, in: cache)
             cache.put(image, original: nil, query, toDisk: false, Promise())
         }
         return loaded
@@ -49,28 +53,51 @@ extension KingfisherManager {
         // Others may have joined, and do not wait for the queue of the first one.
         query.options.callbackQueue = .untouch
         query.options.hooks.cacheMetadata = metadata
-        query.options.limitMemory(to: metadata, in: cache)
+        query.options.limitMemory(of: image, to: metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
-        let toDisk = !options.cacheMemoryOnly && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        let isOriginalWanted = keepsOriginal && options.cacheOriginalImage && !options.processor.identifier.isEmpty
-        guard isOriginalWanted, let bytes, let originalCache = options.originalCache else {
+        let toDisk =
+            options.layersToStore.contains(.disk) && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        let originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
+        guard !originalLayers.isEmpty, let bytes, let originalCache = options.originalCache else {
             return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
         }
-        let (processed, original) = (Promise<CacheStoreResult>(), Promise<CacheStoreResult>())
+        let processed = Promise<CacheStoreResult>()
         cache.put(image, original: bytes, query, toDisk: toDisk, processed)
-        originalCache.putOriginal(bytes, query, original)
-        Task {
+        let original = Promise<CacheStoreResult>()
+        if originalLayers.contains(.disk) {
+            originalCache.putOriginal(bytes, query, original)
+        } else {
+            original.fulfil(CacheStoreResult(disk: .success(())))
+        }
+        Task { [query] in
+            if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, query, in: originalCache) }
             let results = (await processed.value, await original.value)
             if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
         }
     }
+
+    /// Decodes an original for memory; bytes that only the processor can read have no image of their own.
+    private func keepOriginalInMemory(_ bytes: Data, _ query: CacheCore.Query, in cache: ImageCache) async {
+        var plain = query.options
+        plain.processor = DefaultImageProcessor.default
+        plain.storeCacheLayers = .memory
+        guard let image = try? await plain.processor.processed(.data(bytes), plain) else { return }
+        cache.put(image, original: bytes, CacheCore.Query(query.key, plain), toDisk: false, Promise())
+    }
+}
+
+extension LoadedBytes {
+    /// What the response says about caching, if it says anything.
+    var cacheMetadata: CacheMetadata? { response.flatMap { CacheMetadata($0, to: request) } }
 }
 
 extension CacheMetadata {
     /// The cache metadata of a response; nil if it says nothing about how long its bytes are valid.
-    init?(_ response: TransportResponse) {
+    init?(_ response: TransportResponse, to request: URLRequest?) {
         guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
-        self.init(url: response.url) { response.value(forHTTPHeaderField: $0) }
-        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil else { return nil }
+        self.init(url: response.url, request: request) { response.value(forHTTPHeaderField: $0) }
+        guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil || vary != nil else {
+            return nil
+        }
     }
 }

@@ -38,7 +38,7 @@ public struct CompositionImageProcessor: ImageProcessor {
     public var identifier: String { joined.identifier }
     /// The processors; the first one runs first.
     public let processors: [any ImageProcessor]
-    private let joined: any ImageProcessor
+    let joined: any ImageProcessor
 
     /// Creates a processor.
     ///

@@ -35,6 +35,14 @@ import Testing
                 $0.fromMemoryCacheOrRefresh()
             },
             Option(property: "cacheMemoryOnly", item: .cacheMemoryOnly) { $0.cacheMemoryOnly() },
+            Option(property: "queryCacheLayers", item: .queryCacheLayers(.disk)) { $0.queryCacheLayers(.disk) },
+            Option(property: "storeCacheLayers", item: .storeCacheLayers(.disk)) { $0.storeCacheLayers(.disk) },
+            Option(property: "originalQueryCacheLayers", item: .originalQueryCacheLayers(.disk)) {
+                $0.originalQueryCacheLayers(.disk)
+            },
+            Option(property: "originalStoreCacheLayers", item: .originalStoreCacheLayers(.all)) {
+                $0.originalStoreCacheLayers(.all)
+            },
             Option(property: "waitForCache", item: .waitForCache) { $0.waitForCache() },
             Option(property: "onlyFromCache", item: .onlyFromCache) { $0.onlyFromCache() },
             Option(property: "backgroundDecode", item: .backgroundDecode) { $0.backgroundDecode() },
@@ -150,7 +158,7 @@ import Testing
     /// The options by what they decide: what is loaded, what is stored, or the result of one subscriber.
     private static let inKey: Set = [
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
-        "onlyFromCache", "backgroundDecode", "scaleFactor",
+        "onlyFromCache", "backgroundDecode", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
         "requestModifier", "redirectHandler", "dataModifier", "processor", "onlyLoadFirstFrame",
         "preloadAllAnimationData",
         "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
@@ -158,6 +166,7 @@ import Testing
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",
+        "storeCacheLayers", "originalStoreCacheLayers",
         "memoryCacheExpiration", "diskCacheExpiration", "diskStoreWriteOptions", "forcedExtension",
     ]
     private static let perSubscriber: Set = [

@@ -1,0 +1,34 @@
+// The layers of a cache, for options that say which of them a load asks and fills.
+
+/// The layers of a cache. (Not in Kingfisher.)
+public struct CacheLayers: OptionSet, Hashable, Sendable {
+    /// A bit for each layer.
+    public let rawValue: UInt8
+
+    /// Creates a set of layers.
+    /// - Parameter rawValue: A bit for each layer.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Images in memory.
+    public static let memory = CacheLayers(rawValue: 1)
+    /// Files on disk.
+    public static let disk = CacheLayers(rawValue: 2)
+    /// Memory and disk.
+    public static let all: CacheLayers = [.memory, .disk]
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// Where the image is looked up, if it is.
+    var layersToQuery: CacheLayers {
+        fromMemoryCacheOrRefresh ? queryCacheLayers.intersection(.memory) : queryCacheLayers
+    }
+
+    /// Where the image is stored.
+    var layersToStore: CacheLayers { cacheMemoryOnly ? storeCacheLayers.intersection(.memory) : storeCacheLayers }
+
+    /// Where the original is stored: nowhere, if it is the image.
+    var layersToStoreForOriginal: CacheLayers {
+        guard !processor.identifier.isEmpty else { return [] }
+        return originalStoreCacheLayers ?? (cacheOriginalImage ? .disk : [])
+    }
+}

@@ -27,7 +27,7 @@ extension CacheMetadata {
         let names = names(vary)
         guard !names.contains("*") else { return nil }
         let fields = names.map { name in "\(name):\(request.value(forHTTPHeaderField: name) ?? "")\n" }
-        return FileName.hash(fields.joined())
+        return FileNaming.hash(fields.joined())
     }
 
     /// The names in lower case, in order. The transport decodes what is compressed: that changes no image.

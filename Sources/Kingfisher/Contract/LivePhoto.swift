@@ -14,23 +14,35 @@ public struct LivePhotoResource: Sendable {
         case other(String)
     }
 
-    /// The URL and the key.
-    public let resource: any Resource
+    /// Where the data comes from: a URL or a provider.
+    public let dataSource: Source
     /// The type that was given, or that the URL's extension suggests.
     public let referenceFileType: FileType
 
     /// The key in the caches.
-    public var cacheKey: String { resource.cacheKey }
-    /// Where the data is.
-    public var downloadURL: URL { resource.downloadURL }
+    public var cacheKey: String { dataSource.cacheKey }
+    /// Where the data is; `about:blank` for a provider that does not say.
+    public var downloadURL: URL { dataSource.url ?? Self.nowhere }
+    /// The URL and the key.
+    public var resource: any Resource { KF.ImageResource(downloadURL: downloadURL, cacheKey: cacheKey) }
+
+    private static let nowhere = URL(string: "about:blank") ?? URL(fileURLWithPath: "/")
+
+    /// Creates a resource from a source.
+    /// - Parameters:
+    ///   - source: Where the data comes from.
+    ///   - fileType: The type of the file; nil takes it from the extension of the URL.
+    public init(source: Source, fileType: FileType? = nil) {
+        dataSource = source
+        referenceFileType = fileType ?? source.url.map { FileType(extensionOf: $0) } ?? .other("")
+    }
 
     /// Creates a resource from another one, which has a URL and a key.
     /// - Parameters:
     ///   - resource: The URL and the key.
     ///   - fileType: The type of the file; nil takes it from the extension of the URL.
     public init(resource: any Resource, fileType: FileType? = nil) {
-        self.resource = resource
-        referenceFileType = fileType ?? FileType(extensionOf: resource.downloadURL)
+        self.init(source: resource.convertToSource(), fileType: fileType)
     }
 
     /// Creates a resource.

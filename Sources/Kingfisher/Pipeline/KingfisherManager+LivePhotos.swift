@@ -59,7 +59,7 @@ extension KingfisherManager {
         _ options: KingfisherParsedOptionsInfo,
         progress: ProgressRelay?
     ) async throws(KingfisherError) -> LivePhotoLoadingInfoResult {
-        if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.resource.convertToSource()) }).first {
+        if let file = source.resources.lazy.compactMap({ self.forbiddenFile($0.dataSource) }).first {
             throw .requestError(reason: .fileURLNotAllowed(url: file))
         }
         let cache = options.targetCache ?? cache
@@ -182,8 +182,8 @@ extension KingfisherManager {
     private func load(_ resource: LivePhotoResource, _ options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> DataLoadingResult
     {
-        // A file URL is read, not downloaded.
-        if case .provider(let provider) = resource.resource.convertToSource() {
+        // A file is read, not downloaded.
+        if case .provider(let provider) = resource.dataSource {
             return DataLoadingResult(data: try await data(of: provider), url: resource.downloadURL, metrics: nil)
         }
         let downloader = options.downloader ?? downloader

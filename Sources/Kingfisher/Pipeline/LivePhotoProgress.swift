@@ -11,7 +11,7 @@ final class LivePhotoProgress: Sendable {
 
     init(of resources: some Collection<LivePhotoResource>, _ relay: ProgressRelay) {
         self.relay = relay
-        count = resources.count { if case .network = $0.resource.convertToSource() { true } else { false } }
+        count = resources.count { if case .network = $0.dataSource { true } else { false } }
     }
 
     /// More of a file has arrived; reported once the lengths of all files are known.

@@ -293,6 +293,18 @@ import Testing
         }
     }
 
+    @Test("A file may come from a provider") func providedFile() async throws {
+        try await Rig.run { rig in
+            let provider = Source.provider(RawImageDataProvider(data: movie, cacheKey: "movie"))
+            let resource = LivePhotoResource(source: provider, fileType: .mov)
+            #expect(resource.dataSource.cacheKey == "movie" && resource.downloadURL.absoluteString == "about:blank")
+            let source = LivePhotoSource(resources: [resource])
+            let first = try await rig.manager.retrieveLivePhoto(with: source)
+            #expect(first.data() == [movie] && first.fileURLs.map(\.pathExtension) == ["mov"])
+            #expect(try await rig.manager.retrieveLivePhoto(with: source).cacheType == .disk)
+        }
+    }
+
     @Test("A file that the cache did not store is an error that names it")
     func filesNotStored() async throws {
         try await Rig.run { rig in

@@ -48,8 +48,10 @@ import FoundationNetworking
                 if !isInMemory { rig.cache.clearMemoryCache() }
                 return try await rig.manager.retrieveImage(with: url, options: options).image.pixelWidth
             }
-            #expect(try await width(setting("32", "X-Width")) == 32)
-            #expect(try await width(setting("32", "X-Width")) == 32)
+            for _ in 0..<2 {
+                let narrow = try await width(setting("32", "X-Width"))
+                #expect(narrow == 32)
+            }
             #expect(rig.server.count("/a.png") == 1)
             #expect(try await width(setting("16", "X-Width")) == 16)
             #expect(try await width(respecting) == 64)

@@ -12,8 +12,11 @@ import Testing
     func releasedOwners() {
         weak var firstOwner: Item?
         weak var firstState: SlotState?
-        for number in 0..<1_000 {
+        // Each second object is kept, so that the table grows until those of released objects are removed.
+        var kept: [Item] = []
+        for number in 0..<10_000 {
             let item = Item()
+            if number % 2 == 1 { kept.append(item) }
             #expect(item.kf.taskIdentifier == nil, "Another object may have had the same address.")
             let state = SlotStates.state(of: .image(), in: item)
             let identifier = state.begin().identifier
@@ -21,7 +24,7 @@ import Testing
             #expect(SlotStates.state(of: .alternate, in: item) !== state)
             if number == 0 { (firstOwner, firstState) = (item, state) }
         }
-        #expect(firstOwner == nil && firstState == nil)
+        #expect(kept.count == 5_000 && firstOwner == nil && firstState == nil)
     }
 }
 

@@ -61,6 +61,10 @@ extension KingfisherOptionsInfoItem {
     public static func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         setting(\.redirectHandler, to: handler)
     }
+    /// See ``KingfisherParsedOptionsInfo/responseModifier``.
+    public static func responseModifier(_ modifier: any ImageDownloadResponseModifier) -> Self {
+        setting(\.responseModifier, to: modifier)
+    }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public static func dataModifier(_ modifier: any ImageDownloadDataModifier) -> Self {
         setting(\.dataModifier, to: modifier)

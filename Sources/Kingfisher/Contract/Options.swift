@@ -63,6 +63,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Decides on every redirection of a download.
     public var redirectHandler: (any ImageDownloadRedirectHandler)?
 
+    /// Changes the head of a response before its status is checked; nil means the downloader's. (Not in Kingfisher.)
+    public var responseModifier: (any ImageDownloadResponseModifier)?
+
     /// Changes the bytes of a download before anything is made of them or stored.
     public var dataModifier: (any ImageDownloadDataModifier)?
 

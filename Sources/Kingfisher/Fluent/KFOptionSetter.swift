@@ -104,6 +104,10 @@ extension KFOptionSetter {
             }
         )
     }
+    /// See ``KingfisherParsedOptionsInfo/responseModifier``.
+    public func responseModifier(_ modifier: (any ImageDownloadResponseModifier)?) -> Self {
+        with(\.responseModifier, modifier)
+    }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public func dataModifier(_ modifier: (any ImageDownloadDataModifier)?) -> Self { with(\.dataModifier, modifier) }
     /// See ``KingfisherParsedOptionsInfo/onDataReceived``.

@@ -24,6 +24,7 @@ extension ByteLoader {
         var acceptableStatusCodes: Set<Int>?
         var acceptableContentTypes: Set<String>?
         var requestsUsePipelining = false
+        var responseModifier: (any ImageDownloadResponseModifier)?
         var session = URLSessionConfiguration.ephemeral
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
@@ -72,6 +73,7 @@ extension ByteLoader {
             request: request,
             policy: policy(for: request, options, settings),
             redirectHandler: options.redirectHandler,
+            responseModifier: options.responseModifier ?? settings.responseModifier,
             dataModifier: options.dataModifier,
             acceptableStatusCodes: settings.acceptableStatusCodes,
             acceptableContentTypes: settings.acceptableContentTypes

@@ -198,12 +198,12 @@ final class ByteLoader: Sendable {
 
     /// The beginning of a transfer's body, if one was interrupted before.
     func takePartialBody(for transfer: Transfer) -> PartialBody? {
-        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return nil }
+        guard settings.withLock({ $0.isResumingEnabled }), transfer.mayContinue else { return nil }
         return partialBodies.withLock { $0.take(transfer.key) }
     }
 
     func keep(_ body: PartialBody, for transfer: Transfer) {
-        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return }
+        guard settings.withLock({ $0.isResumingEnabled }), transfer.mayContinue else { return }
         partialBodies.withLock { $0.keep(body, for: transfer.key) }
     }
 

@@ -15,6 +15,7 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
     private let redirects: ComparableCode?
+    private let responseModifier: ComparableCode?
     private let dataModifier: ComparableCode?
 
     init(_ conditions: Transfer.Conditions) {
@@ -29,6 +30,7 @@ struct TransferKey: Hashable, Sendable {
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
         redirects = conditions.redirectHandler.map { ComparableCode($0) }
+        responseModifier = conditions.responseModifier.map { ComparableCode($0) }
         dataModifier = conditions.dataModifier.map { ComparableCode($0) }
     }
 

@@ -36,6 +36,7 @@ struct LoadKey: Hashable, Sendable {
         let diskExtending: ExpirationExtending
         let request: ComparableCode?
         let redirects: ComparableCode?
+        let responseModifier: ComparableCode?
         let dataModifier: ComparableCode?
 
         init(_ options: KingfisherParsedOptionsInfo) {
@@ -54,6 +55,7 @@ struct LoadKey: Hashable, Sendable {
             diskExtending = options.diskCacheAccessExtendingExpiration
             request = options.requestModifier.map { ComparableCode($0) }
             redirects = options.redirectHandler.map { ComparableCode($0) }
+            responseModifier = options.responseModifier.map { ComparableCode($0) }
             dataModifier = options.dataModifier.map { ComparableCode($0) }
         }
     }

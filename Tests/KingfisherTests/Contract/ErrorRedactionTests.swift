@@ -61,6 +61,7 @@ import FoundationNetworking
             .responseError(reason: .dataModifyingFailed(task: task)),
             .responseError(reason: .noURLResponse(task: task)),
             .responseError(reason: .cancelledByDelegate(response: redirect)),
+            .responseError(reason: .responseRejected(response: redirect)),
             .responseError(reason: .notModified(response: redirect)),
             .responseError(reason: .responseTooLarge(task: task, limit: 1)),
         ]

@@ -84,6 +84,9 @@ extension KingfisherError.ResponseErrorReason {
             "The downloader's delegate stopped the download of \(response.place) at its response"
         case .responseRejected(let response):
             "The response modifier refused the response from \(response.place), status \(response.statusCode)"
+        case .decryptionFailed(let task, let error):
+            "The bytes of \(task.originalURL?.absoluteString ?? "a download") could not be decrypted: "
+                + (error?.plainDescription ?? "the decryptor returned no data")
         case .notModified(let response):
             "\(response.place) responded \"304 not modified\" to a request that was not conditional"
         case .invalidContentType(let response):

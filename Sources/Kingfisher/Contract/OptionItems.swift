@@ -65,6 +65,8 @@ extension KingfisherOptionsInfoItem {
     public static func responseModifier(_ modifier: any ImageDownloadResponseModifier) -> Self {
         setting(\.responseModifier, to: modifier)
     }
+    /// See ``KingfisherParsedOptionsInfo/decryptor``.
+    public static func decryptor(_ decryptor: any ImageDataDecryptor) -> Self { setting(\.decryptor, to: decryptor) }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public static func dataModifier(_ modifier: any ImageDownloadDataModifier) -> Self {
         setting(\.dataModifier, to: modifier)

@@ -66,6 +66,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Changes the head of a response before its status is checked; nil means the downloader's. (Not in Kingfisher.)
     public var responseModifier: (any ImageDownloadResponseModifier)?
 
+    /// Decrypts the bytes of a download before ``dataModifier``; nil means the downloader's. (Not in Kingfisher.)
+    public var decryptor: (any ImageDataDecryptor)?
+
     /// Changes the bytes of a download before anything is made of them or stored.
     public var dataModifier: (any ImageDownloadDataModifier)?
 

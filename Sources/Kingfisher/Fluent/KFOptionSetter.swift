@@ -108,6 +108,8 @@ extension KFOptionSetter {
     public func responseModifier(_ modifier: (any ImageDownloadResponseModifier)?) -> Self {
         with(\.responseModifier, modifier)
     }
+    /// See ``KingfisherParsedOptionsInfo/decryptor``.
+    public func decryptor(_ decryptor: (any ImageDataDecryptor)?) -> Self { with(\.decryptor, decryptor) }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public func dataModifier(_ modifier: (any ImageDownloadDataModifier)?) -> Self { with(\.dataModifier, modifier) }
     /// See ``KingfisherParsedOptionsInfo/onDataReceived``.

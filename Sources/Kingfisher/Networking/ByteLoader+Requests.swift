@@ -25,6 +25,7 @@ extension ByteLoader {
         var acceptableContentTypes: Set<String>?
         var requestsUsePipelining = false
         var responseModifier: (any ImageDownloadResponseModifier)?
+        var decryptor: (any ImageDataDecryptor)?
         var session = URLSessionConfiguration.ephemeral
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
@@ -74,6 +75,7 @@ extension ByteLoader {
             policy: policy(for: request, options, settings),
             redirectHandler: options.redirectHandler,
             responseModifier: options.responseModifier ?? settings.responseModifier,
+            decryptor: options.decryptor ?? settings.decryptor,
             dataModifier: options.dataModifier,
             acceptableStatusCodes: settings.acceptableStatusCodes,
             acceptableContentTypes: settings.acceptableContentTypes

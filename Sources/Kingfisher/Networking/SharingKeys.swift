@@ -16,6 +16,7 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableContentTypes: Set<String>?
     private let redirects: ComparableCode?
     private let responseModifier: ComparableCode?
+    private let decryptor: ComparableCode?
     private let dataModifier: ComparableCode?
 
     init(_ conditions: Transfer.Conditions) {
@@ -31,11 +32,12 @@ struct TransferKey: Hashable, Sendable {
         acceptableContentTypes = conditions.acceptableContentTypes
         redirects = conditions.redirectHandler.map { ComparableCode($0) }
         responseModifier = conditions.responseModifier.map { ComparableCode($0) }
+        decryptor = conditions.decryptor.map { ComparableCode($0) }
         dataModifier = conditions.dataModifier.map { ComparableCode($0) }
     }
 
     /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { redirects?.isComparable != false && dataModifier?.isComparable != false }
+    var mayRecur: Bool { [redirects, decryptor, dataModifier].allSatisfy { $0?.isComparable != false } }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }

@@ -43,6 +43,7 @@ final class Transfer: TransportEvents, FlightWork {
         let policy: TransportPolicy
         var redirectHandler: (any ImageDownloadRedirectHandler)?
         var responseModifier: (any ImageDownloadResponseModifier)?
+        var decryptor: (any ImageDataDecryptor)?
         var dataModifier: (any ImageDownloadDataModifier)?
         /// nil: the delegate decides.
         var acceptableStatusCodes: Set<Int>?
@@ -53,7 +54,7 @@ final class Transfer: TransportEvents, FlightWork {
     let key: TransferKey
     let flight = Flight<LoadedBytes>()
     let sessionTask: SessionDataTask
-    private let conditions: Conditions
+    let conditions: Conditions
     private weak let loader: ByteLoader?
     private let state = Locked(State())
 
@@ -66,9 +67,6 @@ final class Transfer: TransportEvents, FlightWork {
 
     /// The request of the first hop.
     var request: URLRequest { conditions.request }
-
-    /// Changes the bytes that have arrived.
-    var dataModifier: (any ImageDownloadDataModifier)? { conditions.dataModifier }
 
     /// Whether the rest of an interrupted body may be requested: its response must be seen as the server sent it.
     var mayContinue: Bool { conditions.responseModifier == nil && PartialBody.mayContinue(request) }

@@ -232,11 +232,13 @@ public final class KingfisherManager: Sendable {
     ) -> Load {
         var options = options
         options.originalCache = options.originalCache ?? options.targetCache
+        // What arrives encrypted shows nothing before it is complete.
+        let isEncrypted = (options.decryptor ?? (options.downloader ?? downloader).decryptor) != nil
         return Load(
             source: source,
             options: options,
             progress: ProgressRelay(progressBlock),
-            previews: Previews(options, setter: previewSetter, clock: clock),
+            previews: isEncrypted ? nil : Previews(options, setter: previewSetter, clock: clock),
             handle: handle ?? DownloadTask(),
             updated: updated
         )

@@ -62,6 +62,8 @@ import FoundationNetworking
             .responseError(reason: .noURLResponse(task: task)),
             .responseError(reason: .cancelledByDelegate(response: redirect)),
             .responseError(reason: .responseRejected(response: redirect)),
+            .responseError(reason: .decryptionFailed(task: task, error: Reason(url: url))),
+            .responseError(reason: .decryptionFailed(task: task, error: nil)),
             .responseError(reason: .notModified(response: redirect)),
             .responseError(reason: .responseTooLarge(task: task, limit: 1)),
         ]

@@ -45,6 +45,7 @@ import FoundationNetworking
             (.responseError(reason: .invalidURLResponse(response: response)), 2001),
             (.responseError(reason: .URLSessionError(error: URLError(.timedOut))), 2003),
             (.responseError(reason: .cancelledByDelegate(response: response)), 2006),
+            (.responseError(reason: .decryptionFailed(task: SessionDataTask(request), error: Reason())), 2102),
             (.cacheError(reason: .fileEnumeratorCreationFailed(url: url)), 3001),
             (.cacheError(reason: .invalidFileEnumeratorContent(url: url)), 3002),
             (.cacheError(reason: .invalidURLResource(error: Reason(), key: "k", url: url)), 3003),

@@ -46,6 +46,9 @@ import Testing
             Option(property: "responseModifier", item: .responseModifier(responses)) {
                 $0.responseModifier(responses)
             },
+            Option(property: "decryptor", item: .decryptor(Base64DataDecryptor())) {
+                $0.decryptor(Base64DataDecryptor())
+            },
             Option(property: "dataModifier", item: .dataModifier(bytes)) { $0.dataModifier(bytes) },
             Option(property: "onDataReceived", item: .onDataReceived { _, _ in }) { $0.onDataReceived { _, _ in } },
             Option(property: "processor", item: .processor(CountingProcessor())) {
@@ -155,8 +158,8 @@ import Testing
     private static let inKey: Set = [
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
         "onlyFromCache", "backgroundDecode", "scaleFactor",
-        "requestModifier", "redirectHandler", "responseModifier", "dataModifier", "processor", "onlyLoadFirstFrame",
-        "preloadAllAnimationData",
+        "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",
+        "onlyLoadFirstFrame", "preloadAllAnimationData",
         "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
         "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
     ]

@@ -87,6 +87,10 @@ extension KingfisherOptionsInfoItem {
     public static func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self {
         setting(\.animatedProcessing, to: policy)
     }
+    /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.
+    public static func vectorProcessing(_ policy: VectorProcessingPolicy) -> Self {
+        setting(\.vectorProcessing, to: policy)
+    }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public static func cacheSerializer(_ serializer: any CacheSerializer) -> Self {
         setting(\.cacheSerializer, to: serializer)

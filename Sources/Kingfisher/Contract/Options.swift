@@ -96,6 +96,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// How ``processor`` treats animations.
     public var animatedProcessing: AnimatedProcessingPolicy = .firstFrame
 
+    /// How ``processor`` treats vector images. (Not in Kingfisher.)
+    public var vectorProcessing: VectorProcessingPolicy = .process
+
     /// Converts images into the bytes of the disk cache and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default
 

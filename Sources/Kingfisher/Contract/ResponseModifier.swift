@@ -1,6 +1,6 @@
 // The protocol by which users change the head of a response before the library judges it, and its ready-made forms.
 
-public import Foundation
+import Foundation
 public import FoundationNetworking
 
 /// Changes the head of a response before anything looks at it. (Not in Kingfisher.)

@@ -124,6 +124,8 @@ extension KFOptionSetter {
     public func preloadAllAnimationData(_ enabled: Bool = true) -> Self { with(\.preloadAllAnimationData, enabled) }
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self { with(\.animatedProcessing, policy) }
+    /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.
+    public func vectorProcessing(_ policy: VectorProcessingPolicy) -> Self { with(\.vectorProcessing, policy) }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public func serialize(by cacheSerializer: any CacheSerializer) -> Self { with(\.cacheSerializer, cacheSerializer) }
     /// See ``KingfisherParsedOptionsInfo/imageModifier``.

@@ -48,12 +48,14 @@ struct ProcessingKey: Hashable {
     private let processor: String
     private let creating: ImageCreatingOptions
     private let frames: AnimatedProcessingPolicy
+    private let vectors: VectorProcessingPolicy
     private let queue: CallbackQueue.Identity?
 
     init(_ options: KingfisherParsedOptionsInfo) {
         processor = options.processor.identifier
         creating = options.imageCreatingOptions
         frames = options.animatedProcessing
+        vectors = options.vectorProcessing
         queue = options.processingQueue?.identity
     }
 }

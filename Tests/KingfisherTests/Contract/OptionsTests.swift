@@ -61,6 +61,7 @@ import Testing
             Option(property: "animatedProcessing", item: .animatedProcessing(.transformFrames)) {
                 $0.animatedProcessing(.transformFrames)
             },
+            Option(property: "vectorProcessing", item: .vectorProcessing(.skip)) { $0.vectorProcessing(.skip) },
             Option(property: "cacheSerializer", item: .cacheSerializer(FormatIndicatedCacheSerializer.png)) {
                 $0.serialize(by: FormatIndicatedCacheSerializer.png)
             },
@@ -160,8 +161,9 @@ import Testing
         "onlyFromCache", "backgroundDecode", "scaleFactor",
         "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",
         "onlyLoadFirstFrame", "preloadAllAnimationData",
-        "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
-        "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
+        "animatedProcessing", "vectorProcessing", "processingQueue", "lowDataModeSource", "connectTimeout",
+        "downloadTimeout", "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration",
+        "diskCacheAccessExtendingExpiration",
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",

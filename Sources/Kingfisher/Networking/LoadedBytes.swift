@@ -4,11 +4,11 @@ import Foundation
 import KFSupport
 import KFTransport
 
-/// The bytes of one response or of one provider, shared by all subscribers that waited for them.
+/// The bytes of one response, one provider or one loader, shared by all subscribers that waited for them.
 final class LoadedBytes: Sendable {
     /// The bytes, as the downloader's delegate left them.
     let data: Data
-    /// The URL of the request that was sent; nil for a provider.
+    /// The URL of the request that was sent, or that a loader was given; nil for a provider.
     let url: URL?
     let response: TransportResponse?
     let metrics: NetworkMetrics?
@@ -24,6 +24,13 @@ final class LoadedBytes: Sendable {
     init(provided data: Data) {
         self.data = data
         (url, response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil, nil)
+    }
+
+    /// The bytes of a loader.
+    init(_ data: Data, at url: URL, _ response: URLResponse?) {
+        (self.data, self.url, metrics, share) = (data, url, nil, nil)
+        self.response = response.map { TransportResponse($0) }
+        reasonForNoImage = self.response?.reasonForNoImage
     }
 
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {

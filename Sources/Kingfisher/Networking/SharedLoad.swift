@@ -1,4 +1,5 @@
-// A load that runs as a task for all its subscribers: of an image, or of the bytes of a provider or a loader. For the manager.
+// A load that runs as a task for all its subscribers: of an image, or of the bytes of a provider or a loader. For the
+// manager.
 
 import KFSupport
 

@@ -119,7 +119,9 @@ extension KingfisherManager {
             for (index, resource) in resources.enumerated() {
                 var options = options
                 if let progress {
-                    options.hooks.received = { progress.report(received: $0.received, expected: $0.expected, of: index) }
+                    options.hooks.received = { piece in
+                        progress.report(received: piece.received, expected: piece.expected, of: index)
+                    }
                     options.hooks.progressed = { progress.report(received: $0, expected: $1, of: index) }
                 }
                 group.addTask { [options] in

@@ -130,8 +130,9 @@ public final class KingfisherManager: Sendable {
 
     /// The loaders that get the bytes at URLs in place of the downloader; none at first. (Not in Kingfisher.)
     ///
-    /// Asked when bytes are needed: for images that are in no cache, prefetches and live photos. The first that can load
-    /// a URL does; the downloader loads what none can. A loader is also asked whether a URL that has failed is blocked.
+    /// Asked when bytes are needed: for images that are in no cache, prefetches and live photos. The first that can
+    /// load a URL does; the downloader loads what none can. A loader is also asked whether a URL that has failed is
+    /// blocked.
     public var loaders: ImageLoaderRegistry {
         get { configuration.withLock { $0.loaders } }
         set { configuration.withLock { $0.loaders = newValue } }

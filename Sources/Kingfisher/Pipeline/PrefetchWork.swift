@@ -140,12 +140,7 @@ struct PrefetchWork: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async -> CacheType {
         let (key, type) = (source.cacheKey(options), options.forcedExtension)
-        guard cache.isSubclassed else {
-            return await cache.core.cachedType(key.computedKey(with: identifier), type)
-        }
-        return await WorkExecutor.io.run {
-            cache.imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: type)
-        }
+        return await cache.imageCachedTypeAsync(forKey: key, processorIdentifier: identifier, forcedExtension: type)
     }
 
     private func loadedWithRetries(

@@ -158,7 +158,7 @@ import Testing
             #expect(try await rig.manager.retrieveImage(with: url, options: blurred).cacheType == .none)
             #expect(high.isCached(forKey: url.cacheKey) && !low.isCached(forKey: url.cacheKey))
             #expect(try await high.cacheMetadata(forKey: url.cacheKey)?.eTag == etag)
-            let rotated: KingfisherOptionsInfo = [.processor(RotationImageProcessor(degrees: 90)), .waitForCache]
+            let rotated: KingfisherOptionsInfo = [.processor(RotationImageProcessor(angle: 1)), .waitForCache]
             _ = try await rig.manager.retrieveImage(with: url, options: rotated)
             #expect(rig.server.count("/a") == 1)
             let refreshed = try await rig.manager.retrieveImage(with: url, options: blurred + [.refreshCached])

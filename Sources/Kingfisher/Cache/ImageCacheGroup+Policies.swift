@@ -36,7 +36,9 @@ extension ImageCacheGroup {
 
     // MARK: Policies
 
-    /// Where images are looked up; ``Policy/serial`` at first. The memory of all is looked at before any disk.
+    /// Where images are looked up; ``Policy/serial`` at first.
+    ///
+    /// The memory of all is looked at before any disk.
     public var queryPolicy: Policy {
         get { state.withLock { $0.query } }
         set { state.withLock { $0.query = newValue } }

@@ -5,19 +5,21 @@ import KFSupport
 
 /// Several caches in one, such as one for all users and one for the current one. (Not in Kingfisher.)
 ///
-/// It is used wherever a cache is: as ``KingfisherManager/cache`` or ``KingfisherParsedOptionsInfo/targetCache``. A
-/// policy for each kind of operation says which of the caches it reaches. A group without caches has nothing, and its
-/// operations succeed at once. The caches keep their own limits, lifetimes and cleaning.
+/// It is used wherever a cache is, such as ``KingfisherManager/cache``. A policy for each kind of operation says which
+/// of the caches it reaches. A group without caches has nothing, and its operations succeed at once. The caches keep
+/// their own limits, lifetimes and cleaning.
 ///
 /// The group stores nothing itself: its ``ImageCache/memoryStorage`` keeps nothing and its ``ImageCache/diskStorage``
-/// makes no directory. So do not use these, nor the functions that no subclass can override and that look into them:
-/// ``ImageCache/statistics``, ``ImageCache/diskEntries()``, `cacheMetadata`, `updateCacheMetadata`,
-/// ``ImageCache/enteredBackground()`` and `willTerminate`, nor `hash` and `cachePath`; call them on its caches. Images that are processed each time
+/// makes no directory. So do not use these, nor the functions that look into them and are no part of the group's:
+/// ``ImageCache/statistics``, ``ImageCache/diskEntries()``, `cacheMetadata`, `updateCacheMetadata`, `hash`, `cachePath`,
+/// ``ImageCache/enteredBackground()`` and `willTerminate`. Call them on its caches. Images that are processed each time
 /// they are read from disk (``CacheSerializer/originalDataUsed``) do not get to memory.
 ///
 /// A group must not contain itself, not in another group either. May be used from any thread.
-// SAFETY: all its own state is in a Locked; the rest is as in its superclass.
-public final class ImageCacheGroup: ImageCache, @unchecked Sendable {
+public final class ImageCacheGroup: ImageCache,
+    // SAFETY: all its own state is in a Locked; the rest is as in its superclass.
+    @unchecked Sendable
+{
     struct State: Sendable {
         /// The highest priority first.
         var caches: [ImageCache]

@@ -44,7 +44,7 @@ extension KingfisherManager {
             let (handle, settled) = (DownloadTask(), options)
             return try await whileRunning(handle) { () async throws(KingfisherError) in
                 try await handle.value { [self] in
-                    await Result { () async throws(KingfisherError) in 
+                    await Result { () async throws(KingfisherError) in
                         try await livePhoto(source, settled, progress: relay)
                     }
                 }.get()

@@ -21,7 +21,7 @@ import FoundationNetworking
     @Test("Base64 is decoded with line breaks and characters that do not belong there", arguments: ["\r\n", "*", ""])
     func base64(separator: String) {
         let text = someBytes.base64EncodedString()
-        let broken = text.prefix(10) + separator + text.dropFirst(10)
+        let broken = "\(text.prefix(10))\(separator)\(text.dropFirst(10))"
         #expect(Base64DataDecryptor().decrypt(Data(broken.utf8), response: nil) == someBytes)
         #expect(Base64DataDecryptor().decrypt(Data("abcde".utf8), response: nil) == nil)
     }

@@ -153,7 +153,7 @@ private struct Broken: Error {}
                     return (image, nil)
                 }
             )
-            _ = try await rig.manager.retrieveImage(with: url) { reported.fulfil([$0, $1]) }
+            _ = try await rig.manager.retrieveImage(with: url, progressBlock: { reported.fulfil([$0, $1]) })
             #expect(await reported.value == [3, 10])
         }
     }

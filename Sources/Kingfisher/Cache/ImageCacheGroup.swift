@@ -11,9 +11,9 @@ import KFSupport
 ///
 /// The group stores nothing itself: its ``ImageCache/memoryStorage`` keeps nothing and its ``ImageCache/diskStorage``
 /// makes no directory. So do not use these, nor the functions that look into them and are no part of the group's:
-/// ``ImageCache/statistics``, ``ImageCache/diskEntries()``, `cacheMetadata`, `updateCacheMetadata`, `hash`, `cachePath`,
-/// ``ImageCache/enteredBackground()`` and `willTerminate`. Call them on its caches. Images that are processed each time
-/// they are read from disk (``CacheSerializer/originalDataUsed``) do not get to memory.
+/// ``ImageCache/statistics``, ``ImageCache/diskEntries()``, `cacheMetadata`, `updateCacheMetadata`, `hash`,
+/// `cachePath`, ``ImageCache/enteredBackground()`` and `willTerminate`. Call them on its caches. Images that are
+/// processed each time they are read from disk (``CacheSerializer/originalDataUsed``) do not get to memory.
 ///
 /// A group must not contain itself, not in another group either. May be used from any thread.
 public final class ImageCacheGroup: ImageCache,
@@ -35,7 +35,7 @@ public final class ImageCacheGroup: ImageCache,
     /// Creates a group.
     /// - Parameters:
     ///   - caches: The caches, the one with the lowest priority first.
-    ///   - name: The group's name, for messages; must not be empty.
+    ///   - name: The group's name; must not be empty.
     public init(_ caches: [ImageCache], name: String) {
         precondition(!name.isEmpty, "A group of caches needs a name.")
         state = Locked(State(caches: caches.reversed()))
@@ -63,10 +63,8 @@ public final class ImageCacheGroup: ImageCache,
         var direct = options
         direct.callbackQueue = .untouch
         report(to: completionHandler, on: options.callbackQueue) { [self, direct] in
-            await storing { cache, result in
-                cache.store(image, original: original, forKey: key, options: direct, toDisk: toDisk) {
-                    result.fulfil($0)
-                }
+            await storing { cache, done in
+                cache.store(image, original: original, forKey: key, options: direct, toDisk: toDisk) { done.fulfil($0) }
             }
         }
     }

@@ -9,7 +9,8 @@ import KFSupport
 public final class ImageLoaderRegistry: Sendable {
     /// One addition of a loader, by which it is removed.
     public struct Registration: Hashable, Sendable {
-        fileprivate let number: Int
+        private let identity = CodeIdentity()
+        fileprivate init() {}
     }
 
     struct Entry: Sendable {
@@ -17,19 +18,14 @@ public final class ImageLoaderRegistry: Sendable {
         let loader: any ImageLoading
     }
 
-    private struct State: Sendable {
-        /// In the order in which they are asked.
-        var entries: [Entry] = []
-        var added = 0
-    }
-
-    private let state = Locked(State())
+    /// In the order in which they are asked.
+    private let entries = Locked<[Entry]>([])
 
     /// Creates a registry without loaders.
     public init() {}
 
     /// The loaders, in the order in which they are asked.
-    public var loaders: [any ImageLoading] { state.withLock { $0.entries.map(\.loader) } }
+    public var loaders: [any ImageLoading] { entries.withLock { $0.map(\.loader) } }
 
     /// Adds a loader, which is asked before those that are there.
     ///
@@ -37,24 +33,21 @@ public final class ImageLoaderRegistry: Sendable {
     /// - Returns: What removes it again.
     @discardableResult
     public func add(_ loader: any ImageLoading) -> Registration {
-        state.withLock { state in
-            state.added += 1
-            let registration = Registration(number: state.added)
-            state.entries.insert(Entry(registration: registration, loader: loader), at: 0)
-            return registration
-        }
+        let registration = Registration()
+        entries.withLock { $0.insert(Entry(registration: registration, loader: loader), at: 0) }
+        return registration
     }
 
     /// Removes a loader; what it is loading goes on.
     ///
     /// - Parameter registration: What ``add(_:)`` returned; nothing happens if it was removed before.
     public func remove(_ registration: Registration) {
-        state.withLock { $0.entries.removeAll { $0.registration == registration } }
+        entries.withLock { $0.removeAll { $0.registration == registration } }
     }
 
     /// The loader for a URL: the first that can load it.
     func entry(for url: URL, _ options: KingfisherParsedOptionsInfo) -> Entry? {
-        let entries = state.withLock { $0.entries }
+        let entries = entries.withLock { $0 }
         return entries.first { $0.loader.canLoad(url, options: options) }
     }
 }

@@ -79,8 +79,11 @@ private struct Broken: Error {}
             #expect(rig.manager.loaders.loaders.count == 3)
             _ = try await rig.manager.retrieveImage(with: url)
             #expect(first.calls.value == 0 && second.calls.value == 1)
+            ImageLoaderRegistry().remove(registration)
+            #expect(rig.manager.loaders.loaders.count == 3)
             rig.manager.loaders.remove(registration)
             rig.manager.loaders.remove(registration)
+            #expect(rig.manager.loaders.loaders.count == 2)
             _ = try await rig.manager.retrieveImage(with: url, options: [.forceRefresh])
             #expect(first.calls.value == 1 && second.calls.value == 1 && other.calls.value == 0)
         }

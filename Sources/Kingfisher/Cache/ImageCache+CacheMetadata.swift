@@ -9,9 +9,12 @@ extension ImageCache {
     ///
     /// Loads with ``KingfisherParsedOptionsInfo/respectCacheControl`` then do what RFC 9111 asks of a shared cache:
     /// they do not store what is `private`, nor the response to a request with a field `Authorization` unless the
-    /// server allows that, and `s-maxage` and `proxy-revalidate` count.
+    /// server allows that, and `s-maxage` and `proxy-revalidate` count. A group is shared if one of its caches is.
     public final var isShared: Bool {
-        get { core.isShared.withLock { $0 } }
+        get {
+            if let group = self as? ImageCacheGroup, group.caches.contains(where: \.isShared) { return true }
+            return core.isShared.withLock { $0 }
+        }
         set { core.isShared.withLock { $0 = newValue } }
     }
 

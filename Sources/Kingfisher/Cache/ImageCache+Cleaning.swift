@@ -63,7 +63,7 @@ extension ImageCache {
 
     /// Removes all images from memory, and has the memory returned to the system a moment later.
     public func clearMemoryCache() {
-        memoryStorage.removeAll()
+        removeAllFromMemory()
         MemoryReturn.schedule()
     }
 

@@ -36,8 +36,8 @@ extension ImageCache {
         callbackQueue: CallbackQueue = .default,
         completionHandler: @escaping @Sendable (CacheType) -> Void
     ) {
-        report(to: completionHandler, on: callbackQueue) { [core] in
-            await core.cachedType(key.computedKey(with: identifier), forcedExtension)
+        report(to: completionHandler, on: callbackQueue) { [self] in
+            await imageCachedTypeAsync(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
         }
     }
 
@@ -47,7 +47,12 @@ extension ImageCache {
         processorIdentifier identifier: String = DefaultImageProcessor.default.identifier,
         forcedExtension: String? = nil
     ) async -> CacheType {
-        await core.cachedType(key.computedKey(with: identifier), forcedExtension)
+        guard !isSubclassed else {
+            return await WorkExecutor.io.run { [self] in
+                imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: forcedExtension)
+            }
+        }
+        return await core.cachedType(key.computedKey(with: identifier), forcedExtension)
     }
 
     // MARK: Two forms

@@ -51,6 +51,9 @@ open class ImageCache: @unchecked Sendable {
     /// Whether it is an instance of a subclass, which may have overridden functions.
     final var isSubclassed: Bool { type(of: self) != ImageCache.self }
 
+    /// Removes all images from memory; a group has its caches do so.
+    func removeAllFromMemory() { memoryStorage.removeAll() }
+
     // MARK: Storing
 
     /// Stores an image: in memory before this returns, on disk in the background.

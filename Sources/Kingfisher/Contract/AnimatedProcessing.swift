@@ -1,5 +1,5 @@
-// How processors treat animations: the first frame alone, or all frames. The manager applies it to every load's
-// processor.
+// How processors treat animations: the first frame alone, all frames, or not at all. The manager applies it to every
+// load's processor.
 
 import Foundation
 import KFImaging
@@ -14,10 +14,15 @@ public enum AnimatedProcessingPolicy: Sendable, Hashable {
     /// The processed first frame stands for the animation; the number of frames, how long they are shown and how often
     /// do not change. Such images are cached under keys of their own.
     case transformFrames
+    /// An animation as it came: it is not processed, and stills are. (Not in Kingfisher.)
+    ///
+    /// With ``KingfisherParsedOptionsInfo/onlyLoadFirstFrame`` it is a still. Such images are cached under keys of
+    /// their own.
+    case skip
 }
 
 extension AnimatedProcessingPolicy {
-    /// The processor that treats animations as the policy says.
+    /// The processor that transforms the frames of animations, if the policy says so.
     package func applied(to processor: any ImageProcessor) -> any ImageProcessor {
         guard self == .transformFrames, !processor.identifier.isEmpty, !(processor is EachFrameProcessor) else {
             return processor
@@ -27,12 +32,6 @@ extension AnimatedProcessingPolicy {
 }
 
 extension KingfisherParsedOptionsInfo {
-    /// Resolves the processor that is used, whose identifier is part of the key.
-    mutating func resolveProcessor() {
-        guard animatedProcessing != .firstFrame else { return }
-        processor = animatedProcessing.applied(to: processor)
-    }
-
     /// How images are made of data; without NaN, since loads are shared by it.
     var imageCreatingOptions: ImageCreatingOptions {
         ImageCreatingOptions(

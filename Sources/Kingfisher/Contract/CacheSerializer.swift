@@ -157,3 +157,50 @@ public struct FormatIndicatedCacheSerializer: CacheSerializer, Hashable {
         .decoded(from: data, options: options.imageCreatingOptions)
     }
 }
+
+/// A serializer made from closures. (Not in Kingfisher.)
+///
+/// It equals its copies; loads with equal ones share what they store.
+public struct AnyCacheSerializer: CacheSerializer, Hashable {
+    private let identity = CodeIdentity()
+    private let encode: @Sendable (KFCrossPlatformImage, Data?) -> Data?
+    private let decode: @Sendable (Data, KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+
+    /// Whether `data` stores the original bytes, so that the processor has to run again on the image that is loaded.
+    public let originalDataUsed: Bool
+
+    /// Creates a serializer.
+    /// - Parameters:
+    ///   - originalDataUsed: Whether `data` stores the original bytes.
+    ///   - data: Gives the bytes to store for an image and the bytes it was made from, or nil.
+    ///   - image: Gives the image stored as some bytes, or nil when they cannot be decoded.
+    public init(
+        originalDataUsed: Bool = false,
+        data: @escaping @Sendable (_ image: KFCrossPlatformImage, _ original: Data?) -> Data?,
+        image: @escaping @Sendable (_ data: Data, _ options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage?
+    ) {
+        self.originalDataUsed = originalDataUsed
+        (encode, decode) = (data, image)
+    }
+
+    /// The result of the first closure.
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - original: The bytes it was made from, if they are known.
+    /// - Returns: The bytes, or nil.
+    public func data(with image: KFCrossPlatformImage, original: Data?) -> Data? { encode(image, original) }
+
+    /// The result of the second closure.
+    /// - Parameters:
+    ///   - data: Bytes from the cache.
+    ///   - options: The options of the load.
+    /// - Returns: The image, or nil.
+    public func image(with data: Data, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
+        decode(data, options)
+    }
+
+    /// Whether one is a copy of the other.
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.identity == rhs.identity }
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}

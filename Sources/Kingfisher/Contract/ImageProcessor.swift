@@ -124,7 +124,7 @@ extension ImageProcessor {
     func processed(_ item: ImageProcessItem, _ options: KingfisherParsedOptionsInfo)
         async throws(KingfisherError) -> KFCrossPlatformImage
     {
-        let processor = options.animatedProcessing.applied(to: self)
+        let processor = options.resolved(self)
         let image = await (options.processingQueue ?? .untouch).run { processor.process(item: item, options: options) }
         guard let image else { throw .processorError(reason: .processingFailed(processor: self, item: item)) }
         return image

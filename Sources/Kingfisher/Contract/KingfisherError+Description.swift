@@ -82,6 +82,11 @@ extension KingfisherError.ResponseErrorReason {
             "\(task.originalURL?.absoluteString ?? "A server") closed the connection without a response"
         case .cancelledByDelegate(let response):
             "The downloader's delegate stopped the download of \(response.place) at its response"
+        case .responseRejected(let response):
+            "The response modifier refused the response from \(response.place), status \(response.statusCode)"
+        case .decryptionFailed(let task, let error):
+            "The bytes of \(task.originalURL?.absoluteString ?? "a download") could not be decrypted: "
+                + (error?.plainDescription ?? "the decryptor returned no data")
         case .notModified(let response):
             "\(response.place) responded \"304 not modified\" to a request that was not conditional"
         case .invalidContentType(let response):

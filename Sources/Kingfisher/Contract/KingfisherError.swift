@@ -49,6 +49,10 @@ public enum KingfisherError: Error {
         case noURLResponse(task: SessionDataTask)
         /// 2006: the delegate stopped the transfer at the response.
         case cancelledByDelegate(response: URLResponse)
+        /// 2101: the response modifier refused the response. (Not in Kingfisher.)
+        case responseRejected(response: HTTPURLResponse)
+        /// 2102: the decryptor returned no data, or threw an error. (Not in Kingfisher.)
+        case decryptionFailed(task: SessionDataTask, error: (any Error)?)
         /// 2103: the server returned "not modified" to a request that was not conditional. (Not in Kingfisher.)
         case notModified(response: HTTPURLResponse)
         /// 2104: the media type of the response is not one of ``ImageDownloader/acceptableContentTypes``. (Not in
@@ -255,6 +259,8 @@ extension KingfisherError.ResponseErrorReason {
         case .dataModifyingFailed: 2004
         case .noURLResponse: 2005
         case .cancelledByDelegate: 2006
+        case .responseRejected: 2101
+        case .decryptionFailed: 2102
         case .notModified: 2103
         case .invalidContentType: 2104
         case .responseTooLarge: 2105

@@ -17,6 +17,9 @@ struct LoadHooks: Sendable {
     /// Called in order, on a thread of the transport, never after the load has finished.
     var received: (@Sendable (ReceivedPiece) -> Void)?
 
+    /// Called with the progress of a loader of the user's: the bytes so far and those expected, −1 when unknown.
+    var progressed: (@Sendable (_ received: Int64, _ expected: Int64) -> Void)?
+
     /// Called between the steps of a load, on any thread: false when the load is cancelled or superseded; nil means it
     /// is not.
     ///
@@ -65,6 +68,6 @@ struct ReceivedPiece: Sendable {
 enum LoadService: Sendable {
     /// A transfer, and the load's token in it.
     case transfer(SessionDataTask, SessionDataTask.CancelToken)
-    /// A provider, or a custom downloader that has no transfer.
+    /// A provider, or a loader or downloader of the user's that has no transfer.
     case provider
 }

@@ -194,7 +194,7 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler, Hashable {
 }
 
 /// What makes the copies of a closure's wrapper equal.
-private final class CodeIdentity: Hashable, Sendable {
+final class CodeIdentity: Hashable, Sendable {
     static func == (lhs: CodeIdentity, rhs: CodeIdentity) -> Bool { lhs === rhs }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -73,6 +73,12 @@ extension KingfisherOptionsInfoItem {
     public static func redirectHandler(_ handler: any ImageDownloadRedirectHandler) -> Self {
         setting(\.redirectHandler, to: handler)
     }
+    /// See ``KingfisherParsedOptionsInfo/responseModifier``.
+    public static func responseModifier(_ modifier: any ImageDownloadResponseModifier) -> Self {
+        setting(\.responseModifier, to: modifier)
+    }
+    /// See ``KingfisherParsedOptionsInfo/decryptor``.
+    public static func decryptor(_ decryptor: any ImageDataDecryptor) -> Self { setting(\.decryptor, to: decryptor) }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public static func dataModifier(_ modifier: any ImageDownloadDataModifier) -> Self {
         setting(\.dataModifier, to: modifier)
@@ -92,6 +98,10 @@ extension KingfisherOptionsInfoItem {
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public static func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self {
         setting(\.animatedProcessing, to: policy)
+    }
+    /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.
+    public static func vectorProcessing(_ policy: VectorProcessingPolicy) -> Self {
+        setting(\.vectorProcessing, to: policy)
     }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public static func cacheSerializer(_ serializer: any CacheSerializer) -> Self {

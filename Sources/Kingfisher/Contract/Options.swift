@@ -84,6 +84,12 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Decides on every redirection of a download.
     public var redirectHandler: (any ImageDownloadRedirectHandler)?
 
+    /// Changes the head of a response before its status is checked; nil means the downloader's. (Not in Kingfisher.)
+    public var responseModifier: (any ImageDownloadResponseModifier)?
+
+    /// Decrypts the bytes of a download before ``dataModifier``; nil means the downloader's. (Not in Kingfisher.)
+    public var decryptor: (any ImageDataDecryptor)?
+
     /// Changes the bytes of a download before anything is made of them or stored.
     public var dataModifier: (any ImageDownloadDataModifier)?
 
@@ -110,6 +116,9 @@ public struct KingfisherParsedOptionsInfo: Sendable {
 
     /// How ``processor`` treats animations.
     public var animatedProcessing: AnimatedProcessingPolicy = .firstFrame
+
+    /// How ``processor`` treats vector images. (Not in Kingfisher.)
+    public var vectorProcessing: VectorProcessingPolicy = .process
 
     /// Converts images into the bytes of the disk cache and back.
     public var cacheSerializer: any CacheSerializer = DefaultCacheSerializer.default

@@ -112,6 +112,12 @@ extension KFOptionSetter {
             }
         )
     }
+    /// See ``KingfisherParsedOptionsInfo/responseModifier``.
+    public func responseModifier(_ modifier: (any ImageDownloadResponseModifier)?) -> Self {
+        with(\.responseModifier, modifier)
+    }
+    /// See ``KingfisherParsedOptionsInfo/decryptor``.
+    public func decryptor(_ decryptor: (any ImageDataDecryptor)?) -> Self { with(\.decryptor, decryptor) }
     /// See ``KingfisherParsedOptionsInfo/dataModifier``.
     public func dataModifier(_ modifier: (any ImageDownloadDataModifier)?) -> Self { with(\.dataModifier, modifier) }
     /// See ``KingfisherParsedOptionsInfo/onDataReceived``.
@@ -126,6 +132,8 @@ extension KFOptionSetter {
     public func preloadAllAnimationData(_ enabled: Bool = true) -> Self { with(\.preloadAllAnimationData, enabled) }
     /// See ``KingfisherParsedOptionsInfo/animatedProcessing``.
     public func animatedProcessing(_ policy: AnimatedProcessingPolicy) -> Self { with(\.animatedProcessing, policy) }
+    /// See ``KingfisherParsedOptionsInfo/vectorProcessing``.
+    public func vectorProcessing(_ policy: VectorProcessingPolicy) -> Self { with(\.vectorProcessing, policy) }
     /// See ``KingfisherParsedOptionsInfo/cacheSerializer``.
     public func serialize(by cacheSerializer: any CacheSerializer) -> Self { with(\.cacheSerializer, cacheSerializer) }
     /// See ``KingfisherParsedOptionsInfo/imageModifier``.

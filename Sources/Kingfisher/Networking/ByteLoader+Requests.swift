@@ -24,6 +24,8 @@ extension ByteLoader {
         var acceptableStatusCodes: Set<Int>?
         var acceptableContentTypes: Set<String>?
         var requestsUsePipelining = false
+        var responseModifier: (any ImageDownloadResponseModifier)?
+        var decryptor: (any ImageDataDecryptor)?
         var session = URLSessionConfiguration.ephemeral
         var maximumResponseSize = ByteLoader.responseLimit(memory: UsableMemory.bytes)
     }
@@ -72,6 +74,8 @@ extension ByteLoader {
             request: request,
             policy: policy(for: request, options, settings),
             redirectHandler: options.redirectHandler,
+            responseModifier: options.responseModifier ?? settings.responseModifier,
+            decryptor: options.decryptor ?? settings.decryptor,
             dataModifier: options.dataModifier,
             acceptableStatusCodes: settings.acceptableStatusCodes,
             acceptableContentTypes: settings.acceptableContentTypes

@@ -198,12 +198,12 @@ final class ByteLoader: Sendable {
 
     /// The beginning of a transfer's body, if one was interrupted before.
     func takePartialBody(for transfer: Transfer) -> PartialBody? {
-        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return nil }
+        guard settings.withLock({ $0.isResumingEnabled }), transfer.mayContinue else { return nil }
         return partialBodies.withLock { $0.take(transfer.key) }
     }
 
     func keep(_ body: PartialBody, for transfer: Transfer) {
-        guard settings.withLock({ $0.isResumingEnabled }), PartialBody.mayContinue(transfer.request) else { return }
+        guard settings.withLock({ $0.isResumingEnabled }), transfer.mayContinue else { return }
         partialBodies.withLock { $0.keep(body, for: transfer.key) }
     }
 
@@ -217,14 +217,16 @@ final class ByteLoader: Sendable {
         with result: Result<Data, KingfisherError>,
         response: TransportResponse?
     ) {
-        guard delegateLink != nil || transfer.dataModifier != nil else {
+        let conditions = transfer.conditions
+        guard delegateLink != nil || conditions.decryptor != nil || conditions.dataModifier != nil else {
             // This is fast enough for the transport's thread.
             return transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
         }
         Task(executorPreference: WorkExecutor.io) { [self] in
             let result = result.flatMap { data in
                 Result { () throws(KingfisherError) in
-                    try modified(data, of: transfer.sessionTask, by: transfer.dataModifier)
+                    let decrypted = try decrypted(data, of: transfer, response)
+                    return try modified(decrypted, of: transfer.sessionTask, by: conditions.dataModifier)
                 }
             }
             if let link = delegateLink, let url = transfer.request.url {
@@ -238,6 +240,22 @@ final class ByteLoader: Sendable {
                 )
             }
             transfers.finish(transfer, result.map { LoadedBytes($0, of: transfer, response) })
+        }
+    }
+
+    /// The bytes that arrived, decrypted.
+    private func decrypted(
+        _ data: Data,
+        of transfer: Transfer,
+        _ response: TransportResponse?
+    ) throws(KingfisherError) -> Data {
+        guard let decryptor = transfer.conditions.decryptor else { return data }
+        let task = transfer.sessionTask
+        let result = Result { try decryptor.decrypt(data, response: response?.urlResponse) }
+        switch result {
+        case .success(let decrypted?): return decrypted
+        case .success(nil): throw .responseError(reason: .decryptionFailed(task: task, error: nil))
+        case .failure(let error): throw .responseError(reason: .decryptionFailed(task: task, error: error))
         }
     }
 

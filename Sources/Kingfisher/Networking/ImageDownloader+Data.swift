@@ -39,6 +39,7 @@ extension ImageDownloader {
         guard !isSubclassed else {
             var options = options
             options.processor = BytesOnly()
+            (options.animatedProcessing, options.vectorProcessing) = (.firstFrame, .process)
             let result = try await downloadImage(with: url, options: options)
             return DataLoadingResult(
                 data: result.originalData,

@@ -8,11 +8,11 @@ import KFTransport
 import FoundationNetworking
 #endif
 
-/// The bytes of one response or of one provider, shared by all subscribers that waited for them.
+/// The bytes of one response, one provider or one loader, shared by all subscribers that waited for them.
 final class LoadedBytes: Sendable {
     /// The bytes, as the downloader's delegate left them.
     let data: Data
-    /// The request that was sent; nil for a provider.
+    /// The request that was sent, or a plain one for what a loader was given; nil for a provider.
     let request: URLRequest?
     /// Its URL.
     var url: URL? { request?.url }
@@ -30,6 +30,13 @@ final class LoadedBytes: Sendable {
     init(provided data: Data, requestedBy request: URLRequest? = nil) {
         (self.data, self.request) = (data, request)
         (response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil)
+    }
+
+    /// The bytes of a loader.
+    init(_ data: Data, at url: URL, _ response: URLResponse?) {
+        (self.data, request, metrics, share) = (data, URLRequest(url: url), nil, nil)
+        self.response = response.map { TransportResponse($0) }
+        reasonForNoImage = self.response?.reasonForNoImage
     }
 
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {

@@ -1,4 +1,5 @@
-// A load that runs as a task for all its subscribers: of an image, or of the bytes of a provider. For the manager.
+// A load that runs as a task for all its subscribers: of an image, or of the bytes of a provider or a loader. For the
+// manager.
 
 import KFSupport
 
@@ -76,5 +77,12 @@ final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
     /// More bytes have arrived.
     func report(_ piece: ReceivedPiece) {
         for (_, subscriber) in flight.subscribers where subscriber.isWanted { subscriber.hooks.received?(piece) }
+    }
+
+    /// A loader of the user's has more bytes.
+    func report(received: Int64, expected: Int64) {
+        for (_, subscriber) in flight.subscribers where subscriber.isWanted {
+            subscriber.hooks.progressed?(received, expected)
+        }
     }
 }

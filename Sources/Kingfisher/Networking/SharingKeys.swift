@@ -15,6 +15,8 @@ struct TransferKey: Hashable, Sendable {
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
     private let redirects: ComparableCode?
+    private let responseModifier: ComparableCode?
+    private let decryptor: ComparableCode?
     private let dataModifier: ComparableCode?
 
     init(_ conditions: Transfer.Conditions) {
@@ -29,11 +31,13 @@ struct TransferKey: Hashable, Sendable {
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
         redirects = conditions.redirectHandler.map { ComparableCode($0) }
+        responseModifier = conditions.responseModifier.map { ComparableCode($0) }
+        decryptor = conditions.decryptor.map { ComparableCode($0) }
         dataModifier = conditions.dataModifier.map { ComparableCode($0) }
     }
 
     /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { redirects?.isComparable != false && dataModifier?.isComparable != false }
+    var mayRecur: Bool { [redirects, decryptor, dataModifier].allSatisfy { $0?.isComparable != false } }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
@@ -44,12 +48,14 @@ struct ProcessingKey: Hashable {
     private let processor: String
     private let creating: ImageCreatingOptions
     private let frames: AnimatedProcessingPolicy
+    private let vectors: VectorProcessingPolicy
     private let queue: CallbackQueue.Identity?
 
     init(_ options: KingfisherParsedOptionsInfo) {
         processor = options.processor.identifier
         creating = options.imageCreatingOptions
         frames = options.animatedProcessing
+        vectors = options.vectorProcessing
         queue = options.processingQueue?.identity
     }
 }

@@ -42,6 +42,8 @@ final class Transfer: TransportEvents, FlightWork {
         let request: URLRequest
         let policy: TransportPolicy
         var redirectHandler: (any ImageDownloadRedirectHandler)?
+        var responseModifier: (any ImageDownloadResponseModifier)?
+        var decryptor: (any ImageDataDecryptor)?
         var dataModifier: (any ImageDownloadDataModifier)?
         /// nil: the delegate decides.
         var acceptableStatusCodes: Set<Int>?
@@ -52,7 +54,7 @@ final class Transfer: TransportEvents, FlightWork {
     let key: TransferKey
     let flight = Flight<LoadedBytes>()
     let sessionTask: SessionDataTask
-    private let conditions: Conditions
+    let conditions: Conditions
     private weak let loader: ByteLoader?
     private let state = Locked(State())
 
@@ -66,8 +68,8 @@ final class Transfer: TransportEvents, FlightWork {
     /// The request of the first hop.
     var request: URLRequest { conditions.request }
 
-    /// Changes the bytes that have arrived.
-    var dataModifier: (any ImageDownloadDataModifier)? { conditions.dataModifier }
+    /// Whether the rest of an interrupted body may be requested: its response must be seen as the server sent it.
+    var mayContinue: Bool { conditions.responseModifier == nil && PartialBody.mayContinue(request) }
 
     /// The largest body accepted.
     private var limit: Int { conditions.policy.maximumBodySize }
@@ -157,6 +159,23 @@ final class Transfer: TransportEvents, FlightWork {
     // MARK: Response and data
 
     func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
+        guard let modifier = conditions.responseModifier, let head = response.urlResponse as? HTTPURLResponse else {
+            return judge(response)
+        }
+        return .later { [self] in
+            guard let modified = await modifier.modified(for: head) else {
+                fail(.responseError(reason: .responseRejected(response: head)))
+                return .cancel
+            }
+            switch judge(TransportResponse(modified)) {
+            case .now(let disposition): return disposition
+            case .later(let disposition): return await disposition()
+            }
+        }
+    }
+
+    /// Decides whether the body of a response is wanted, and has the delegate decide.
+    private func judge(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
         let goesOn = state.withLock { state in
             state.response = response
             return state.failure == nil && state.goesOn(with: response)

@@ -132,6 +132,7 @@ extension KingfisherManager {
         shared.hooks.isWanted = { [loads] in loads.goOn(load, orEndWith: end) }
         shared.hooks.served = { load.serve($0) }
         shared.hooks.received = { load.report($0) }
+        shared.hooks.progressed = { load.report(received: $0, expected: $1) }
         return shared
     }
 

@@ -15,6 +15,13 @@ extension ImageCache {
     ///
     /// A look at the disk alone cannot be overridden in the form that has parsed options.
     func find(_ query: CacheCore.Query) async throws(KingfisherError) -> CacheCore.LookupResult {
+        if let group = self as? ImageCacheGroup {
+            return try await group.firstHit { cache throws(KingfisherError) in
+                let found = try await cache.find(query)
+                if case .nothing = found { return nil }
+                return found
+            } ?? .nothing
+        }
         var query = query
         let options = query.options
         if isSubclassed, !query.promotes { query.layers = .disk }
@@ -50,6 +57,10 @@ extension ImageCache {
     ///
     /// A subclass is not given the cache metadata of the response: its method has no parameter for that.
     func putOriginal(_ bytes: Data, _ query: CacheCore.Query, _ result: Promise<CacheStoreResult>) {
+        if let group = self as? ImageCacheGroup {
+            _ = Task.immediate { result.fulfil(await group.storing { $0.putOriginal(bytes, query, $1) }) }
+            return
+        }
         let (options, key) = (query.options, query.key)
         let (type, expiration) = (options.forcedExtension, options.diskCacheExpiration)
         guard !isSubclassed else {

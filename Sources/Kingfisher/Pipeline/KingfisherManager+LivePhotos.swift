@@ -118,7 +118,12 @@ extension KingfisherManager {
         let outcomes = await withTaskGroup(of: (Int, Outcome).self) { group in
             for (index, resource) in resources.enumerated() {
                 var options = options
-                if let progress { options.hooks.received = { progress.report($0, of: index) } }
+                if let progress {
+                    options.hooks.received = { piece in
+                        progress.report(received: piece.received, expected: piece.expected, of: index)
+                    }
+                    options.hooks.progressed = { progress.report(received: $0, expected: $1, of: index) }
+                }
                 group.addTask { [options] in
                     let outcome = await Result { () async throws(KingfisherError) in
                         try await self.downloadAndCache(resource, options)
@@ -183,10 +188,15 @@ extension KingfisherManager {
         async throws(KingfisherError) -> DataLoadingResult
     {
         // A file is read, not downloaded.
-        if case .provider(let provider) = resource.dataSource {
-            return DataLoadingResult(data: try await data(of: provider), url: resource.downloadURL, metrics: nil)
+        let source = resource.dataSource, url = resource.downloadURL
+        if case .provider(let provider) = source {
+            return DataLoadingResult(data: try await data(of: provider), url: url, metrics: nil)
+        }
+        if let entry = loaders.entry(for: url, options) {
+            let bytes = try await bytes(of: source, at: url, by: entry, options)
+            return DataLoadingResult(data: bytes.data, url: bytes.url, metrics: nil)
         }
         let downloader = options.downloader ?? downloader
-        return try await downloader.downloadData(with: resource.downloadURL, options: options)
+        return try await downloader.downloadData(with: url, options: options)
     }
 }

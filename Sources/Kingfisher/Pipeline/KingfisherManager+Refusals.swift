@@ -42,19 +42,25 @@ extension KingfisherManager {
             failedURLs?.remove(resource.downloadURL)
             return value
         } catch {
-            if options.skipFailedURLs, shouldBlock(resource.downloadURL, after: error) {
+            if options.skipFailedURLs, shouldBlock(resource.downloadURL, after: error, options) {
                 madeFailedURLs.insert(resource.downloadURL)
             }
             throw error
         }
     }
 
-    private func shouldBlock(_ url: URL, after error: KingfisherError) -> Bool {
+    /// The loader of the URL decides, then the delegate, then the kind of the error.
+    private func shouldBlock(
+        _ url: URL,
+        after error: KingfisherError,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> Bool {
         switch error {
-        case .cacheError, .requestError(.urlBlocked), .requestError(.downloadRefused): false
+        case .cacheError, .requestError(.urlBlocked), .requestError(.downloadRefused): return false
+        case _ where error.isCancelled: return false
         default:
-            !error.isCancelled
-                && (delegate?.manager(self, shouldBlock: url, after: error) ?? error.isPermanent)
+            let decision = loaders.entry(for: url, options)?.loader.shouldBlock(url, after: error)
+            return decision ?? delegate?.manager(self, shouldBlock: url, after: error) ?? error.isPermanent
         }
     }
 }

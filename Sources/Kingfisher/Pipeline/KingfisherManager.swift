@@ -23,6 +23,7 @@ public final class KingfisherManager: Sendable {
         var allowsFileURLs = true
         var optionsProcessor: (any OptionsProcessor)? { didSet { update() } }
         var cacheKeyFilter: (any CacheKeyFilter)? { didSet { update() } }
+        var loaders = ImageLoaderRegistry()
         var failedURLs: FailedURLRegistry?
         /// Whether all loads skip failed URLs.
         var skipsFailedURLs = false { didSet { update() } }
@@ -61,7 +62,7 @@ public final class KingfisherManager: Sendable {
     let running = Locked<[ObjectIdentifier: DownloadTask]>([:])
     /// What these share.
     let loads = Flights<ImageLoad>()
-    let providerLoads = Flights<SharedLoad<Source, LoadedBytes>>()
+    let byteLoads = Flights<ByteLoad>()
 
     /// Creates a manager.
     /// - Parameters:
@@ -125,6 +126,16 @@ public final class KingfisherManager: Sendable {
     public var cacheKeyFilter: (any CacheKeyFilter)? {
         get { configuration.withLock { $0.cacheKeyFilter } }
         set { configuration.withLock { $0.cacheKeyFilter = newValue } }
+    }
+
+    /// The loaders that get the bytes at URLs in place of the downloader; none at first. (Not in Kingfisher.)
+    ///
+    /// Asked when bytes are needed: for images that are in no cache, prefetches and live photos. The first that can
+    /// load a URL does; the downloader loads what none can. A loader is also asked whether a URL that has failed is
+    /// blocked.
+    public var loaders: ImageLoaderRegistry {
+        get { configuration.withLock { $0.loaders } }
+        set { configuration.withLock { $0.loaders = newValue } }
     }
 
     /// The URLs that failed for good; nil at first. (Not in Kingfisher.)
@@ -232,11 +243,13 @@ public final class KingfisherManager: Sendable {
     ) -> Load {
         var options = options
         options.originalCache = options.originalCache ?? options.targetCache
+        // What arrives encrypted shows nothing before it is complete.
+        let isEncrypted = (options.decryptor ?? (options.downloader ?? downloader).decryptor) != nil
         return Load(
             source: source,
             options: options,
             progress: ProgressRelay(progressBlock),
-            previews: Previews(options, setter: previewSetter, clock: clock),
+            previews: isEncrypted ? nil : Previews(options, setter: previewSetter, clock: clock),
             handle: handle ?? DownloadTask(),
             updated: updated
         )

@@ -15,10 +15,10 @@ final class LivePhotoProgress: Sendable {
     }
 
     /// More of a file has arrived; reported once the lengths of all files are known.
-    func report(_ piece: ReceivedPiece, of file: Int) {
-        guard piece.expected >= 0 else { return }
+    func report(received: Int64, expected: Int64, of file: Int) {
+        guard expected >= 0 else { return }
         files.withLock { files in
-            files[file] = (piece.received, piece.expected)
+            files[file] = (received, expected)
             guard files.count == count else { return }
             let (received, expected) = files.values.reduce((0, 0)) { ($0.0 + $1.received, $0.1 + $1.expected) }
             // Under the lock, so that sums are reported in order; the relay calls nobody from here.

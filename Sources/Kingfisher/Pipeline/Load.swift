@@ -46,6 +46,7 @@ struct Load: Sendable {
                 previews?.moreDataHasArrived()
             }
         }
+        if let progress { hooks.progressed = { progress.report(received: $0, expected: $1) } }
         if previews != nil || started != nil || updated != nil {
             hooks.served = { service in
                 if case .transfer(let transfer, _) = service {

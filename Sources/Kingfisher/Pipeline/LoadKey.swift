@@ -37,6 +37,8 @@ struct LoadKey: Hashable, Sendable {
         let diskExtending: ExpirationExtending
         let request: ComparableCode?
         let redirects: ComparableCode?
+        let responseModifier: ComparableCode?
+        let decryptor: ComparableCode?
         let dataModifier: ComparableCode?
 
         init(_ options: KingfisherParsedOptionsInfo) {
@@ -57,6 +59,8 @@ struct LoadKey: Hashable, Sendable {
             diskExtending = options.diskCacheAccessExtendingExpiration
             request = options.requestModifier.map { ComparableCode($0) }
             redirects = options.redirectHandler.map { ComparableCode($0) }
+            responseModifier = options.responseModifier.map { ComparableCode($0) }
+            decryptor = options.decryptor.map { ComparableCode($0) }
             dataModifier = options.dataModifier.map { ComparableCode($0) }
         }
     }

@@ -84,7 +84,7 @@ extension KingfisherManager {
         return loaded
     }
 
-    /// The image made of a provider's or of downloaded bytes, stored.
+    /// The image made of the bytes of a provider, a loader or the downloader, stored.
     func imageOfBytes(
         _ wanted: KeyedSource,
         for load: ImageLoad
@@ -94,16 +94,22 @@ extension KingfisherManager {
         switch wanted.source {
         case .provider(let provider):
             load.serve(.provider)
-            let bytes = try await providedBytes(provider, priority: options.downloadPriority)
+            let bytes = try await bytes(of: provider, options)
             return stored(try await bytes.image(options).get(), of: bytes, for: wanted)
         case .network(let resource):
+            let url = resource.downloadURL
+            if let entry = loaders.entry(for: url, options) {
+                load.serve(.provider)
+                let bytes = try await bytes(of: wanted.source, at: url, by: entry, options)
+                return stored(try await bytes.image(options).get(), of: bytes, for: wanted)
+            }
             let downloader = options.downloader ?? downloader
             guard !downloader.isSubclassed else {
-                return try await imageOfSubclass(downloader, at: resource.downloadURL, wanted, for: load)
+                return try await imageOfSubclass(downloader, at: url, wanted, for: load)
             }
             let loader = downloader.loader
             return try await loader.withBytes(
-                at: resource.downloadURL,
+                at: url,
                 options,
                 sharesValuesSince: options.forceRefresh ? nil : load.beginning
             ) { bytes, _ throws(KingfisherError) in
@@ -134,37 +140,5 @@ extension KingfisherManager {
         var loaded = stored(download.image, of: bytes, for: wanted, metadata: metadata)
         loaded.metrics = download.metrics
         return loaded
-    }
-
-    /// The bytes of a provider, which is called once for all loads of its key at the same time.
-    private func providedBytes(
-        _ provider: any ImageDataProvider,
-        priority: Float
-    ) async throws(KingfisherError) -> LoadedBytes {
-        let source = Source.provider(provider)
-        return try await providerLoads.value(
-            for: source,
-            Subscriber(hooks: LoadHooks(), priority: priority)
-        ) {
-            SharedLoad(source, of: source) { [self] load in
-                let bytes = await Result { () async throws(KingfisherError) in try await data(of: provider) }
-                providerLoads.finish(load, bytes.map { LoadedBytes(provided: $0) })
-            }
-        } use: { bytes, _ in
-            bytes
-        }
-    }
-
-    /// The data of a provider, which is called off the caller's thread.
-    func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
-        let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
-            do { return .success(try await provider.data()) } catch { return .failure(error) }
-        }
-        switch result {
-        case .success(let data): return data
-        case .failure(is CancellationError): throw .requestError(reason: .dataProviderCancelled(provider: provider))
-        case .failure(let error):
-            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
-        }
     }
 }

@@ -118,8 +118,7 @@ extension KingfisherManager {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
         // Frames that were processed, written and read again are not to be processed twice.
-        let isProcessed = options.processor is EachFrameProcessor
-        let processor = isProcessed ? DefaultImageProcessor.default : options.processor
+        let processor = options.processor.transformsFrames ? DefaultImageProcessor.default : options.processor
         return try await processor.processed(.data(bytes), options)
     }
 }

@@ -142,12 +142,7 @@ struct PrefetchWork: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async -> CacheType {
         let (key, type) = (source.cacheKey(options), options.forcedExtension)
-        guard cache.isSubclassed else {
-            return await cache.core.cachedType(key.computedKey(with: identifier), type)
-        }
-        return await WorkExecutor.io.run {
-            cache.imageCachedType(forKey: key, processorIdentifier: identifier, forcedExtension: type)
-        }
+        return await cache.imageCachedTypeAsync(forKey: key, processorIdentifier: identifier, forcedExtension: type)
     }
 
     private func loadedWithRetries(
@@ -176,11 +171,16 @@ struct PrefetchWork: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> DataLoadingResult {
         try manager.checkMayBeDownloaded(source, options)
-        return switch source {
+        switch source {
         case .network(let resource):
-            try await (options.downloader ?? .default).downloadData(with: resource.downloadURL, options: options)
+            let url = resource.downloadURL
+            guard let entry = manager.loaders.entry(for: url, options) else {
+                return try await (options.downloader ?? .default).downloadData(with: url, options: options)
+            }
+            let bytes = try await manager.bytes(of: source, at: url, by: entry, options)
+            return DataLoadingResult(data: bytes.data, url: bytes.url, metrics: nil, response: bytes.response)
         case .provider(let provider):
-            DataLoadingResult(data: try await manager.data(of: provider), url: nil, metrics: nil)
+            return DataLoadingResult(data: try await manager.data(of: provider), url: nil, metrics: nil)
         }
     }
 }

@@ -160,15 +160,17 @@ extension KingfisherManager {
         let isOriginal = if case .original = cached.content { true } else { false }
         guard let cache = isOriginal ? options.originalCache : options.targetCache else { return }
         let (key, identifier) = (wanted.query.key, isOriginal ? "" : options.processor.identifier)
-        let isKept = try? await cache.updateCacheMetadata(
-            confirmed,
-            replacing: cached.metadata,
-            forKey: key,
-            processorIdentifier: identifier,
-            forcedExtension: options.forcedExtension
-        )
-        guard isKept == true else { return }
-        await cache.core.renew(key.computedKey(with: identifier), options.forcedExtension)
+        for cache in cache.storingCaches {
+            let isKept = try? await cache.updateCacheMetadata(
+                confirmed,
+                replacing: cached.metadata,
+                forKey: key,
+                processorIdentifier: identifier,
+                forcedExtension: options.forcedExtension
+            )
+            guard isKept == true else { continue }
+            await cache.core.renew(key.computedKey(with: identifier), options.forcedExtension)
+        }
     }
 
     /// Asks the server for the next time; the loads that are under way at that time share one request.
@@ -184,7 +186,7 @@ extension KingfisherManager {
     func remove(_ wanted: KeyedSource) {
         let (key, options) = (wanted.query.key, wanted.options)
         let keys = Set([wanted.query.computedKey, key])
-        for cache in [options.targetCache, options.originalCache].compactMap(\.self) {
+        for cache in [options.targetCache, options.originalCache].compactMap(\.self).flatMap(\.storingCaches) {
             for key in keys {
                 let work = cache.core.remove(key, options.forcedExtension, memory: true, disk: true)
                 Task { await work() }

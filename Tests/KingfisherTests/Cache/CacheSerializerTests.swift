@@ -147,6 +147,28 @@ import Testing
         #expect(AnyHashable(FormatIndicatedCacheSerializer.png) != AnyHashable(DefaultCacheSerializer.default))
     }
 
+    @Test("A serializer of closures stores and reads with them, and equals its copies") func closures() async throws {
+        let serializer = AnyCacheSerializer(
+            data: { image, original in original.map { Data($0.reversed()) } ?? image.pngData() },
+            image: { data, options in Image(data: Data(data.reversed()), scale: options.scaleFactor) }
+        )
+        let png = try SampleImage.png(8, 8)
+        #expect(serializer.data(with: picture, original: nil) == picture.pngData() && !serializer.originalDataUsed)
+        try await withTemporaryDirectory { [picture] directory in
+            let cache = try ImageCache(name: "test", cacheDirectoryURL: directory)
+            try await cache.store(picture, original: png, forKey: "a", cacheSerializer: serializer)
+            cache.clearMemoryCache()
+            #expect(try Data(contentsOf: URL(fileURLWithPath: cache.cachePath(forKey: "a"))) == Data(png.reversed()))
+            let options: KingfisherOptionsInfo = [.cacheSerializer(serializer), .scaleFactor(2)]
+            let read = try #require(try await cache.retrieveImage(forKey: "a", options: options).image)
+            #expect(read.pixelWidth == 8 && read.scale == 2)
+        }
+        let other = AnyCacheSerializer(originalDataUsed: true, data: { _, _ in nil }, image: { _, _ in nil })
+        #expect(other.originalDataUsed && AnyHashable(other) != AnyHashable(serializer))
+        let copy = serializer
+        #expect(copy == serializer && copy.hashValue == serializer.hashValue)
+    }
+
     @Test("Images are read with the scale, the preloading and the frames given in the options")
     func loading() throws {
         for serializer in [standard, FormatIndicatedCacheSerializer.gif] as [any CacheSerializer] {

@@ -61,6 +61,9 @@ import FoundationNetworking
             .responseError(reason: .dataModifyingFailed(task: task)),
             .responseError(reason: .noURLResponse(task: task)),
             .responseError(reason: .cancelledByDelegate(response: redirect)),
+            .responseError(reason: .responseRejected(response: redirect)),
+            .responseError(reason: .decryptionFailed(task: task, error: Reason(url: url))),
+            .responseError(reason: .decryptionFailed(task: task, error: nil)),
             .responseError(reason: .notModified(response: redirect)),
             .responseError(reason: .responseTooLarge(task: task, limit: 1)),
         ]

@@ -5,6 +5,10 @@ import Testing
 
 @testable import Kingfisher
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite struct KingfisherErrorTests {
     private let url = URL(fileURLWithPath: "/cache/file")
     private let response = URLResponse(
@@ -13,10 +17,20 @@ import Testing
         expectedContentLength: 0,
         textEncodingName: nil
     )
+    private let head = HTTPURLResponse(
+        url: URL(fileURLWithPath: "/x"),
+        statusCode: 200,
+        httpVersion: nil,
+        headerFields: nil
+    )
     private struct Reason: Error {}
     private var photo: LivePhotoSource { LivePhotoSource(urls: [url]) }
 
     private var samples: [(KingfisherError, Int)] {
+        plainSamples + [head].compactMap { $0 }.map { (.responseError(reason: .responseRejected(response: $0)), 2101) }
+    }
+
+    private var plainSamples: [(KingfisherError, Int)] {
         let request = URLRequest(url: URL(fileURLWithPath: "/x"))
         let provider = RawImageDataProvider(data: Data(), cacheKey: "raw")
         let failure = PropagationError(source: .provider(provider), error: .requestError(reason: .emptyRequest))
@@ -31,6 +45,7 @@ import Testing
             (.responseError(reason: .invalidURLResponse(response: response)), 2001),
             (.responseError(reason: .URLSessionError(error: URLError(.timedOut))), 2003),
             (.responseError(reason: .cancelledByDelegate(response: response)), 2006),
+            (.responseError(reason: .decryptionFailed(task: SessionDataTask(request), error: Reason())), 2102),
             (.cacheError(reason: .fileEnumeratorCreationFailed(url: url)), 3001),
             (.cacheError(reason: .invalidFileEnumeratorContent(url: url)), 3002),
             (.cacheError(reason: .invalidURLResource(error: Reason(), key: "k", url: url)), 3003),

@@ -19,6 +19,7 @@ import Testing
     private static let modifier = AnyModifier { $0 }
     private static let progressive = ImageProgressive()
     private static let redirects = AnyRedirectHandler { _, _, request, done in done(request) }
+    private static let responses = AnyResponseModifier(statusCode: 200)
     private static let bytes = AnyDataModifier { data, _ in data }
     private static let unsigned = QueryItemsCacheKeyFilter(removing: ["sig"])
     private static let alternative = Source.provider(RawImageDataProvider(data: Data(), cacheKey: "alternative"))
@@ -50,6 +51,12 @@ import Testing
             Option(property: "scaleFactor", item: .scaleFactor(3)) { $0.scaleFactor(3) },
             Option(property: "requestModifier", item: .requestModifier(modifier)) { $0.requestModifier(modifier) },
             Option(property: "redirectHandler", item: .redirectHandler(redirects)) { $0.redirectHandler(redirects) },
+            Option(property: "responseModifier", item: .responseModifier(responses)) {
+                $0.responseModifier(responses)
+            },
+            Option(property: "decryptor", item: .decryptor(Base64DataDecryptor())) {
+                $0.decryptor(Base64DataDecryptor())
+            },
             Option(property: "dataModifier", item: .dataModifier(bytes)) { $0.dataModifier(bytes) },
             Option(property: "onDataReceived", item: .onDataReceived { _, _ in }) { $0.onDataReceived { _, _ in } },
             Option(property: "processor", item: .processor(CountingProcessor())) {
@@ -62,6 +69,7 @@ import Testing
             Option(property: "animatedProcessing", item: .animatedProcessing(.transformFrames)) {
                 $0.animatedProcessing(.transformFrames)
             },
+            Option(property: "vectorProcessing", item: .vectorProcessing(.skip)) { $0.vectorProcessing(.skip) },
             Option(property: "cacheSerializer", item: .cacheSerializer(FormatIndicatedCacheSerializer.png)) {
                 $0.serialize(by: FormatIndicatedCacheSerializer.png)
             },
@@ -159,10 +167,11 @@ import Testing
     private static let inKey: Set = [
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
         "onlyFromCache", "backgroundDecode", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
-        "requestModifier", "redirectHandler", "dataModifier", "processor", "onlyLoadFirstFrame",
-        "preloadAllAnimationData",
-        "animatedProcessing", "processingQueue", "lowDataModeSource", "connectTimeout", "downloadTimeout",
-        "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration", "diskCacheAccessExtendingExpiration",
+        "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",
+        "onlyLoadFirstFrame", "preloadAllAnimationData",
+        "animatedProcessing", "vectorProcessing", "processingQueue", "lowDataModeSource", "connectTimeout",
+        "downloadTimeout", "totalTimeout", "cacheKeyFilter", "memoryCacheAccessExtendingExpiration",
+        "diskCacheAccessExtendingExpiration",
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",

@@ -1,0 +1,93 @@
+// Bytes that no downloader brings: of providers, and of loaders of the user's. For loads, prefetches and live photos.
+
+import Foundation
+import KFSupport
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What is loaded, and by which loader; nil for a provider.
+struct ByteSource: Hashable, Sendable {
+    let source: Source
+    var loader: ImageLoaderRegistry.Registration?
+}
+
+/// A call of a provider or a loader, shared by all loads that want the same.
+typealias ByteLoad = SharedLoad<ByteSource, LoadedBytes>
+
+extension KingfisherManager {
+    /// The bytes of a provider, which is called once for all loads of its key at the same time.
+    func bytes(
+        of provider: any ImageDataProvider,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> LoadedBytes {
+        try await sharedBytes(ByteSource(source: .provider(provider)), options) { [self] _ throws(KingfisherError) in
+            LoadedBytes(provided: try await data(of: provider))
+        }
+    }
+
+    /// The bytes of a network source by a loader, which is called once for all loads of the source at the same time.
+    func bytes(
+        of source: Source,
+        at url: URL,
+        by entry: ImageLoaderRegistry.Entry,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> LoadedBytes {
+        let wanted = ByteSource(source: source, loader: entry.registration)
+        return try await sharedBytes(wanted, options) { load throws(KingfisherError) in
+            try await entry.loader.bytes(at: url, options) { load.report(received: $0, expected: $1) }
+        }
+    }
+
+    private func sharedBytes(
+        _ wanted: ByteSource,
+        _ options: KingfisherParsedOptionsInfo,
+        _ call: @escaping @Sendable (ByteLoad) async throws(KingfisherError) -> LoadedBytes
+    ) async throws(KingfisherError) -> LoadedBytes {
+        var hooks = LoadHooks()
+        hooks.progressed = options.hooks.progressed
+        return try await byteLoads.value(for: wanted, Subscriber(hooks: hooks, priority: options.downloadPriority)) {
+            ByteLoad(wanted, of: wanted.source) { [self] load in
+                let bytes = await Result { () async throws(KingfisherError) in try await call(load) }
+                byteLoads.finish(load, bytes)
+            }
+        } use: { bytes, _ in
+            bytes
+        }
+    }
+
+    /// The data of a provider, which is called off the caller's thread.
+    func data(of provider: any ImageDataProvider) async throws(KingfisherError) -> Data {
+        let result = await WorkExecutor.io.run { () async -> Result<Data, any Error> in
+            do { return .success(try await provider.data()) } catch { return .failure(error) }
+        }
+        switch result {
+        case .success(let data): return data
+        case .failure(is CancellationError): throw .requestError(reason: .dataProviderCancelled(provider: provider))
+        case .failure(let error):
+            throw .imageSettingError(reason: .dataProviderError(provider: provider, error: error))
+        }
+    }
+}
+
+extension ImageLoading {
+    /// The bytes at a URL; the loader is called off the caller's thread.
+    fileprivate func bytes(
+        at url: URL,
+        _ options: KingfisherParsedOptionsInfo,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(KingfisherError) -> LoadedBytes {
+        let result = await WorkExecutor.io.run { () async -> Result<(Data, URLResponse?), any Error> in
+            do { return .success(try await load(url, options: options, progress: progress)) } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success((let data, let response)): return LoadedBytes(data, at: url, response)
+        case .failure(let error as KingfisherError): throw error
+        case .failure(is CancellationError): throw .requestError(reason: .asyncTaskContextCancelled)
+        case .failure(let error): throw .responseError(reason: .URLSessionError(error: error))
+        }
+    }
+}

@@ -37,7 +37,11 @@ extension CacheCore {
         LookupResult, KingfisherError
     > {
         // The miss in memory has been counted already; the previous operation may have put the image there since.
-        if query.promotes, let image = lookInMemoryAgain(query.computedKey) { return .success(.memory(image)) }
+        if query.promotes, query.options.queryCacheLayers.contains(.memory),
+            let image = lookInMemoryAgain(query.computedKey)
+        {
+            return .success(.memory(image))
+        }
         return await Result { () async throws(KingfisherError) in
             let found = try await findOnDisk(query)
             if query.promotes, let image = found.image {

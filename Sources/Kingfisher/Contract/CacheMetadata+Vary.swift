@@ -30,7 +30,9 @@ extension CacheMetadata {
         return FileNaming.hash(fields.joined())
     }
 
-    /// The names in lower case, in order. The transport decodes what is compressed: that changes no image.
+    /// The names in lower case, in order.
+    ///
+    /// Compression is left out: the transport undoes it, and no image depends on it.
     private static func names(_ vary: String) -> [String] {
         let names = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
         return Set(names).subtracting(["", "accept-encoding"]).sorted()

@@ -38,8 +38,10 @@ extension KingfisherManager {
                     try await retries(of: source, for: current, isFirst: isFirst)
                 }
             } catch {
-                // For a caller that does not want the image, no other source is tried.
-                if error.isCancelled || !load.isWanted { throw error }
+                // For a caller that does not want the image, no other source is tried; a cancelled load ends as such.
+                if error.isCancelled { throw error }
+                if load.handle.isCancelled { throw .requestError(reason: .asyncTaskContextCancelled) }
+                if !load.isWanted { throw error }
                 isFirst = false
                 if error.isLowDataModeConstrained {
                     guard let saving = load.options.lowDataModeSource else { throw error }

@@ -130,6 +130,38 @@ private struct ScriptedStrategy: RetryStrategy {
         }
     }
 
+    @Test("A load that is cancelled when its source has failed ends as cancelled, with alternatives or without")
+    func cancelledAfterFailure() async throws {
+        /// Cancels a load whose source has failed, before anything else comes of that.
+        final class Cancelling: KingfisherManagerDelegate {
+            let task = Box<DownloadTask?>(nil)
+            func manager(_ manager: KingfisherManager, shouldBlock url: URL, after error: KingfisherError) -> Bool {
+                task.value?.cancel()
+                return true
+            }
+        }
+        try await Rig.run { rig in
+            let (delegate, other) = (Cancelling(), rig.server.url("/other"))
+            rig.manager.delegate = delegate
+            let extras: [KingfisherOptionsInfo] = [[], [.alternativeSources([.network(other)])]]
+            for (number, more) in extras.enumerated() {
+                let (gate, end) = (Gate(), Promise<KingfisherError?>())
+                rig.server.route("/\(number)", TestResponse.status(404).with { $0.gate = gate })
+                delegate.task.value = rig.manager.retrieveImage(
+                    with: rig.server.url("/\(number)"),
+                    options: [.skipFailedURLs] + more
+                ) { result in
+                    if case .failure(let error) = result { end.fulfil(error) } else { end.fulfil(nil) }
+                }
+                gate.open()
+                let error = await end.value
+                #expect(error?.isCancelled == true, "\(String(describing: error))")
+            }
+            #expect(rig.server.count("/other") == 0)
+            withExtendedLifetime(delegate) {}
+        }
+    }
+
     @Test("The task of an alternative is reported before the completion, that of the first source is not")
     func reportedReplacements() async throws {
         try await Rig.run { rig in

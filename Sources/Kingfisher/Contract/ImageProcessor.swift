@@ -53,21 +53,32 @@ func == (left: any ImageProcessor, right: any ImageProcessor) -> Bool { left.ide
 
 func != (left: any ImageProcessor, right: any ImageProcessor) -> Bool { !(left == right) }
 
+/// A processor that is several in a row.
+protocol ChainedImageProcessor: ImageProcessor {
+    /// See ``ImageProcessor/lastStep``.
+    var steps: (before: any ImageProcessor, last: any ImageProcessor)? { get }
+}
+
+/// A processor that decodes data to a smaller size, and does nothing else to it.
+protocol SizeLimitingImageProcessor: ImageProcessor {
+    /// The longer side of the result, in pixels; 0 limits nothing.
+    func longerSide(scale: CGFloat) -> Int
+}
+
 extension ImageProcessor {
     /// The last processor of several in a row, and the one that stands for those before it; nil if there is one only.
     ///
     /// The image before the last one has a key of its own: the last one has an identifier.
     var lastStep: (before: any ImageProcessor, last: any ImageProcessor)? {
-        switch self {
-        case let composition as CompositionImageProcessor: composition.joined.lastStep
-        case let joined as JoinedImageProcessor where !joined.second.identifier.isEmpty: (joined.first, joined.second)
-        default: nil
-        }
+        (self as? any ChainedImageProcessor)?.steps
     }
+
+    /// The processor that is given the data: the first of several in a row.
+    var firstStep: any ImageProcessor { lastStep?.before.firstStep ?? self }
 }
 
 /// Two processors in a row.
-private struct JoinedImageProcessor: PartFindingImageProcessor {
+private struct JoinedImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
     let first: any ImageProcessor
     let second: any ImageProcessor
     let identifier: String
@@ -76,6 +87,10 @@ private struct JoinedImageProcessor: PartFindingImageProcessor {
         self.first = first
         self.second = second
         identifier = [first.identifier, second.identifier].filter { !$0.isEmpty }.joined(separator: "|>")
+    }
+
+    var steps: (before: any ImageProcessor, last: any ImageProcessor)? {
+        second.identifier.isEmpty ? nil : (first, second)
     }
 
     /// Each of the two, resolved; the second one gets the frames that the first one makes.

@@ -111,6 +111,7 @@ final class ByteLoader: Sendable {
             hooks: hooks,
             priority: options.downloadPriority,
             url: url,
+            downsamplingLimit: options.downsamplingLimit,
             sharesValuesSince: sharesValuesSince
         )
         return try await transfers.value(

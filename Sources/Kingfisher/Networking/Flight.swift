@@ -11,6 +11,8 @@ struct Subscriber<Value: Sendable>: Sendable {
     let priority: Float
     /// The URL it requested, before a modifier changed that; nil where it does not matter.
     var url: URL?
+    /// The longer side, in pixels, to which it will downsample the bytes; nil if it will not.
+    var downsamplingLimit: Int?
     /// A value that arrived after this will do, while others use it; nil when only one that is to come will.
     var sharesValuesSince: ContinuousClock.Instant?
     /// The outcome it waits for; the first one counts.

@@ -23,17 +23,21 @@ final class LoadedBytes: Sendable {
     /// Why there is no image in the bytes, if that is known from the response.
     private let reasonForNoImage: KingfisherError?
     private let images = OncePerKey<ProcessingKey, Result<KFCrossPlatformImage, KingfisherError>>()
+    /// The longer side of the largest of several sizes that are wanted, in pixels, and the image of that size.
+    let largestSide: Int?
+    let atLargestSide = OncePerKey<Int, KFCrossPlatformImage?>()
     /// How storing goes of what was made of the bytes.
     let entries = OncePerKey<StoreKey, CacheStoreResult>()
 
     /// The bytes of a provider, or of a downloader of the user's that has sent a request.
-    init(provided data: Data, requestedBy request: URLRequest? = nil) {
-        (self.data, self.request) = (data, request)
+    init(provided data: Data, requestedBy request: URLRequest? = nil, largestSide: Int? = nil) {
+        (self.data, self.request, self.largestSide) = (data, request, largestSide)
         (response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil)
     }
 
     /// The bytes of a loader.
-    init(_ data: Data, at url: URL, _ response: URLResponse?) {
+    init(_ data: Data, at url: URL, _ response: URLResponse?, largestSide: Int?) {
+        self.largestSide = largestSide
         (self.data, request, metrics, share) = (data, URLRequest(url: url), nil, nil)
         self.response = response.map { TransportResponse($0) }
         reasonForNoImage = self.response?.reasonForNoImage
@@ -45,6 +49,7 @@ final class LoadedBytes: Sendable {
         request = transfer.request
         metrics = transfer.sessionTask.metrics
         share = transfer.takeShare()
+        largestSide = Self.largestSide(for: transfer.flight.subscribers)
         reasonForNoImage = transfer.isRedirectDeclined ? nil : response?.reasonForNoImage
     }
 
@@ -63,6 +68,7 @@ final class LoadedBytes: Sendable {
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> KFCrossPlatformImage {
         guard let (before, last) = options.processor.lastStep else {
+            if let image = await downsampled(options) { return image }
             return try await options.processor.processed(.data(data), options)
         }
         var beginning = options

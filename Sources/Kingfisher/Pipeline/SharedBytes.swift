@@ -22,8 +22,9 @@ extension KingfisherManager {
         of provider: any ImageDataProvider,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> LoadedBytes {
-        try await sharedBytes(ByteSource(source: .provider(provider)), options) { [self] _ throws(KingfisherError) in
-            LoadedBytes(provided: try await data(of: provider))
+        try await sharedBytes(ByteSource(source: .provider(provider)), options) { [self] load throws(KingfisherError) in
+            let data = try await data(of: provider)
+            return LoadedBytes(provided: data, largestSide: LoadedBytes.largestSide(for: load.flight.subscribers))
         }
     }
 
@@ -36,7 +37,11 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> LoadedBytes {
         let wanted = ByteSource(source: source, loader: entry.registration)
         return try await sharedBytes(wanted, options) { load throws(KingfisherError) in
-            try await entry.loader.bytes(at: url, options) { load.report(received: $0, expected: $1) }
+            let (data, response) = try await entry.loader.bytes(at: url, options) {
+                load.report(received: $0, expected: $1)
+            }
+            let largestSide = LoadedBytes.largestSide(for: load.flight.subscribers)
+            return LoadedBytes(data, at: url, response, largestSide: largestSide)
         }
     }
 
@@ -47,7 +52,9 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> LoadedBytes {
         var hooks = LoadHooks()
         hooks.progressed = options.hooks.progressed
-        return try await byteLoads.value(for: wanted, Subscriber(hooks: hooks, priority: options.downloadPriority)) {
+        var subscriber = Subscriber<LoadedBytes>(hooks: hooks, priority: options.downloadPriority)
+        subscriber.downsamplingLimit = options.downsamplingLimit
+        return try await byteLoads.value(for: wanted, subscriber) {
             ByteLoad(wanted, of: wanted.source) { [self] load in
                 let bytes = await Result { () async throws(KingfisherError) in try await call(load) }
                 byteLoads.finish(load, bytes)
@@ -77,14 +84,14 @@ extension ImageLoading {
         at url: URL,
         _ options: KingfisherParsedOptionsInfo,
         progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(KingfisherError) -> LoadedBytes {
+    ) async throws(KingfisherError) -> (Data, URLResponse?) {
         let result = await WorkExecutor.io.run { () async -> Result<(Data, URLResponse?), any Error> in
             do { return .success(try await load(url, options: options, progress: progress)) } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success((let data, let response)): return LoadedBytes(data, at: url, response)
+        case .success(let loaded): return loaded
         case .failure(let error as KingfisherError): throw error
         case .failure(is CancellationError): throw .requestError(reason: .asyncTaskContextCancelled)
         case .failure(let error): throw .responseError(reason: .URLSessionError(error: error))

@@ -38,7 +38,7 @@ public struct CompositionImageProcessor: ImageProcessor {
     public var identifier: String { joined.identifier }
     /// The processors; the first one runs first.
     public let processors: [any ImageProcessor]
-    let joined: any ImageProcessor
+    private let joined: any ImageProcessor
 
     /// Creates a processor.
     ///
@@ -59,7 +59,9 @@ public struct CompositionImageProcessor: ImageProcessor {
     }
 }
 
-extension CompositionImageProcessor: PartFindingImageProcessor {
+extension CompositionImageProcessor: PartFindingImageProcessor, ChainedImageProcessor {
+    var steps: (before: any ImageProcessor, last: any ImageProcessor)? { joined.lastStep }
+
     func resolved(for frames: any ImageFrameSource, _ options: KingfisherParsedOptionsInfo) -> any ImageProcessor {
         joined.forAllFrames(of: frames, options)
     }

@@ -77,10 +77,14 @@ public struct DownsamplingImageProcessor: ImageProcessor {
     ///   - options: Names the scale.
     /// - Returns: The image, or nil for data that cannot be decoded.
     public func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? {
-        let limit = Geometry.thumbnailLimit(points: size, scale: options.scaleFactor)
+        let limit = longerSide(scale: options.scaleFactor)
         switch item {
         case .image(let image): return image.downsampled(toMaxPixelSize: limit, scale: options.scaleFactor)
         case .data(let data): return .downsampled(data, limit: limit, scale: options.scaleFactor)
         }
     }
+}
+
+extension DownsamplingImageProcessor: SizeLimitingImageProcessor {
+    func longerSide(scale: CGFloat) -> Int { Geometry.thumbnailLimit(points: size, scale: scale) }
 }

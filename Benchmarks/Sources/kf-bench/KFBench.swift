@@ -6,8 +6,9 @@ import Foundation
 struct KFBench {
     static let benchmarks =
         memoryBenchmarks + hitRatioBenchmarks + fileBenchmarks + storingBenchmarks + largeCacheBenchmarks
+        + diskHitBenchmarks
         + downloadBenchmarks + joiningBenchmarks + queueBenchmarks + priorityBenchmarks + prefetchBenchmarks
-        + resumingBenchmarks
+        + resumingBenchmarks + revalidationBenchmarks
         + imagingBenchmarks
         + operationBenchmarks + animationBenchmarks
         + pngBenchmarks + modernFormatBenchmarks + shapeBenchmarks + viewBenchmarks + programBenchmarks

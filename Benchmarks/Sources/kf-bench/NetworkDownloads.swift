@@ -70,15 +70,8 @@ private struct Downloads: Sendable {
 extension Downloads {
     /// Calls a function with the numbers up to `count`, with as many calls at once as downloads are in flight.
     fileprivate func inParallel(_ count: Int, _ download: @escaping @Sendable (Int) async throws -> Int) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for first in 0..<inFlight {
-                group.addTask { @concurrent in
-                    for number in stride(from: first, to: count, by: inFlight) {
-                        try BenchmarkError.unless(try await download(number) == size, "a download is not complete")
-                    }
-                }
-            }
-            try await group.waitForAll()
+        try await concurrently(count, inFlight: inFlight) { number in
+            try BenchmarkError.unless(try await download(number) == size, "a download is not complete")
         }
     }
 }

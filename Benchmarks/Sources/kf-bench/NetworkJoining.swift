@@ -6,51 +6,101 @@ import Synchronization
 
 let joiningBenchmarks = [
     Benchmark(name: "1,000 loads of one cold URL at once: requests") {
-        Figure(.count(try await ColdLoads.run(1_000).requests), .exactly(1))
+        Figure(.count(try await ColdLoads.plain(1_000).requests), .exactly(1))
     },
     Benchmark(name: "1,000 loads of one cold URL at once: decodes") {
-        Figure(.count(try await ColdLoads.run(1_000).decodes), .exactly(1))
+        Figure(.count(try await ColdLoads.plain(1_000).decodes), .exactly(1))
     },
     // The task of each caller, which the benchmark creates, is part of it.
     Benchmark(name: "1,000 loads of one cold URL at once: processor time of one that joins") {
         var times: [Double] = []
         for _ in 0..<5 {
-            let (one, all) = (try await ColdLoads.run(1).time, try await ColdLoads.run(1_000).time)
+            let (one, all) = (try await ColdLoads.plain(1).time, try await ColdLoads.plain(1_000).time)
             times.append((all - one) / 999)
         }
         return Figure(.seconds(median(times)), .atMost(.seconds(10e-6)))
+    },
+    Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: requests") {
+        Figure(.count(try await ColdLoads.chained(1_000).requests), .exactly(1))
+    },
+    Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: decodes") {
+        Figure(.count(try await ColdLoads.chained(1_000).decodes), .exactly(1))
+    },
+    Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: runs of the prefix") {
+        Figure(.count(try await ColdLoads.chained(1_000).runs), .exactly(1))
+    },
+    Benchmark(name: "1,000 loads of one cold URL, two chains with one prefix: processor time of one that joins") {
+        var times: [Double] = []
+        for _ in 0..<5 {
+            let (two, all) = (try await ColdLoads.chained(2).time, try await ColdLoads.chained(1_000).time)
+            times.append((all - two) / 998)
+        }
+        return Figure(.seconds(median(times)), .atMost(.seconds(15e-6)))
     },
 ]
 
 /// Loads of one URL at once, through the whole pipeline.
 private enum ColdLoads {
+    struct Outcome {
+        /// What the server has received.
+        let requests: Int
+        /// How often the first processor was called, and how often with data, which it has to decode.
+        let runs, decodes: Int
+        /// The processor time of all threads of this process.
+        let time: Double
+    }
+
+    /// Loads that all decode the image and do nothing else.
+    static func plain(_ loads: Int) async throws -> Outcome {
+        let first = CountingProcessor(DefaultImageProcessor.default)
+        return try await run(loads, through: [(processor: first, width: 300)], counting: first)
+    }
+
+    /// Loads that all make the image smaller; every other one then does so again.
+    static func chained(_ loads: Int) async throws -> Outcome {
+        let first = CountingProcessor(DownsamplingImageProcessor(size: CGSize(width: 150, height: 150)))
+        let chain = first |> ResizingImageProcessor(referenceSize: CGSize(width: 75, height: 75))
+        let chains = [(processor: first as any ImageProcessor, width: 150), (processor: chain, width: 75)]
+        return try await run(loads, through: chains, counting: first)
+    }
+
     /// Loads an image from a server so slow that all callers have begun before its response.
     ///
-    /// - Returns: The number of requests and decodes, and the processor time of all threads of this process.
-    static func run(_ loads: Int) async throws -> (requests: Int, decodes: Int, time: Double) {
+    /// - Parameters:
+    ///   - loads: The number of callers, who take the chains in turn.
+    ///   - chains: Processors, and how wide the images are that they make.
+    ///   - first: The processor that every chain begins with.
+    /// - Returns: What was counted.
+    /// - Throws: ``BenchmarkError`` for a load that did not join, and the errors of loads.
+    private static func run(
+        _ loads: Int,
+        through chains: [(processor: any ImageProcessor, width: Int)],
+        counting first: CountingProcessor
+    ) async throws -> Outcome {
         let server = try SlowServerProcess(delay: 0.3, body: try SampleImages.jpeg(width: 300, height: 300))
         let folder = try TemporaryFolder()
         let cache = try ImageCache(name: "bench", cacheDirectoryURL: folder.url)
         let manager = KingfisherManager(downloader: ImageDownloader(name: "bench"), cache: cache)
-        let processor = CountingProcessor()
+        let ways = chains.map { (options: [.processor($0.processor)] as KingfisherOptionsInfo, width: $0.width) }
         var time = 0.0
         for url in server.urls(1) {
-            time = try await seconds(.process) { try await load(loads, url, manager, [.processor(processor)]) }
+            time = try await seconds(.process) { try await load(loads, url, manager, ways) }
         }
-        return (try server.stop(), processor.count, time)
+        return Outcome(requests: try server.stop(), runs: first.runs, decodes: first.decodes, time: time)
     }
 
     private static func load(
         _ loads: Int,
         _ url: URL,
         _ manager: KingfisherManager,
-        _ options: KingfisherOptionsInfo
+        _ ways: [(options: KingfisherOptionsInfo, width: Int)]
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<loads {
+            for number in 0..<loads {
+                let way = ways[number % ways.count]
                 group.addTask { @concurrent in
-                    let result = try await manager.retrieveImage(with: url, options: options)
-                    try BenchmarkError.unless(result.image.pixelWidth == 300, "a load gave another image")
+                    let result = try await manager.retrieveImage(with: url, options: way.options)
+                    try BenchmarkError.unless(result.image.pixelWidth == way.width, "a load gave another image")
                     try BenchmarkError.unless(result.cacheType == .none, "a load came too late to join")
                 }
             }
@@ -59,15 +109,25 @@ private enum ColdLoads {
     }
 }
 
-/// The default processor with a counter.
+/// A processor with counters.
 private final class CountingProcessor: ImageProcessor {
-    let identifier = "counting"
+    let identifier: String
+    private let processor: any ImageProcessor
     private let calls = Atomic(0)
+    private let callsWithData = Atomic(0)
 
-    var count: Int { calls.load(ordering: .sequentiallyConsistent) }
+    init(_ processor: any ImageProcessor) {
+        (self.processor, identifier) = (processor, "counting \(processor.identifier)")
+    }
+
+    /// How often it was called.
+    var runs: Int { calls.load(ordering: .sequentiallyConsistent) }
+    /// How often it was called with data.
+    var decodes: Int { callsWithData.load(ordering: .sequentiallyConsistent) }
 
     func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> Image? {
         calls.add(1, ordering: .sequentiallyConsistent)
-        return DefaultImageProcessor.default.process(item: item, options: options)
+        if case .data = item { callsWithData.add(1, ordering: .sequentiallyConsistent) }
+        return processor.process(item: item, options: options)
     }
 }

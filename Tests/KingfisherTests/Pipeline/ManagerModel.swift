@@ -32,7 +32,7 @@ enum ManagerModel {
     }
 
     /// The sources, by their numbers: the last ones are downloaded, the others are providers.
-    enum Place {
+    enum SourceNumber {
         static let count = 5
         static let firstURL = 3
 
@@ -88,9 +88,10 @@ enum ManagerModel {
         func has(_ flag: Flag) -> Bool { options.contains(flag) }
 
         init(_ random: inout Dice) {
-            sources = (0...random.below(3)).map { _ in random.below(Place.count) }
+            sources = (0...random.below(3)).map { _ in random.below(SourceNumber.count) }
             if random.below(2) == 0 { sources = [sources[0]] }
-            health = (0..<Place.count).map { _ in random.below(3) > 0 ? .well : Health.allCases[random.below(3)] }
+            health = (0..<SourceNumber.count).map { _ in random.below(3) > 0 ? .well : Health.allCases[random.below(3)]
+            }
             making = random.below(8) == 0 ? .failing : Making.allCases[random.below(3)]
             options = Set(Flag.allCases.filter { _ in random.below(6) == 0 })
             if random.below(3) == 0 { options.formUnion([.skipFailedURLs, .cacheOriginalImage]) }
@@ -133,19 +134,19 @@ enum ManagerModel {
                     return (.image(type, of: source), asked)
                 case .failure(let code, let isPermanent):
                     codes.append(code)
-                    if isPermanent, request.has(.skipFailedURLs), Place.isURL(source) { blocked.insert(source) }
+                    if isPermanent, request.has(.skipFailedURLs), SourceNumber.isURL(source) { blocked.insert(source) }
                 }
             }
             return (.error(codes.count == 1 ? codes[0] : 5004), asked)
         }
 
         private func isFound(_ source: Int, _ request: Request, in layer: Set<String>) -> Bool {
-            !request.has(.forceRefresh) && layer.contains(Place.entry(source, request.making))
+            !request.has(.forceRefresh) && layer.contains(SourceNumber.entry(source, request.making))
         }
 
         private mutating func answer(_ source: Int, _ request: Request, _ asked: inout [Int]) -> Answer {
             if isFound(source, request, in: memory) { return .success(.memory) }
-            let (entry, plain) = (Place.entry(source, request.making), Place.key(source))
+            let (entry, plain) = (SourceNumber.entry(source, request.making), SourceNumber.key(source))
             let looksOnDisk = !request.has(.fromMemoryCacheOrRefresh)
             if looksOnDisk, isFound(source, request, in: disk) {
                 memory.insert(entry)
@@ -158,7 +159,7 @@ enum ManagerModel {
             if request.has(.onlyFromCache) { return .failure(3006) }
             asked.append(source)
             switch request.health[source] {
-            case .failing: return .failure(Place.isURL(source) ? 2002 : 5003, isPermanent: true)
+            case .failing: return .failure(SourceNumber.isURL(source) ? 2002 : 5003, isPermanent: true)
             case .undecodable: return .failure(4001, isPermanent: true)
             case .well:
                 guard processed(entry, request) else { return .failure(4001, isPermanent: true) }
@@ -177,7 +178,7 @@ enum ManagerModel {
 
         /// What it has about some sources.
         func part(about sources: [Int]) -> Self {
-            let entries = Place.entries(sources)
+            let entries = SourceNumber.entries(sources)
             return Self(
                 memory: memory.intersection(entries),
                 disk: disk.intersection(entries),

@@ -38,7 +38,7 @@ extension ManagerModel {
             let origins: Origins
             let number: Int
             let witness: Witness?
-            var cacheKey: String { Place.key(number) }
+            var cacheKey: String { SourceNumber.key(number) }
 
             func data() async throws -> Data {
                 guard let bytes = origins.bytes(number) else { throw Failure() }
@@ -52,12 +52,14 @@ extension ManagerModel {
         private let images: [Data]
 
         init() throws {
-            images = try (0..<Place.count).map { try SampleImage.png(Place.width($0), Making.plain.height) }
+            images = try (0..<SourceNumber.count).map {
+                try SampleImage.png(SourceNumber.width($0), Making.plain.height)
+            }
         }
 
         func source(_ number: Int, _ witness: Witness?) -> Source {
-            Place.isURL(number)
-                ? .network(Place.url(number))
+            SourceNumber.isURL(number)
+                ? .network(SourceNumber.url(number))
                 : .provider(Provider(origins: self, number: number, witness: witness))
         }
 
@@ -102,12 +104,12 @@ extension ManagerModel {
         /// The part of the table about some sources, as the manager has it.
         private func observed(_ sources: [Int]) -> Table {
             let (memory, disk, entries) = (
-                manager.cache.memoryStorage, manager.cache.diskStorage, Place.entries(sources)
+                manager.cache.memoryStorage, manager.cache.diskStorage, SourceNumber.entries(sources)
             )
             return Table(
                 memory: entries.filter { memory.isCached(forKey: $0) },
                 disk: entries.filter { disk.isCached(forKey: $0) },
-                blocked: Set(sources.filter { manager.failedURLs?.contains(Place.url($0)) == true })
+                blocked: Set(sources.filter { manager.failedURLs?.contains(SourceNumber.url($0)) == true })
             )
         }
 
@@ -115,6 +117,8 @@ extension ManagerModel {
         mutating func step(_ name: String) async throws {
             try await removeSomething()
             let request = Request(&random)
+            // Now and then those are compared, too, that have nothing to do with the load.
+            let compared = random.below(50) == 0 ? SourceNumber.all : request.sources
             let before = table
             let (expected, asked) = table.outcome(of: request)
             origins.asked.value = []
@@ -127,22 +131,20 @@ extension ManagerModel {
             if outcome == .cancelled {
                 // How far a cancelled load comes depends on the threads: whatever it has or has not stored is correct, and
                 // the table goes on with what there is.
-                let found = observed(Place.all)
+                let found = observed(SourceNumber.all)
                 try #require(request.isCancelled && found.isBetween(before, table), comment)
                 try #require(asked.starts(with: origins.asked.value), comment)
                 table = found
             } else {
                 try #require(outcome == expected, comment)
                 try #require(origins.asked.value == asked, comment)
-                // Now and then those are compared, too, that have nothing to do with the load.
-                let sources = random.below(50) == 0 ? Place.all : request.sources
-                try #require(observed(sources) == table.part(about: sources), comment)
+                try #require(observed(compared) == table.part(about: compared), comment)
             }
         }
 
         private mutating func removeSomething() async throws {
-            let (number, making) = (random.below(Place.count), Making.allCases[random.below(3)])
-            let (key, entry) = (Place.key(number), Place.entry(number, making))
+            let (number, making) = (random.below(SourceNumber.count), Making.allCases[random.below(3)])
+            let (key, entry) = (SourceNumber.key(number), SourceNumber.entry(number, making))
             switch random.below(30) {
             case 0..<3:
                 manager.cache.clearMemoryCache()
@@ -217,7 +219,7 @@ extension ManagerModel {
         private func outcome(_ result: Result<RetrieveImageResult, KingfisherError>) -> Outcome {
             switch result {
             case .success(let found):
-                let number = (0..<Place.count).first { Place.key($0) == found.source.cacheKey }
+                let number = (0..<SourceNumber.count).first { SourceNumber.key($0) == found.source.cacheKey }
                 return .image(found.cacheType, of: number ?? -1)
             case .failure(let error): return error.isCancelled ? .cancelled : .error(error.errorCode)
             }
@@ -228,10 +230,10 @@ extension ManagerModel {
             _ request: Request,
             _ comment: @autoclosure () -> Comment
         ) throws {
-            let number = request.sources.first { Place.key($0) == found.source.cacheKey }
-            try #require(found.image.pixelWidth == number.map(Place.width), comment())
+            let number = request.sources.first { SourceNumber.key($0) == found.source.cacheKey }
+            try #require(found.image.pixelWidth == number.map(SourceNumber.width), comment())
             try #require(found.image.pixelHeight == request.making.height, comment())
-            try #require(found.originalSource.cacheKey == Place.key(request.sources[0]), comment())
+            try #require(found.originalSource.cacheKey == SourceNumber.key(request.sources[0]), comment())
             let isStored = found.cacheStoreResult.map { (try? $0.diskCacheResult.get()) != nil }
             try #require(isStored == (request.has(.waitForCache) && found.cacheType == .none ? true : nil), comment())
         }

@@ -18,11 +18,13 @@ extension FileStore {
 
     /// Replaces the user metadata of the entry called `name`; `nil` or no bytes remove it.
     ///
-    /// The entry itself does not change: not its bytes, its expiry, or when it was last read.
+    /// The entry's bytes do not change, nor when it expires and was last read unless it is renewed.
     ///
     /// - Parameters:
     ///   - bytes: At most 1,500 bytes; more are refused.
     ///   - name: The name of a visible file, not a path.
+    ///   - isRenewing: Whether the entry lives as long from now on as if it had been stored now; not if it expires at a
+    ///     date.
     ///   - isMeant: When given, called with the user metadata of the very file that will be changed; if it returns
     ///     false, nothing happens.
     /// - Returns: Whether `bytes` are stored now: not if there is no entry with metadata, the file system has no room,
@@ -32,6 +34,7 @@ extension FileStore {
     package func setUserMetadata(
         _ bytes: [UInt8]?,
         of name: String,
+        renewing isRenewing: Bool = false,
         where isMeant: (([UInt8]?) -> Bool)? = nil
     ) throws(StorageError) -> Bool {
         guard bytes?.count ?? 0 <= EntryMetadata.longestUserMetadata else { return false }
@@ -41,7 +44,14 @@ extension FileStore {
                 isMeant?(metadata.userMetadata) ?? true
             else { return false }
             metadata.userMetadata = bytes
-            if file.setAttribute(EntryMetadata.attribute, to: metadata.encoded) { return file.status.st_nlink > 0 }
+            if file.setAttribute(EntryMetadata.attribute, to: metadata.encoded) {
+                if isRenewing, metadata.lifetime > 0 {
+                    let now = clock()
+                    let expiry = StorageExpiration.seconds(metadata.lifetime).estimatedExpiration(since: now)
+                    _ = file.setTimes(access: now.entryTime, modification: expiry.entryTime)
+                }
+                return file.status.st_nlink > 0
+            }
             guard [ENOSPC, E2BIG, EDQUOT, EOPNOTSUPP].contains(errno) else {
                 throw StorageError(.setUserMetadata, directory.path(of: name), errno)
             }

@@ -67,8 +67,16 @@ extension CacheCore {
         guard isWanted() else { return .superseded }
         guard let entry = try await read(query).get() else { return .nothing }
         guard isWanted() else { return .superseded }
-        let image = await perform(options, or: .cpu) { [recorder] in
-            recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
+        let image = await perform(options, or: .cpu) { [memory, recorder] () -> KFCrossPlatformImage? in
+            // An entry that is looked at for its metadata may be in memory: then it need not be decoded again.
+            if query.wantsMetadata, let known = memory.store.entry(forKey: query.computedKey)?.value,
+                known.isDecoded(from: entry.data), known.scale == options.scaleFactor, known.satisfies(options)
+            {
+                return known
+            }
+            return recorder.measuring(.decoding) {
+                options.cacheSerializer.image(with: entry.data, options: options)
+            }
         }
         guard let image else {
             await perform(options, or: .io) { [disk] in disk.discard(entry) }

@@ -61,7 +61,25 @@ extension ImageCache {
         processorIdentifier identifier: String = "",
         forcedExtension: String? = nil
     ) async throws(KingfisherError) -> Bool {
-        let computedKey = key.computedKey(with: identifier)
+        try await core.updateCacheMetadata(
+            metadata,
+            replacing: old,
+            forKey: key.computedKey(with: identifier),
+            forcedExtension,
+            renewing: false
+        )
+    }
+}
+
+extension CacheCore {
+    /// Replaces the cache metadata of an entry, which may then stay cached as long as if it had been stored now.
+    func updateCacheMetadata(
+        _ metadata: CacheMetadata?,
+        replacing old: CacheMetadata?,
+        forKey computedKey: String,
+        _ forcedExtension: String?,
+        renewing isRenewing: Bool
+    ) async throws(KingfisherError) -> Bool {
         let bytes = metadata?.encoded()
         let isMeant = old.map { old in
             { @Sendable (kept: [UInt8]?) -> Bool in
@@ -72,11 +90,11 @@ extension ImageCache {
                 return now != nil && now == expected
             }
         }
-        let updating = await core.operations.ticket(forKey: computedKey).run { [core] in
-            await core.onDisk { disk throws(KingfisherError) in
+        let updating = await operations.ticket(forKey: computedKey).run { [self] in
+            await onDisk { disk throws(KingfisherError) in
                 let name = disk.cacheFileName(forKey: computedKey, forcedExtension: forcedExtension)
                 return try disk.translating { () throws(StorageError) in
-                    try disk.files.setUserMetadata(bytes, of: name, where: isMeant)
+                    try disk.files.setUserMetadata(bytes, of: name, renewing: isRenewing, where: isMeant)
                 }
             }
         }

@@ -161,15 +161,14 @@ extension KingfisherManager {
         guard let cache = isOriginal ? options.originalCache : options.targetCache else { return }
         let (key, identifier) = (wanted.query.key, isOriginal ? "" : options.processor.identifier)
         for cache in cache.storingCaches {
-            let isKept = try? await cache.updateCacheMetadata(
+            // What cannot be kept is asked about again the next time.
+            _ = try? await cache.core.updateCacheMetadata(
                 confirmed,
                 replacing: cached.metadata,
-                forKey: key,
-                processorIdentifier: identifier,
-                forcedExtension: options.forcedExtension
+                forKey: key.computedKey(with: identifier),
+                options.forcedExtension,
+                renewing: true
             )
-            guard isKept == true else { continue }
-            await cache.core.renew(key.computedKey(with: identifier), options.forcedExtension)
         }
     }
 
@@ -245,18 +244,6 @@ extension ImageCache {
             return false
         }
         return options.requestModifier == nil || !entry.value.metadata.variesWithRequest
-    }
-}
-
-extension CacheCore {
-    /// Extends the life of an entry on disk as if it had been stored now.
-    func renew(_ computedKey: String, _ forcedExtension: String?) async {
-        await operations.ticket(forKey: computedKey).run { [self] in
-            _ = await onDisk { disk throws(KingfisherError) in
-                guard let entry = try disk.entry(forKey: computedKey, forcedExtension: forcedExtension) else { return }
-                disk.touch(entry, extending: .cacheTime)
-            }
-        }
     }
 }
 

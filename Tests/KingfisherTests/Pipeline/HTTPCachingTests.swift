@@ -308,6 +308,31 @@ import Testing
         }
     }
 
+    @Test("A confirmed image that is in memory is not decoded again") func notDecodedAgain() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/a.png", try image())
+            let (url, decodes) = (rig.server.url("/a.png"), Counter())
+            let plain = DefaultCacheSerializer.default
+            let serializer = AnyCacheSerializer {
+                plain.data(with: $0, original: $1)
+            } image: { data, options in
+                decodes.add()
+                return plain.image(with: data, options: options)
+            }
+            let options = refreshing + [.cacheSerializer(serializer)]
+            let first = try await rig.manager.retrieveImage(with: url, options: options)
+            for isInMemory in [true, false] {
+                if !isInMemory { rig.cache.clearMemoryCache() }
+                let next = try await rig.manager.retrieveImage(with: url, options: options)
+                guard case .notModified? = next.revalidation else {
+                    Issue.record("\(String(describing: next.revalidation))")
+                    return
+                }
+                #expect((next.image === first.image) == isInMemory && decodes.value == (isInMemory ? 0 : 1))
+            }
+        }
+    }
+
     @Test("A refresh of many at once is one request") func sharedRefresh() async throws {
         try await Rig.run { rig in
             let gate = Gate()

@@ -116,6 +116,8 @@ extension String {
 
     /// Whether the first letters are these, in whatever case.
     private func begins(with scheme: StaticString) -> Bool {
-        scheme.withUTF8Buffer { wanted in utf8.lazy.map { $0 | 0x20 }.starts(with: wanted) }
+        // Asked at every load, and most differ in the first letter.
+        guard let first = utf8.first, first | 0x20 == scheme.utf8Start.pointee else { return false }
+        return scheme.withUTF8Buffer { wanted in utf8.lazy.map { $0 | 0x20 }.starts(with: wanted) }
     }
 }

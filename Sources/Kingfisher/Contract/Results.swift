@@ -108,19 +108,50 @@ public struct RetrieveImageResult: Sendable {
     /// They are made when this is called.
     public let data: @Sendable () -> Data?
     /// How long the phases of the download took; nil for cached images and providers.
-    public let metrics: NetworkMetrics?
+    public var metrics: NetworkMetrics? { details?.value.metrics }
     /// How storing the image went.
     ///
     /// Only with ``KingfisherParsedOptionsInfo/waitForCache``, and nil when nothing had to be stored. A load succeeds
     /// even when its image cannot be stored. (Not in Kingfisher.)
-    public internal(set) var cacheStoreResult: CacheStoreResult?
+    public internal(set) var cacheStoreResult: CacheStoreResult? {
+        get { details?.value.cacheStoreResult }
+        set { change { $0.cacheStoreResult = newValue } }
+    }
     /// What the server said about the cached image; nil when it was not asked. (Not in Kingfisher.)
-    public internal(set) var revalidation: Revalidation?
+    public internal(set) var revalidation: Revalidation? {
+        get { details?.value.revalidation }
+        set { change { $0.revalidation = newValue } }
+    }
     /// What the response of the image said about caching. (Not in Kingfisher.)
     ///
     /// Nil when it said nothing, and for an image in memory: see
     /// ``ImageCache/cacheMetadata(forKey:processorIdentifier:forcedExtension:)``.
-    public internal(set) var cacheMetadata: CacheMetadata?
+    public internal(set) var cacheMetadata: CacheMetadata? {
+        get { details?.value.cacheMetadata }
+        set { change { $0.cacheMetadata = newValue } }
+    }
+
+    /// What a hit in memory does not have; in an object, since results are copied often.
+    private final class Details: Sendable {
+        struct Value: Sendable {
+            var metrics: NetworkMetrics?
+            var cacheStoreResult: CacheStoreResult?
+            var revalidation: Revalidation?
+            var cacheMetadata: CacheMetadata?
+        }
+
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var details: Details?
+
+    private mutating func change(_ change: (inout Details.Value) -> Void) {
+        var value = details?.value ?? Details.Value()
+        change(&value)
+        details = Details(value)
+    }
 
     /// What the server said about a cached image.
     public enum Revalidation: Sendable {
@@ -155,6 +186,6 @@ public struct RetrieveImageResult: Sendable {
         self.source = source
         self.originalSource = originalSource
         self.data = data
-        self.metrics = metrics
+        if let metrics { change { $0.metrics = metrics } }
     }
 }

@@ -7,9 +7,6 @@ KingfisherManager.shared.defaultOptions = [.respectCacheControl]
 func refresh(_ url: URL, show: @escaping @Sendable (KFCrossPlatformImage) -> Void) async throws {
     let options: KingfisherOptionsInfo = [.refreshCached, .onStaleImage { stale in show(stale.image) }]
     let result = try await KingfisherManager.shared.retrieveImage(with: url, options: options)
-    switch result.revalidation {
-    case .modified: show(result.image)
-    case .failed(let error): print("still the old image:", error.localizedDescription)
-    case .notModified, .inBackground, nil: break
-    }
+    show(result.image)
+    if case .failed(let error) = result.revalidation { print("still the old image:", error.localizedDescription) }
 }

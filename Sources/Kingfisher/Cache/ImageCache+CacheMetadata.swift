@@ -8,8 +8,8 @@ extension ImageCache {
     /// Whether several people are given what is in the cache, as on a server; false at first. (Not in Kingfisher.)
     ///
     /// Loads with ``KingfisherParsedOptionsInfo/respectCacheControl`` then do what RFC 9111 asks of a shared cache:
-    /// they do not store what is `private`, nor the response to a request with a field `Authorization` unless the
-    /// server allows that, and `s-maxage` and `proxy-revalidate` count. A group is shared if one of its caches is.
+    /// they do not store what is `private`, nor, unless the server allows that, what came for credentials or from a
+    /// loader (``ImageLoading``), and `s-maxage` and `proxy-revalidate` count. A group is shared if one of its caches is.
     public final var isShared: Bool {
         get {
             if let group = self as? ImageCacheGroup, group.caches.contains(where: \.isShared) { return true }

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// It applies to downloads whose key is their URL; a ``KF/ImageResource`` with a key of its own keeps that, and so do
 /// providers. Loads of URLs with one key share an entry, and also their download if they are under way at the same
-/// time; otherwise each downloads its own URL. See ``KingfisherManager/cacheKeyFilter`` and
+/// time, and how that ends; otherwise each downloads its own URL. See ``KingfisherManager/cacheKeyFilter`` and
 /// ``KingfisherOptionsInfoItem/cacheKeyFilter(_:)``.
 ///
 /// Caches know nothing of it: ask them for the key that the filter makes.

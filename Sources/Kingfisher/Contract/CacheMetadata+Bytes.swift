@@ -7,12 +7,14 @@ extension CacheMetadata {
     package static let longestEncoding = 1_500
     private static let version: UInt8 = 1
 
-    /// The fields, the most important first: times are short, what the response depends on must not be missing,
-    /// validators allow conditional requests, the rest saves requests.
+    /// The fields, the most important first: times are short, what the response depends on and how long it may be used
+    /// must not be missing, validators save bytes.
     private enum Field: UInt8, CaseIterable {
         case storedAt = 1, date, age
         case vary = 9, variant
-        case eTag = 4, lastModified, cacheControl, expires, url
+        case cacheControl = 6, expires
+        case eTag = 4, lastModified
+        case url = 8
     }
 
     /// Version (1 byte), then fields of kind (1), length (2, little endian) and value; times are seconds since 1970.
@@ -45,7 +47,8 @@ extension CacheMetadata {
         case .variant: return variant.map { Array($0.utf8) }
         case .eTag: return eTag.map { Array($0.utf8) }
         case .lastModified: return lastModified.map { Array($0.utf8) }
-        case .cacheControl: return cacheControl.map { Array($0.utf8) }
+        // One that is too long must not become a response that says nothing.
+        case .cacheControl: return cacheControl.map { Array(($0.utf8.count <= 500 ? $0 : "no-cache").utf8) }
         case .url: return url.map { Array($0.absoluteString.utf8) }
         }
     }

@@ -44,7 +44,7 @@ extension CacheMetadata {
     /// cannot be reached (RFC 9111, section 4.2.4), or as `stale-if-error` says (RFC 5861).
     func mayBeUsed(after error: KingfisherError, at instant: Date, inShared isShared: Bool) -> Bool {
         let control = CacheControl(cacheControl, isShared: isShared)
-        if error.isConnectionFailure { return !control.mustRevalidate && !control.noCache }
+        if error.isConnectionFailure { return !control.mustRevalidate && !control.noCache && !control.noStore }
         return error.isServerFailure && isStale(at: instant, for: control.staleIfError, control)
     }
 

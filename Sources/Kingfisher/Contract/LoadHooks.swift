@@ -36,7 +36,7 @@ struct LoadHooks: Sendable {
     var optionsProcessor: (any OptionsProcessor)?
 
     /// Called with the cached image of a load that asks the server whether it is still the one.
-    var stale: (@Sendable (StaleImage) -> Void)?
+    var stale: (@Sendable (StaleImage) async -> Void)?
 
     /// Fields that make the request conditional: the validators of what is cached.
     var conditionalFields: [String: String] = [:]

@@ -139,6 +139,8 @@ extension KingfisherOptionsInfoItem {
     public static func alternativeSources(_ sources: [Source]) -> Self { setting(\.alternativeSources, to: sources) }
     /// See ``KingfisherParsedOptionsInfo/refreshCached``.
     public static var refreshCached: Self { setting(\.refreshCached, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/refreshFailureIsError``.
+    public static var refreshFailureIsError: Self { setting(\.refreshFailureIsError, to: true) }
     /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
     public static var respectCacheControl: Self { setting(\.respectCacheControl, to: true) }
     /// See ``KingfisherParsedOptionsInfo/onStaleImage``.

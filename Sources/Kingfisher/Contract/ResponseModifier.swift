@@ -13,7 +13,8 @@ public protocol ImageDownloadResponseModifier: Sendable {
     ///
     /// Called once a transfer, after redirects, before status and media type are checked and before the downloader's
     /// delegate. All of these are given what it returns, and so is what is kept about caching. The body waits
-    /// meanwhile, and the time limits but the one for the whole transfer stand still.
+    /// meanwhile, and the time limits but the one for the whole transfer stand still. Not called with the confirmation
+    /// of a cached image (status 304).
     /// - Parameter response: The response as it arrived.
     /// - Returns: The response to go on with, or nil.
     func modified(for response: HTTPURLResponse) async -> HTTPURLResponse?

@@ -164,6 +164,8 @@ extension KFOptionSetter {
     public func alternativeSources(_ sources: [Source]?) -> Self { with(\.alternativeSources, sources) }
     /// See ``KingfisherParsedOptionsInfo/refreshCached``.
     public func refreshCached(_ enabled: Bool = true) -> Self { with(\.refreshCached, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/refreshFailureIsError``.
+    public func refreshFailureIsError(_ enabled: Bool = true) -> Self { with(\.refreshFailureIsError, enabled) }
     /// See ``KingfisherParsedOptionsInfo/respectCacheControl``.
     public func respectCacheControl(_ enabled: Bool = true) -> Self { with(\.respectCacheControl, enabled) }
     /// See ``KingfisherParsedOptionsInfo/onStaleImage``.

@@ -18,6 +18,8 @@ public struct DataLoadingResult: Sendable {
     /// The request that was sent and the head of its response, for what is kept with the cache's entry.
     var request: URLRequest?
     var response: TransportResponse?
+    /// Whether credentials were sent for the bytes, or may have been.
+    var isPersonal = false
 
     /// What the response says about caching, if it says anything.
     var cacheMetadata: CacheMetadata? { response.flatMap { CacheMetadata($0, to: request) } }
@@ -41,12 +43,14 @@ extension ImageDownloader {
             options.processor = BytesOnly()
             (options.animatedProcessing, options.vectorProcessing) = (.firstFrame, .process)
             let result = try await downloadImage(with: url, options: options)
+            let request = await presumedRequest(for: url, options)
             return DataLoadingResult(
                 data: result.originalData,
                 url: result.url,
                 metrics: result.metrics,
-                request: await presumedRequest(for: url, options),
-                response: result.response
+                request: request,
+                response: result.response,
+                isPersonal: mayHaveSentCredentials(with: request)
             )
         }
         guard options.needsHandle else { return try await bytes(at: url, options) }
@@ -68,9 +72,15 @@ extension ImageDownloader {
                 url: bytes.url,
                 metrics: bytes.metrics,
                 request: bytes.request,
-                response: bytes.response
+                response: bytes.response,
+                isPersonal: bytes.isPersonal
             )
         }
+    }
+
+    /// Whether a subclass may have sent credentials with a request.
+    func mayHaveSentCredentials(with request: URLRequest?) -> Bool {
+        request?.hasCredentials == true || loader.responderLink != nil
     }
 
     /// The request that a subclass has sent unless it has changed it; nil where caching does not depend on it.

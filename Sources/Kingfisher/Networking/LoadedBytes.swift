@@ -16,6 +16,8 @@ final class LoadedBytes: Sendable {
     let request: URLRequest?
     /// Its URL.
     var url: URL? { request?.url }
+    /// Whether credentials were sent for the bytes, or may have been.
+    let isPersonal: Bool
     let response: TransportResponse?
     let metrics: NetworkMetrics?
     /// The memory the bytes take, which is the downloader's to give.
@@ -30,14 +32,19 @@ final class LoadedBytes: Sendable {
     let entries = OncePerKey<StoreKey, CacheStoreResult>()
 
     /// The bytes of a provider, or of a downloader of the user's that has sent a request.
-    init(provided data: Data, requestedBy request: URLRequest? = nil, largestSide: Int? = nil) {
-        (self.data, self.request, self.largestSide) = (data, request, largestSide)
+    init(
+        provided data: Data,
+        requestedBy request: URLRequest? = nil,
+        isPersonal: Bool = false,
+        largestSide: Int? = nil
+    ) {
+        (self.data, self.request, self.isPersonal, self.largestSide) = (data, request, isPersonal, largestSide)
         (response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil)
     }
 
     /// The bytes of a loader.
     init(_ data: Data, at url: URL, _ response: URLResponse?, largestSide: Int?) {
-        self.largestSide = largestSide
+        (self.largestSide, isPersonal) = (largestSide, true)
         (self.data, request, metrics, share) = (data, URLRequest(url: url), nil, nil)
         self.response = response.map { TransportResponse($0) }
         reasonForNoImage = self.response?.reasonForNoImage
@@ -46,7 +53,7 @@ final class LoadedBytes: Sendable {
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
         self.data = data
         self.response = response
-        request = transfer.request
+        (request, isPersonal) = (transfer.request, transfer.isPersonal)
         metrics = transfer.sessionTask.metrics
         share = transfer.takeShare()
         largestSide = Self.largestSide(for: transfer.flight.subscribers)
@@ -81,6 +88,16 @@ final class LoadedBytes: Sendable {
         } catch {
             throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(data)))
         }
+    }
+}
+
+extension URLRequest {
+    /// Whether it says who asks.
+    var hasCredentials: Bool { value(forHTTPHeaderField: "Authorization") != nil || url?.user != nil }
+
+    /// Whether a response of 304 may be expected.
+    var isConditional: Bool {
+        ["If-None-Match", "If-Modified-Since"].contains { value(forHTTPHeaderField: $0) != nil }
     }
 }
 

@@ -13,6 +13,8 @@ final class Transfer: TransportEvents, FlightWork {
         var expected: Int64 = -1
         var redirects = 0
         var isRedirectDeclined = false
+        /// Whether a challenge was met with a password.
+        var hasSentPassword = false
         /// The beginning of the body, of which the rest was requested.
         var partial: PartialBody?
         /// Whether the rest cannot be had, so that the whole is requested next.
@@ -105,6 +107,9 @@ final class Transfer: TransportEvents, FlightWork {
     /// Whether a redirect handler took a redirect as the response.
     var isRedirectDeclined: Bool { state.withLock { $0.isRedirectDeclined } }
 
+    /// Whether credentials were sent: what came is for those who have them.
+    var isPersonal: Bool { request.hasCredentials || state.withLock { $0.hasSentPassword } }
+
     private var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
     /// Ends the transfer with an error of ours instead of the transport's; the first one counts.
@@ -153,15 +158,19 @@ final class Transfer: TransportEvents, FlightWork {
     func didReceive(_ challenge: TransportChallenge) -> TransportDecision<TransportCredential> {
         guard let link = loader?.responderLink else { return .now(.none) }
         let sessionTask = sessionTask
-        return .later { await link.credential(for: challenge, of: sessionTask) }
+        return .later { [self] in
+            let credential = await link.credential(for: challenge, of: sessionTask)
+            if case .password = credential { state.withLock { $0.hasSentPassword = true } }
+            return credential
+        }
     }
 
     // MARK: Response and data
 
     func didReceive(_ response: TransportResponse) -> TransportDecision<TransportDisposition> {
-        guard let modifier = conditions.responseModifier, let head = response.urlResponse as? HTTPURLResponse else {
-            return judge(response)
-        }
+        guard let modifier = conditions.responseModifier, let head = response.urlResponse as? HTTPURLResponse,
+            !(request.isConditional && head.statusCode == 304)
+        else { return judge(response) }
         return .later { [self] in
             guard let modified = await modifier.modified(for: head) else {
                 fail(.responseError(reason: .responseRejected(response: head)))

@@ -5,6 +5,8 @@ import KFSupport
 extension KingfisherManager {
     /// Whether loads are under way, those of live photos and prefetched images among them. (Not in Kingfisher.)
     ///
+    /// Prefetching to disk alone, which makes no images, is not counted: its prefetcher or token ends it.
+    ///
     /// A load has ended when its completion handler is called.
     public var isRunning: Bool { !running.withLock { $0.isEmpty } }
 

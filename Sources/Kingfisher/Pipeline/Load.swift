@@ -21,16 +21,22 @@ struct Load: Sendable {
     func subscriber(to wanted: Source, isFirstAttempt: Bool) -> Subscriber<LoadResult> {
         var hooks = LoadHooks()
         if let show = options.onStaleImage {
-            hooks.stale = { [options, source] stale in
+            hooks.stale = { [options, source, handle] stale in
+                var image = stale.image
+                if let modifier = options.imageModifier {
+                    image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
+                }
                 var result = RetrieveImageResult(
-                    image: options.imageModifier?.modify(stale.image) ?? stale.image,
+                    image: image,
                     cacheType: stale.cacheType,
                     source: wanted,
                     originalSource: source,
                     data: { [data = stale.data] in data }
                 )
                 result.cacheMetadata = stale.metadata
-                options.callbackQueue.execute { [result] in show(result) }
+                options.callbackQueue.execute { [result] in
+                    if !handle.isCancelled, options.hooks.isWanted?() ?? true { show(result) }
+                }
             }
         }
         hooks.handle = handle

@@ -23,6 +23,7 @@ struct LoadKey: Hashable, Sendable {
     private struct Settings: Equatable, Sendable {
         let forceRefresh: Bool
         let refreshCached: Bool
+        let refreshFailureIsError: Bool
         let respectCacheControl: Bool
         let layers: CacheLayers
         let originalLayers: CacheLayers
@@ -44,6 +45,7 @@ struct LoadKey: Hashable, Sendable {
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
             refreshCached = options.refreshCached
+            refreshFailureIsError = options.refreshFailureIsError
             respectCacheControl = options.respectCacheControl
             layers = options.layersToQuery
             // Without the disk, neither is the original looked up there.

@@ -69,7 +69,7 @@ extension KingfisherManager {
         let image = try await wanted.options.processor.processed(.image(original.image), wanted.options)
         var loaded = LoadResult(image: image, cacheType: .none, data: original.bytes)
         loaded.metadata = original.metadata
-        guard let cache = wanted.options.targetCache else { return loaded }
+        guard let cache = wanted.options.targetCache, wanted.options.mayStore(original.metadata) else { return loaded }
         let stored = Promise<CacheStoreResult>()
         store(
             image,
@@ -135,7 +135,11 @@ extension KingfisherManager {
         }
         if load.flight.service == nil { load.serve(.provider) }
         let request = await downloader.presumedRequest(for: url, wanted.options)
-        let bytes = LoadedBytes(provided: download.originalData, requestedBy: request)
+        let bytes = LoadedBytes(
+            provided: download.originalData,
+            requestedBy: request,
+            isPersonal: downloader.mayHaveSentCredentials(with: request)
+        )
         let metadata = download.response.flatMap { CacheMetadata($0, to: bytes.request) }
         var loaded = stored(download.image, of: bytes, for: wanted, metadata: metadata)
         loaded.metrics = download.metrics

@@ -114,7 +114,10 @@ struct PrefetchWork: Sendable {
             // A provider may ignore that it is cancelled.
             guard !Task.isCancelled else { throw .requestError(reason: .asyncTaskContextCancelled) }
             var query = CacheCore.Query(key, options)
-            guard options.mayStore(loaded.cacheMetadata, requestedBy: loaded.request) else { return .completed }
+            guard options.mayStore(loaded.cacheMetadata, isPersonal: loaded.isPersonal) else {
+                manager.remove(KeyedSource(source, options))
+                return .completed
+            }
             query.options.hooks.cacheMetadata = loaded.cacheMetadata
             let stored = Promise<CacheStoreResult>()
             terms.originalCache.putOriginal(loaded.data, query, stored)
@@ -178,7 +181,14 @@ struct PrefetchWork: Sendable {
                 return try await (options.downloader ?? .default).downloadData(with: url, options: options)
             }
             let bytes = try await manager.bytes(of: source, at: url, by: entry, options)
-            return DataLoadingResult(data: bytes.data, url: bytes.url, metrics: nil, response: bytes.response)
+            return DataLoadingResult(
+                data: bytes.data,
+                url: bytes.url,
+                metrics: nil,
+                request: bytes.request,
+                response: bytes.response,
+                isPersonal: bytes.isPersonal
+            )
         case .provider(let provider):
             return DataLoadingResult(data: try await manager.data(of: provider), url: nil, metrics: nil)
         }

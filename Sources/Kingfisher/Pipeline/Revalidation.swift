@@ -49,7 +49,7 @@ extension KingfisherManager {
             }
         }
         // 3. The server.
-        let subscribers = load.flight.subscribers.compactMap { $1.hooks.stale }
+        let subscribers = load.flight.subscribers.compactMap { $1.isWanted ? $1.hooks.stale : nil }
         if !subscribers.isEmpty {
             let found = try await result(of: cached, wanted)
             let stale = StaleImage(
@@ -58,7 +58,7 @@ extension KingfisherManager {
                 data: cached.bytes,
                 metadata: found.metadata
             )
-            for show in subscribers { show(stale) }
+            for show in subscribers { await show(stale) }
         }
         return try await revalidated(cached, wanted, for: load)
     }
@@ -82,7 +82,7 @@ extension KingfisherManager {
         for load: ImageLoad
     ) async throws(KingfisherError) -> LoadResult {
         var options = wanted.options
-        options.hooks.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source.url) ?? [:]
+        options.hooks.conditionalFields = cached.metadata?.conditionalFields(for: wanted.source, options) ?? [:]
         do throws(KingfisherError) {
             var loaded = try await imageOfBytes(KeyedSource(wanted.source, options), for: load)
             loaded.revalidation = loaded.data == cached.bytes ? .notModified : .modified
@@ -92,15 +92,20 @@ extension KingfisherManager {
                 var cached = cached
                 if let metadata = cached.metadata {
                     let confirmed = metadata.confirmed(by: CacheMetadata(response: confirmation))
-                    await renew(cached, confirmed, wanted)
+                    if options.mayStore(confirmed) {
+                        await renew(cached, confirmed, wanted)
+                    } else {
+                        remove(wanted)
+                    }
                     cached = CachedImage(content: cached.content, bytes: cached.bytes, metadata: confirmed)
                 }
                 return try await result(of: cached, wanted, .notModified)
             }
-            guard !error.isCancelled,
-                options.refreshCached
-                    || cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared) == true
-            else { throw error }
+            let mayBeUsed = cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared)
+            let isRefresh = options.refreshCached && !options.respectCacheControl
+            guard !error.isCancelled, !options.refreshFailureIsError, isRefresh || mayBeUsed == true else {
+                throw error
+            }
             return try await result(of: cached, wanted, .failed(error))
         }
     }
@@ -206,13 +211,17 @@ extension KingfisherParsedOptionsInfo {
     /// Whether one of the caches is declared as shared.
     var isCacheShared: Bool { targetCache?.isShared == true || originalCache?.isShared == true }
 
-    /// Whether the response to a request may be stored.
-    func mayStore(_ metadata: CacheMetadata?, requestedBy request: URLRequest?) -> Bool {
+    /// Whether a response may be stored.
+    ///
+    /// - Parameters:
+    ///   - metadata: What it says about caching.
+    ///   - isPersonal: Whether credentials were sent for it.
+    /// - Returns: Whether it may; one that is stored already may stay.
+    func mayStore(_ metadata: CacheMetadata?, isPersonal: Bool = false) -> Bool {
         guard respectCacheControl else { return true }
         let control = CacheControl(metadata?.cacheControl, isShared: isCacheShared)
         if control.noStore { return false }
-        let isPersonal = isCacheShared && request?.value(forHTTPHeaderField: "Authorization") != nil
-        return !isPersonal || control.isForEveryone
+        return !isPersonal || !isCacheShared || control.isForEveryone
     }
 
     /// Limits the time in memory to that for which the server need not be asked.
@@ -237,22 +246,29 @@ extension KingfisherParsedOptionsInfo {
 
 extension ImageCache {
     /// Whether an image is in memory that may be used without asking its server.
-    func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo) -> Bool {
+    func hasFreshImage(_ key: String, _ options: KingfisherParsedOptionsInfo, at instant: Date = Date()) -> Bool {
         guard !options.refreshCached else { return false }
         let computedKey = key.computedKey(with: options.processor.identifier)
-        guard let entry = core.memory.store.entry(forKey: computedKey), case .date = entry.expiration else {
-            return false
-        }
+        // A use may have prolonged the time in memory, but not this date.
+        guard let entry = core.memory.store.entry(forKey: computedKey), case .date(let end) = entry.expiration,
+            end > instant
+        else { return false }
         return options.requestModifier == nil || !entry.value.metadata.variesWithRequest
     }
 }
 
 extension CacheMetadata {
-    /// The fields of a conditional request, if it is for the URL that the bytes came from; a query does not matter,
-    /// since it may be a signature.
-    fileprivate func conditionalFields(for requested: URL?) -> [String: String] {
-        func place(_ url: URL?) -> String? { url?.absoluteString.split { "?#".contains($0) }.first.map(String.init) }
-        return place(url) == place(requested) ? conditionalFields : [:]
+    /// The fields of a conditional request, if it is for the URL that the bytes came from; where a filter makes the
+    /// keys, for one with the same key.
+    fileprivate func conditionalFields(
+        for source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) -> [String: String] {
+        guard let url, let requested = source.url else { return [:] }
+        let isSame =
+            url == requested
+            || source.filteredKey(options).map { $0 == options.cacheKeyFilter?.cacheKey(for: url) } ?? false
+        return isSame ? conditionalFields : [:]
     }
 }
 

@@ -1,6 +1,7 @@
 // How an image that was made is stored: once for all loads that want the same entry. The last step of a load.
 
 import Foundation
+import KFStorage
 import KFSupport
 import KFTransport
 
@@ -20,7 +21,7 @@ extension KingfisherManager {
         let metadata = metadata ?? bytes.cacheMetadata
         loaded.metadata = metadata
         guard let cache = wanted.options.targetCache else { return loaded }
-        guard wanted.options.mayStore(metadata, requestedBy: bytes.request) else {
+        guard wanted.options.mayStore(metadata, isPersonal: bytes.isPersonal) else {
             remove(wanted)
             return loaded
         }
@@ -64,25 +65,34 @@ extension KingfisherManager {
         let processed = Promise<CacheStoreResult>()
         cache.put(image, original: bytes, query, toDisk: toDisk, processed)
         let original = Promise<CacheStoreResult>()
+        query.options.processor = DefaultImageProcessor.default
         if originalLayers.contains(.disk) {
             originalCache.putOriginal(bytes, query, original)
         } else {
             original.fulfil(CacheStoreResult(disk: .success(())))
         }
+        // What is stored or removed while the original is decoded must not be undone by it.
+        let caches = originalCache.storingCaches.map { ($0, $0.core.generation(forKey: query.key)) }
         Task { [query] in
-            if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, query, in: originalCache) }
+            if originalLayers.contains(.memory) { await keepOriginalInMemory(bytes, query, in: caches) }
             let results = (await processed.value, await original.value)
             if case .failure = results.0.diskCacheResult { stored.fulfil(results.0) } else { stored.fulfil(results.1) }
         }
     }
 
     /// Decodes an original for memory; bytes that only the processor can read have no image of their own.
-    private func keepOriginalInMemory(_ bytes: Data, _ query: CacheCore.Query, in cache: ImageCache) async {
+    private func keepOriginalInMemory(
+        _ bytes: Data,
+        _ query: CacheCore.Query,
+        in caches: [(ImageCache, MemoryGeneration)]
+    ) async {
         var plain = query.options
-        plain.processor = DefaultImageProcessor.default
-        plain.storeCacheLayers = .memory
         guard let image = try? await plain.processor.processed(.data(bytes), plain) else { return }
-        cache.put(image, original: bytes, CacheCore.Query(query.key, plain), toDisk: false, Promise())
+        plain.storeCacheLayers = .memory
+        for (cache, generation) in caches {
+            plain.limitMemory(of: image, to: plain.hooks.cacheMetadata, in: cache)
+            cache.core.promote(image, forKey: query.key, plain, ifGeneration: generation, replacing: true)
+        }
     }
 }
 

@@ -98,6 +98,7 @@ import Testing
                 $0.alternativeSources([alternative])
             },
             Option(property: "refreshCached", item: .refreshCached) { $0.refreshCached() },
+            Option(property: "refreshFailureIsError", item: .refreshFailureIsError) { $0.refreshFailureIsError() },
             Option(property: "respectCacheControl", item: .respectCacheControl) { $0.respectCacheControl() },
             Option(property: "onStaleImage", item: .onStaleImage { _ in }) { $0.onStaleImage { _ in } },
             Option(property: "lowDataModeSource", item: .lowDataMode(alternative)) {
@@ -165,6 +166,7 @@ import Testing
 
     /// The options by what they decide: what is loaded, what is stored, or the result of one subscriber.
     private static let inKey: Set = [
+        "refreshFailureIsError",
         "downloader", "forceRefresh", "refreshCached", "respectCacheControl", "fromMemoryCacheOrRefresh",
         "onlyFromCache", "backgroundDecode", "scaleFactor", "queryCacheLayers", "originalQueryCacheLayers",
         "requestModifier", "redirectHandler", "responseModifier", "decryptor", "dataModifier", "processor",

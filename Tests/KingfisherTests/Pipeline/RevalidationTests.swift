@@ -109,9 +109,8 @@ import FoundationNetworking
 
     @Test("Validators are not sent for another URL with the same key") func otherURL() async throws {
         try await Rig.run { rig in
-            for (path, width) in [("/a.png?id=1", 64), ("/a.png?id=2", 8)] {
-                rig.server.route(path, try image(width: width))
-            }
+            let images = [try image(), try image(width: 8)]
+            rig.server.route("/a.png") { request in images[request.query == "id=1" ? 0 : 1] }
             func load(_ id: Int) async throws -> RetrieveImageResult {
                 let resource = KF.ImageResource(downloadURL: rig.server.url("/a.png?id=\(id)"), cacheKey: "me")
                 return try await rig.manager.retrieveImage(with: resource, options: refreshing)
@@ -126,14 +125,14 @@ import FoundationNetworking
     func filteredURL() async throws {
         try await Rig.run { rig in
             rig.manager.cacheKeyFilter = QueryItemsCacheKeyFilter(removing: ["sig"])
-            for path in ["/a.png?sig=1", "/a.png?sig=2"] { rig.server.route(path, try image()) }
+            rig.server.route("/a.png", try image())
             _ = try await rig.manager.retrieveImage(with: rig.server.url("/a.png?sig=1"), options: refreshing)
             let next = try await rig.manager.retrieveImage(with: rig.server.url("/a.png?sig=2"), options: refreshing)
             guard case .notModified? = next.revalidation else {
                 Issue.record("\(String(describing: next.revalidation))")
                 return
             }
-            #expect(rig.server.lastRequest("/a.png?sig=2")?.header("If-None-Match") == "\"1\"")
+            #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == "\"1\"")
         }
     }
 

@@ -14,7 +14,7 @@ struct BodyBuffer: ~Copyable {
     mutating func append(_ more: UnsafeRawBufferPointer, expected: Int) -> Bool {
         guard let source = more.baseAddress else { return true }
         if count + more.count > capacity {
-            let wanted = max(count + more.count, expected, min(capacity * 2, 16 << 20))
+            let wanted = max(count + more.count, expected, capacity + min(capacity, 16 << 20))
             guard let larger = realloc(bytes, wanted) else { return false }
             (bytes, capacity) = (larger, wanted)
         }

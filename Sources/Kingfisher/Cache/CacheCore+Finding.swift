@@ -67,29 +67,39 @@ extension CacheCore {
         guard isWanted() else { return .superseded }
         guard let entry = try await read(query).get() else { return .nothing }
         guard isWanted() else { return .superseded }
-        let image = await perform(options, or: .cpu) { [memory, recorder] () -> KFCrossPlatformImage? in
-            // An entry that is looked at for its metadata may be in memory: then it need not be decoded again.
-            if query.wantsMetadata, let known = memory.store.entry(forKey: query.computedKey)?.value,
-                known.isDecoded(from: entry.data), known.scale == options.scaleFactor, known.satisfies(options)
-            {
-                return known
-            }
-            return recorder.measuring(.decoding) {
-                options.cacheSerializer.image(with: entry.data, options: options)
-            }
-        }
+        return await perform(options, or: .cpu) { [self] in decoded(entry, query, isWanted) }
+    }
+
+    /// Decodes an entry and extends its expiry: on one thread, as going to another would take longer than the latter.
+    private func decoded(
+        _ entry: FileStore.Entry,
+        _ query: Query,
+        _ isWanted: () -> Bool
+    ) -> LookupResult {
+        let options = query.options
+        let image =
+            knownImage(of: entry, query)
+            ?? recorder.measuring(.decoding) { options.cacheSerializer.image(with: entry.data, options: options) }
         guard let image else {
-            await perform(options, or: .io) { [disk] in disk.discard(entry) }
+            disk.discard(entry)
             return .nothing
         }
         guard isWanted() else { return .superseded }
-        await perform(options, or: .io) { [disk] in
-            disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
-        }
+        disk.touch(entry, extending: options.diskCacheAccessExtendingExpiration)
         // The pixels are decoded already; the option only makes its scale win over the serializer's.
         let ready = options.backgroundDecode ? image.kf.decoded(scale: options.scaleFactor) : image
         let metadata = query.wantsMetadata ? entry.userMetadata.flatMap { CacheMetadata(encoded: $0) } : nil
         return .disk(ready, bytes: entry.data, metadata: metadata)
+    }
+
+    /// The image in memory, if it was made of these very bytes: an entry that is looked at for its metadata need not be
+    /// decoded again then.
+    private func knownImage(of entry: FileStore.Entry, _ query: Query) -> KFCrossPlatformImage? {
+        guard query.wantsMetadata, let known = memory.store.entry(forKey: query.computedKey)?.value,
+            known.isDecoded(from: entry.data), known.scale == query.options.scaleFactor,
+            known.satisfies(query.options)
+        else { return nil }
+        return known
     }
 
     private func read(_ query: Query) async -> Result<FileStore.Entry?, KingfisherError> {

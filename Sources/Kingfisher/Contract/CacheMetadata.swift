@@ -28,7 +28,7 @@ public struct CacheMetadata: Sendable, Equatable {
     public let vary: String?
     /// A digest of what the request had in those fields; nil if that is not known.
     let variant: String?
-    /// Where the bytes came from.
+    /// The URL that was requested for the bytes.
     public let url: URL?
     /// When the response arrived here, or was last confirmed by the server.
     public let storedAt: Date
@@ -129,7 +129,7 @@ public struct CacheMetadata: Sendable, Equatable {
             age: newer.age,
             vary: newer.vary ?? vary,
             variant: newer.vary == nil || newer.vary == vary ? variant : nil,
-            url: newer.url ?? url,
+            url: url ?? newer.url,
             storedAt: newer.storedAt
         )
     }

@@ -3,7 +3,7 @@
 import Foundation
 public import FoundationNetworking
 
-/// Changes the head of a response before anything looks at it. (Not in Kingfisher.)
+/// Changes the status and the header fields of a response before they are checked. (Not in Kingfisher.)
 ///
 /// Loads share a transfer only if their modifiers are `Hashable` and equal. `==` and `hash` are called with a lock
 /// held: they must not load images. A download with a modifier that breaks off begins anew the next time.

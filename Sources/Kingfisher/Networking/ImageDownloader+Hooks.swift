@@ -1,7 +1,7 @@
 // Code of the user that all downloads of a downloader go through, unless their options name other code.
 
 extension ImageDownloader {
-    /// Changes the head of responses before anything looks at it; nil at first. (Not in Kingfisher.)
+    /// Changes the status and the header fields of responses before they are checked; nil at first. (Not in Kingfisher.)
     ///
     /// The option ``KingfisherParsedOptionsInfo/responseModifier`` goes before it. Read when each request is built.
     public var responseModifier: (any ImageDownloadResponseModifier)? {

@@ -17,7 +17,7 @@ public final class FailedURLRegistry: Sendable {
     /// Creates a registry.
     /// - Parameters:
     ///   - capacity: How many URLs it holds at most; the one that failed first makes room.
-    ///   - expiration: How long a URL stays in it, by a clock that nobody sets.
+    ///   - expiration: How long a URL stays in it, by a monotonic clock.
     public convenience init(capacity: Int = 1000, expiration: Duration = .seconds(600)) {
         self.init(capacity: capacity, expiration: expiration, clock: ContinuousClock())
     }

@@ -10,7 +10,7 @@ extension KingfisherManager {
     /// A load has ended when its completion handler is called.
     public var isRunning: Bool { !running.withLock { $0.isEmpty } }
 
-    /// Cancels all loads that are under way, whoever began them. (Not in Kingfisher.)
+    /// Cancels all loads of the manager that are under way. (Not in Kingfisher.)
     ///
     /// Each ends with the same error as if it had been cancelled alone (see ``KingfisherError/isCancelled``). Loads
     /// that begin afterwards are not affected.

@@ -21,7 +21,7 @@ final class LivePhotoProgress: Sendable {
             files[file] = (received, expected)
             guard files.count == count else { return }
             let (received, expected) = files.values.reduce((0, 0)) { ($0.0 + $1.received, $0.1 + $1.expected) }
-            // Under the lock, so that sums are reported in order; the relay calls nobody from here.
+            // Under the lock, so that sums are reported in order; the relay calls the handler later, elsewhere.
             relay.report(received: received, expected: expected)
         }
     }

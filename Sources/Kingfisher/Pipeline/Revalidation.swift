@@ -102,10 +102,9 @@ extension KingfisherManager {
                 return try await result(of: cached, wanted, .notModified)
             }
             let mayBeUsed = cached.metadata?.mayBeUsed(after: error, at: Date(), inShared: options.isCacheShared)
+            let isError = options.refreshCached && options.refreshFailureIsError
             let isRefresh = options.refreshCached && !options.respectCacheControl
-            guard !error.isCancelled, !options.refreshFailureIsError, isRefresh || mayBeUsed == true else {
-                throw error
-            }
+            guard !error.isCancelled, !isError, isRefresh || mayBeUsed == true else { throw error }
             return try await result(of: cached, wanted, .failed(error))
         }
     }

@@ -105,7 +105,8 @@ extension CacheMetadata {
     /// The cache metadata of a response; nil if it says nothing about how long its bytes are valid.
     init?(_ response: TransportResponse, to request: URLRequest?) {
         guard (200..<300).contains(response.statusCode ?? 0) else { return nil }
-        self.init(url: response.url, request: request) { response.value(forHTTPHeaderField: $0) }
+        // Not where a redirect led to: the next load requests the same URL as this one.
+        self.init(url: request?.url ?? response.url, request: request) { response.value(forHTTPHeaderField: $0) }
         guard eTag != nil || lastModified != nil || cacheControl != nil || expires != nil || vary != nil else {
             return nil
         }

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A handler that cancels its own load, or the next one before it begins, hears of each once")
+    @Test("A handler that cancels its own load, or the next one before it begins, is called once for each")
     func cancellingInside() async throws {
         try await Rig.run { rig in
             let url = try rig.route("/a"), other = try rig.route("/b")

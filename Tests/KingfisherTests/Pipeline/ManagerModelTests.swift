@@ -117,7 +117,7 @@ extension ManagerModel {
         mutating func step(_ name: String) async throws {
             try await removeSomething()
             let request = Request(&random)
-            // Now and then those are compared, too, that have nothing to do with the load.
+            // From time to time all entries are compared, not only those of the load.
             let compared = random.below(50) == 0 ? SourceNumber.all : request.sources
             let before = table
             let (expected, asked) = table.outcome(of: request)

@@ -121,6 +121,18 @@ import FoundationNetworking
         }
     }
 
+    @Test("An image behind a redirect is confirmed as any other") func redirect() async throws {
+        try await Rig.run { rig in
+            rig.server.route("/moved", .redirect(to: "/a.png"))
+            rig.server.route("/a.png", try image())
+            for _ in 0..<3 {
+                _ = try await rig.manager.retrieveImage(with: rig.server.url("/moved"), options: refreshing)
+            }
+            #expect(rig.server.count("/a.png") == 3)
+            #expect(rig.server.lastRequest("/a.png")?.header("If-None-Match") == "\"1\"")
+        }
+    }
+
     @Test("Where a filter makes the keys, validators are sent for URLs with the same key")
     func filteredURL() async throws {
         try await Rig.run { rig in

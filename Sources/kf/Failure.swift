@@ -27,8 +27,8 @@ struct Failure: Error, Equatable {
 
     /// The output cannot be written.
     static func cannotWrite(_ path: String, _ errno: Int32) -> Failure {
-        let directory = (path as NSString).deletingLastPathComponent
-        let isMissing = errno == ENOENT && !directory.isEmpty && !FileManager.default.fileExists(atPath: directory)
+        let directory = path.directory
+        let isMissing = errno == ENOENT && !directory.isEmpty && access(directory.systemName, F_OK) != 0
         let problem = String(cString: strerror(errno))
         let why =
             switch errno {
@@ -57,15 +57,25 @@ struct Failure: Error, Equatable {
 
     /// The bytes have no header that can be read.
     static func unreadable(_ error: ImagingError) -> Failure {
-        Failure(code: 9004, reason: "unreadableHeader", message: "\(error)", imaging: name(of: error))
+        let message = "\(error)\(LimitArguments.advice(error) ?? "")"
+        return Failure(code: 9004, reason: "unreadableHeader", message: message, imaging: name(of: error))
     }
+
+    /// The image is damaged, and that is a failure.
+    static let damaged = Failure(
+        code: 9008,
+        reason: "damaged",
+        message: "\(ImageBytes.damage); without --strict the rest of the image is written"
+    )
 
     /// An error of the library.
     init(_ error: KingfisherError) {
         code = error.errorCode
         reason = Self.name(of: error)
         let text = NetworkFailure.message(error) ?? error.errorDescription ?? "superseded by another load"
-        message = Self.oneLine(text)
+        // A line has one number, that of the library's error.
+        let sentence = text.replacing(#/ \(URL error -?\d+\)/#, with: "")
+        message = Self.oneLine(sentence + (Self.advice(error) ?? ""))
         imaging = error.imagingError.map(Self.name)
     }
 
@@ -102,20 +112,27 @@ struct Failure: Error, Equatable {
         return .object(members + (imaging.map { [JSON.Member(key: "imaging", value: .string($0))] } ?? []))
     }
 
+    /// The options that allow what a limit refuses; nil where no option does.
+    private static func advice(_ error: KingfisherError) -> String? {
+        if case .responseError(reason: .responseTooLarge) = error { return "; --max-bytes allows more" }
+        return LimitArguments.advice(error.imagingError)
+    }
+
     /// The line for people: the source that failed, named once, and the reason.
     func line(about source: String) -> String {
         let names = SourceArgument.names(of: source).map { Self.oneLine(Redaction.source($0)) }.sorted {
             $0.count > $1.count
         }
-        return "\(Units.source(source)): \(names.reduce(text) { Self.referring(to: $1, in: $0) })"
+        return "\(Units.source(source)): \(names.reduce(text) { Self.withoutName($1, in: $0) })"
     }
 
-    /// A text with "it" instead of a name, where that stands alone.
-    private static func referring(to name: String, in text: String) -> String {
-        let parts = text.components(separatedBy: name)
+    /// A sentence without its subject if that is the name, and with "the source" for the name elsewhere.
+    private static func withoutName(_ name: String, in text: String) -> String {
+        let isSubject = text.hasPrefix(name + " ")
+        let parts = (isSubject ? String(text.dropFirst(name.count + 1)) : text).components(separatedBy: name)
         return parts.dropFirst().reduce(into: parts[0]) { result, part in
             let isAlone = " (".contains(result.last ?? " ") && " ,:;)".contains(part.first ?? " ")
-            result += (isAlone ? "it" : name) + part
+            result += (isAlone ? "the source" : name) + part
         }
     }
 

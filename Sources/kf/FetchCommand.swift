@@ -14,7 +14,7 @@ struct FetchCommand: AsyncParsableCommand {
             processing, those are the source's original bytes. Of an animation every frame goes through the pipeline; \
             it stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and \
             is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
-            not stop the others. A cached image is used for as long as its server says, or for seven days; then the \
+            not stop the others. A file that is there is replaced, and keeps its mode. A cached image is used for as long as its server says, or for seven days; then the \
             server is asked whether it is still the one. A user name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object per line: source, key, cacheType (none, memory or disk), bytes, width, height, \
@@ -29,15 +29,17 @@ struct FetchCommand: AsyncParsableCommand {
     var sources: [String]
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("o", allowingJoined: true), .long],
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Write to this file, or into this directory for several sources; - is standard output.",
+            discussion: OutputTemplate.help,
             valueName: "file|dir"
         )
     )
     var output: String?
 
-    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: String?
 
     @OptionGroup var processing: ProcessingArguments
@@ -52,6 +54,7 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Write nothing to the disk cache.")
     var memoryOnly = false
 
+    @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
 
     @Option(
@@ -93,6 +96,7 @@ struct FetchCommand: AsyncParsableCommand {
             arguments: sources,
             destination: destination,
             encoding: encoding,
+            processing: processing,
             concurrency: concurrency,
             usesJSON: json,
             console: console
@@ -106,8 +110,7 @@ struct FetchCommand: AsyncParsableCommand {
         do throws(OutputDestinationError) {
             let destination = try OutputDestination(output, sources: sources.count)
             try destination.checkTerminal(force: processing.force)
-            // Without processing the original bytes are written, whatever their format.
-            if pipeline != nil, processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
+            if processing.format == nil { try destination.checkFormat(copies: pipeline == nil) }
             return destination
         } catch {
             throw ValidationError(error.description)
@@ -120,12 +123,14 @@ struct FetchCommand: AsyncParsableCommand {
         if refresh { options.append(.forceRefresh) }
         if processing.still { options.append(.onlyLoadFirstFrame) }
         if let modifier = network.modifier { options.append(.requestModifier(modifier)) }
+        limits.apply()
         return ImageLoader(
             downloader: network.downloader(connections: concurrency),
             cache: cacheArguments.cache,
             processor: try PipelineArgument(pipeline).processor,
             policy: keepsAnimations ? .transformFrames : .firstFrame,
             writesToDisk: !memoryOnly,
+            limits: limits,
             options: options
         )
     }

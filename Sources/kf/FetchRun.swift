@@ -11,6 +11,7 @@ struct FetchRun: Sendable {
     let arguments: [String]
     let destination: OutputDestination
     let encoding: Encoding
+    let processing: ProcessingArguments
     let concurrency: Int
     let usesJSON: Bool
     let console: Console
@@ -48,11 +49,25 @@ struct FetchRun: Sendable {
             let loaded = try await loader.load(argument) { received, expected in
                 bar.record(index, received: received, expected: expected)
             }
+            try processing.check(loaded.image)
             let output = try await write(loaded, output)
-            return FetchReport(source: text, key: loader.key(of: argument), loaded: loaded, output: output)
+            return FetchReport(
+                source: text,
+                key: loader.key(of: argument),
+                loaded: loaded,
+                output: output,
+                whereabouts: output.map { $0.path } ?? whereabouts(of: loaded, argument)
+            )
         } catch {
             return FetchReport(source: text, failure: error)
         }
+    }
+
+    /// What became of a processed image that no file was named for; nil for all others.
+    private func whereabouts(of loaded: LoadedImage, _ argument: SourceArgument) -> String? {
+        guard destination == .nowhere, loader.processor != nil else { return nil }
+        let isKept = loaded.cacheType == .disk || (loader.keeps(argument) && loaded.cacheProblem == nil)
+        return isKept ? "the cache; -o writes a file" : "nowhere; -o writes a file"
     }
 
     private func source(_ text: String) throws(Failure) -> SourceArgument {
@@ -67,11 +82,11 @@ struct FetchRun: Sendable {
     private func write(
         _ loaded: LoadedImage,
         _ output: (name: String, inputs: InputFiles)?
-    ) async throws(Failure) -> FetchReport.Output? {
+    ) async throws(Failure) -> WrittenImage? {
         guard let output, destination != .nowhere else { return nil }
         let encoded = try await encoding.encoded(loaded.image, original: loaded.data)
         return try await OutputFile.write(encoded, to: destination, name: output.name, keeping: output.inputs)
-            .map { FetchReport.Output(encoded, path: $0) }
+            .map { WrittenImage(encoded, path: $0) }
     }
 
     private func printLines(of report: FetchReport) {
@@ -82,85 +97,5 @@ struct FetchRun: Sendable {
         } else if !report.isFailure {
             console.print(report.line)
         }
-    }
-}
-
-/// The outcome of one source.
-struct FetchReport: Sendable {
-    /// A file that was written.
-    struct Output: Sendable {
-        let path: String
-        let bytes: Int
-        let type: ImageContentType
-        let frames: Int
-        let warning: String?
-
-        init(_ image: EncodedImage, path: String) {
-            self.path = path
-            type = image.type
-            bytes = image.data.count
-            frames = (try? ImageInfo(data: image.data))?.frameCount ?? 1
-            warning = image.warning
-        }
-    }
-
-    let source: String
-    var key = ""
-    var loaded: LoadedImage?
-    var output: Output?
-    var failure: Failure?
-
-    var isFailure: Bool { failure != nil }
-
-    /// The warnings about a source that was loaded.
-    var warnings: [String] {
-        [
-            loaded?.cacheProblem.map { "not cached: \($0)" },
-            loaded?.refreshProblem.map { "out of date, perhaps: the cached image is used, since \($0)" },
-            loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
-            output?.warning,
-        ].compactMap(\.self)
-    }
-
-    private var bytes: Int? { output?.bytes ?? loaded?.data?.count }
-
-    private var format: String? {
-        (output?.type ?? loaded?.data.flatMap { ImageContentType(sniffing: $0) } ?? loaded?.image.contentType)?.name
-    }
-
-    /// The line for scripts.
-    var json: JSON {
-        guard let loaded else {
-            return ["source": .string(Redaction.source(source)), "error": failure?.json ?? .null]
-        }
-        return [
-            "source": .string(Redaction.source(source)),
-            "key": .string(Redaction.source(key)),
-            "cacheType": .string("\(loaded.cacheType)"),
-            "bytes": .optional(bytes, JSON.int),
-            "width": .int(loaded.width),
-            "height": .int(loaded.height),
-            "frames": .int(output?.frames ?? loaded.image.frameCount ?? 1),
-            "format": .optional(format?.lowercased(), JSON.string),
-            "milliseconds": .milliseconds(loaded.seconds),
-            "output": .optional(output?.path, JSON.string),
-            "damaged": .bool(loaded.image.isDamaged),
-        ]
-    }
-
-    /// The line for people.
-    var line: String {
-        guard let loaded else { return source }
-        let origin =
-            switch loaded.cacheType {
-            case .none: "loaded"
-            case .memory: "from memory"
-            case .disk: "from disk"
-            }
-        var parts = ["\(loaded.width)×\(loaded.height)"]
-        if let format { parts.append(format) }
-        if let bytes { parts.append(Units.bytes(bytes)) }
-        parts.append("\(origin) in \(Units.seconds(loaded.seconds))")
-        return "\(Units.source(source)): \(parts.joined(separator: ", "))" + (output.map { " → \($0.path)" } ?? "")
     }
 }

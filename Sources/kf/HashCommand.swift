@@ -26,11 +26,12 @@ struct HashCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
+    @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
 
     func run() async throws {
         let console = Console()
-        let reader = SourceBytes(network)
+        let reader = SourceBytes(network, limits)
         var failures = 0
         for source in sources {
             let shown = Redaction.source(source)

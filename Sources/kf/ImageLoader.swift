@@ -31,6 +31,8 @@ struct ImageLoader: Sendable {
     let cache: ImageCache
     let options: KingfisherOptionsInfo
     let processor: (any ImageProcessor)?
+    let limits: LimitArguments
+    private let writesToDisk: Bool
     private let policy: AnimatedProcessingPolicy
     /// The original bytes of loaded images, for those that come from memory and are not in the disk cache.
     private let originals = MemoryStorage.Backend<OriginalBytes>(config: .init(totalCostLimit: 256 << 20))
@@ -47,6 +49,7 @@ struct ImageLoader: Sendable {
     ///   - processor: The processor, if any.
     ///   - policy: The treatment of the frames of animations.
     ///   - writesToDisk: Whether the disk cache is written.
+    ///   - limits: The limits on sources.
     ///   - options: Further options.
     init(
         downloader: ImageDownloader,
@@ -54,11 +57,14 @@ struct ImageLoader: Sendable {
         processor: (any ImageProcessor)?,
         policy: AnimatedProcessingPolicy = .firstFrame,
         writesToDisk: Bool = true,
+        limits: LimitArguments,
         options: KingfisherOptionsInfo = []
     ) {
         self.cache = cache
         self.processor = processor
         self.policy = policy
+        self.limits = limits
+        self.writesToDisk = writesToDisk
         manager = KingfisherManager(downloader: downloader, cache: cache)
         var all: KingfisherOptionsInfo = [.waitForCache, .callbackQueue(.untouch), .animatedProcessing(policy)]
         if let processor {
@@ -75,6 +81,9 @@ struct ImageLoader: Sendable {
         return identifier.isEmpty ? source.source.cacheKey : "\(source.source.cacheKey)@\(identifier)"
     }
 
+    /// Whether images of a source are kept for later runs.
+    func keeps(_ argument: SourceArgument) -> Bool { writesToDisk && argument.stream == nil }
+
     /// Loads one image.
     ///
     /// - Parameters:
@@ -86,6 +95,7 @@ struct ImageLoader: Sendable {
         _ argument: SourceArgument,
         progress: (@MainActor @Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(Failure) -> LoadedImage {
+        try limits.check(argument)
         let source = argument.source
         // The bytes of a stream are not stored for a later run.
         let options = argument.stream == nil ? options : options + [.cacheMemoryOnly]

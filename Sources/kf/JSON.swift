@@ -39,7 +39,8 @@ enum JSON: Equatable, CustomStringConvertible {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
     }
 
-    /// A string on one line: characters that would end the line or control a terminal are escaped.
+    /// A string on one line: characters that would end the line or control a terminal are escaped, and bytes of names
+    /// that are not UTF-8 are spelled out.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -49,6 +50,7 @@ enum JSON: Equatable, CustomStringConvertible {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
+            case _ where scalar.byteOfName != nil: result += "\\" + String(scalar).visible
             case _ where scalar.steersTerminals:
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -27,8 +27,9 @@ struct KFCommand: AsyncParsableCommand {
 
     /// Runs the command line and ends the process.
     static func main() async {
+        let arguments = CommandLine.systemNames
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -36,7 +37,7 @@ struct KFCommand: AsyncParsableCommand {
             }
             Foundation.exit(ExitStatus.afterOutput(ExitStatus.success))
         } catch {
-            Foundation.exit(ExitStatus.afterOutput(ExitStatus.report(error, by: Self.self)))
+            Foundation.exit(ExitStatus.afterOutput(ExitStatus.report(error, for: arguments, by: Self.self)))
         }
     }
 }
@@ -58,8 +59,22 @@ enum ExitStatus {
     }
 
     /// Prints the error that ended a command, and returns the exit status.
-    static func report(_ error: any Error, by command: any ParsableCommand.Type) -> Int32 {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - arguments: The command line.
+    ///   - command: The tool.
+    /// - Returns: The status.
+    static func report(
+        _ error: any Error,
+        for arguments: [String],
+        by command: any ParsableCommand.Type
+    ) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
+        if let problem = UsageCheck.problem(in: arguments) {
+            Console().error(problem[0], explanation: Array(problem.dropFirst()))
+            return usage
+        }
         let text = command.fullMessage(for: error)
         guard command.exitCode(for: error) != .success else {
             // Help, versions and completion scripts are results.

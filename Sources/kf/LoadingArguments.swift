@@ -7,6 +7,7 @@ import Kingfisher
 /// The options of the cache.
 struct CacheArguments: ParsableArguments {
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Keep the cache in this directory instead of the user's own.", valueName: "directory")
     )
     var cacheDir: String?
@@ -42,6 +43,9 @@ struct CacheArguments: ParsableArguments {
 
     func validate() throws {
         if cacheDir?.isEmpty == true { throw ValidationError("--cache-dir needs the name of a directory") }
+        if cacheDir?.isOutsideUTF8 == true {
+            throw ValidationError("--cache-dir needs a name in UTF-8; name another directory")
+        }
     }
 
     private var directory: URL? { cacheDir.map { URL(fileURLWithPath: $0, isDirectory: true) } }
@@ -49,17 +53,19 @@ struct CacheArguments: ParsableArguments {
 
 /// The options for the format and the quality of results.
 struct ProcessingArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Write this format.", valueName: "format"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Write this format.", valueName: "format"))
     var format: OutputFormat?
 
     @Option(
+        name: [.customShort("q", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The quality of JPEG, GIF, WebP and AVIF, from 0 to 1; WebP and AVIF lose nothing at 1.",
-            valueName: "0…1"
-        )
+            "The quality of JPEG, GIF, WebP and AVIF; WebP and AVIF lose nothing at 100. With a point, 0.0 to 1.0.",
+            valueName: "0…100"
+        ),
+        transform: Quality.init
     )
-    var quality: Double?
+    var quality: Quality?
 
     @Flag(help: "Write WebP and AVIF so that nothing is lost, whatever the size; PNG never loses anything.")
     var lossless = false
@@ -67,17 +73,24 @@ struct ProcessingArguments: ParsableArguments {
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
 
+    @Flag(help: "Take damaged images for failures, and do not write what is left of them.")
+    var strict = false
+
     @Flag(help: "Let -o - write an image's bytes to a terminal.")
     var force = false
 
     func validate() throws {
-        if let quality {
-            guard (0...1).contains(quality) else { throw ValidationError("--quality must be from 0 to 1") }
-            if lossless, quality < 1 { throw ValidationError("--lossless and --quality exclude each other") }
+        if lossless, let quality, quality.fraction < 1 {
+            throw ValidationError("--lossless and --quality exclude each other")
         }
         if lossless, format == .jpeg {
             throw ValidationError("--lossless does not work with JPEG; use --format png, webp or avif")
         }
+    }
+
+    /// Throws for a damaged image where that is a failure.
+    func check(_ image: Image) throws(Failure) {
+        if strict, image.isDamaged { throw .damaged }
     }
 
     /// How results are written.
@@ -89,7 +102,7 @@ struct ProcessingArguments: ParsableArguments {
     func encoding(for destination: OutputDestination, isProcessed: Bool) -> Encoding {
         Encoding(
             format: format,
-            quality: quality,
+            quality: quality?.fraction,
             isLossless: lossless,
             isStill: still,
             fileName: destination.fileName,

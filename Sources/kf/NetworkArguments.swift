@@ -32,6 +32,7 @@ struct NetworkArguments: ParsableArguments {
     var maxTime: Double?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             Download through this proxy; '' is none. Without this option the variables http_proxy, https_proxy, \
@@ -43,6 +44,7 @@ struct NetworkArguments: ParsableArguments {
     var proxy: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             Trust the certificates in this PEM file. Without this option the variables SSL_CERT_FILE and SSL_CERT_DIR \
@@ -89,6 +91,8 @@ struct NetworkArguments: ParsableArguments {
         downloader.downloadTimeout = timeout
         downloader.connectTimeout = connectTimeout
         downloader.totalTimeout = maxTime
+        // What --max-bytes may have set.
+        downloader.maximumResponseSize = ImageDownloader.default.maximumResponseSize
         downloader.delegate = ImageStatus.rule
         return downloader
     }

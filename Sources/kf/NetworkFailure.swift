@@ -14,13 +14,13 @@ enum NetworkFailure {
         let url = error.failingURL
         let sentence =
             switch error.code {
-            case .httpTooManyRedirects: "it redirects too often: \(what)"
+            case .httpTooManyRedirects: "The server redirects too often: \(what)"
             // Only a redirect leads to another scheme: the tool itself downloads nothing but http and https.
             case .unsupportedURL where url?.scheme?.lowercased().hasPrefix("http") == false:
-                "it redirects to \(url?.absoluteString ?? ""): \(what.first?.lowercased() ?? "")\(what.dropFirst())"
+                "The server redirects to \(url?.absoluteString ?? ""): \(what.first?.lowercased() ?? "")\(what.dropFirst())"
             default: what
             }
-        return sentence + (advice(error.code, what).map { "; \($0)" } ?? "") + " (URL error \(error.errorCode))"
+        return sentence + (advice(error.code, what).map { "; \($0)" } ?? "")
     }
 
     /// The advice for an error, if there is any.
@@ -28,9 +28,9 @@ enum NetworkFailure {
     /// One code stands for several causes, which only the message tells apart.
     private static func advice(_ code: URLError.Code, _ what: String) -> String? {
         switch code {
-        case .timedOut where what.contains("in all"): "--max-time allows it more"
-        case .timedOut where what.hasPrefix("Connecting"): "--connect-timeout allows it more"
-        case .timedOut: "--timeout allows it more"
+        case .timedOut where what.contains("in all"): "--max-time allows more"
+        case .timedOut where what.hasPrefix("Connecting"): "--connect-timeout allows more"
+        case .timedOut: "--timeout allows more"
         case .cannotFindHost where what.contains("proxy"), .cannotConnectToHost where what.contains("proxy"):
             "check --proxy, or http_proxy, https_proxy and all_proxy in the environment"
         case .cannotFindHost, .dnsLookupFailed: "check the name and the network"
@@ -39,11 +39,12 @@ enum NetworkFailure {
         case .networkConnectionLost: "try again"
         case .serverCertificateUntrusted where what.contains("another host"): "check the name in the URL"
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
-            "if you know it, --cacert FILE trusts the certificates in a file"
+            "if you trust that, --cacert FILE trusts the certificates in a file"
         case .serverCertificateHasBadDate: "the server needs a new one, unless the clock of this machine is wrong"
         case .serverCertificateNotYetValid: "is the clock of this machine right?"
-        case .badServerResponse where what.contains("does not speak HTTP"): "check the port, and whether it is https"
-        case .appTransportSecurityRequiresSecureConnection: "load that URL itself if it may go over plain http"
+        case .badServerResponse where what.contains("does not speak HTTP"):
+            "check the port, and whether the URL should begin with https"
+        case .appTransportSecurityRequiresSecureConnection: "load that URL itself if plain http will do"
         default: nil
         }
     }

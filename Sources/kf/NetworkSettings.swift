@@ -24,13 +24,13 @@ enum NetworkSettings {
 
     /// The problem with a file of trusted certificates; nil if the file has at least one.
     static func problem(ofCertificates path: String) -> String? {
-        guard !path.isEmpty else { return "it needs the name of a file" }
+        guard !path.isEmpty else { return "that needs the name of a file" }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return "cannot read \(path): \(String(cString: strerror(errno)))" }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return "cannot read \(path): it is no file"
+            return "cannot read \(path): that is no file"
         }
         guard let bytes = try? file.readToEnd() else { return holdsNone(path) }
         let kinds = ["CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE"]
@@ -39,6 +39,6 @@ enum NetworkSettings {
     }
 
     private static func holdsNone(_ path: String) -> String {
-        "there is no certificate in \(path); it needs to be a file of certificates in the PEM format"
+        "there is no certificate in \(path); name a file of certificates in the PEM format"
     }
 }

@@ -1,125 +1,8 @@
-// The destinations of results, and writing files so that no reader sees half of one.
+// Writing results so that no reader sees half of one; for `kf fetch` and `kf process`.
 
 import Foundation
 import KFImaging
 import KFSupport
-
-/// The destination that `-o` names.
-enum OutputDestination: Equatable {
-    case nowhere
-    case file(String)
-    case directory(String)
-    /// The meaning of `-`.
-    case standardOutput
-
-    /// The path of the one output file, if there is only one.
-    var fileName: String? {
-        guard case .file(let path) = self else { return nil }
-        return path
-    }
-
-    /// The path an image is written to; nil when it is not written.
-    ///
-    /// - Parameters:
-    ///   - name: The name of its file in a directory, without the extension.
-    ///   - type: Its format.
-    /// - Returns: A path, or `-` for standard output.
-    func path(name: String, type: ImageContentType) -> String? {
-        switch self {
-        case .nowhere: return nil
-        case .standardOutput: return "-"
-        case .file(let path): return path
-        case .directory(let directory):
-            let stem = (directory as NSString).appendingPathComponent(name)
-            return type.preferredFileExtension.map { "\(stem).\($0)" } ?? stem
-        }
-    }
-
-    /// Throws for a file name that asks for a format the tool does not write.
-    ///
-    /// - Parameter acceptsUnknown: Whether a name that stands for no format is accepted.
-    /// - Throws: An error that lists the names that are accepted.
-    func checkFormat(acceptsUnknown: Bool) throws(OutputDestinationError) {
-        guard let fileName else { return }
-        let ending = URL(fileURLWithPath: fileName).pathExtension
-        let type = ImageContentType(fileExtension: ending)
-        guard !ending.isEmpty, type.flatMap({ OutputFormat($0) }) == nil, type != nil || !acceptsUnknown else { return }
-        throw OutputDestinationError(
-            description: "-o \(fileName) asks for a format this tool does not write; use .png, .jpg, .gif, .webp "
-                + "or .avif"
-        )
-    }
-
-    /// Throws if an image's bytes would go to a terminal, unless that is forced.
-    func checkTerminal(force: Bool) throws(OutputDestinationError) {
-        guard self == .standardOutput, !force, isatty(STDOUT_FILENO) == 1 else { return }
-        throw OutputDestinationError(
-            description: "standard output is a terminal; send it elsewhere, use kf show, or insist with --force"
-        )
-    }
-
-    /// Reads the argument of `-o`; what exists there and the number of sources decide between file and directory.
-    init(_ argument: String?, sources: Int) throws(OutputDestinationError) {
-        guard let argument else {
-            self = .nowhere
-            return
-        }
-        guard !argument.isEmpty else { throw OutputDestinationError(description: "-o needs a name") }
-        guard argument != "-" else {
-            guard sources == 1 else {
-                throw OutputDestinationError(description: "-o - takes one image, but there are \(sources) sources")
-            }
-            self = .standardOutput
-            return
-        }
-        var status = stat()
-        let exists = stat(argument, &status) == 0
-        if exists, status.st_mode & S_IFMT == S_IFDIR || argument.hasSuffix("/") {
-            self = .directory(argument)
-        } else if argument.hasSuffix("/") {
-            self = .directory(argument)
-        } else if sources == 1 {
-            self = .file(argument)
-        } else if exists || ImageContentType(fileExtension: URL(fileURLWithPath: argument).pathExtension) != nil {
-            throw OutputDestinationError(description: "-o \(argument) is one file, but there are \(sources) sources")
-        } else {
-            self = .directory(argument)
-        }
-    }
-}
-
-/// The reason why a destination cannot be used.
-struct OutputDestinationError: Error, Equatable, CustomStringConvertible {
-    let description: String
-}
-
-/// The files that images are read from, recognized under any of their names.
-struct InputFiles: Sendable {
-    private struct Identity: Hashable {
-        let device: dev_t
-        let number: ino_t
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            (device, number) = (status.st_dev, status.st_ino)
-        }
-    }
-
-    private let identities: Set<Identity>
-
-    /// The files among some sources, as they were typed.
-    init(_ sources: [String]) {
-        identities = Set(
-            sources.compactMap { source in
-                guard case .file(let url)? = (try? SourceArgument(source))?.location else { return nil }
-                return Identity(url.path)
-            }
-        )
-    }
-
-    func contains(_ path: String) -> Bool { Identity(path).map { identities.contains($0) } ?? false }
-}
 
 /// Writes output files.
 enum OutputFile {
@@ -139,16 +22,23 @@ enum OutputFile {
 
     /// Makes a directory and those above it; it may exist.
     static func makeDirectory(_ path: String) async throws(Failure) {
-        let code = await WorkExecutor.io.run { () async -> Int32 in
-            do {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-                return 0
-            } catch {
-                var status = stat()
-                return stat(path, &status) == 0 ? ENOTDIR : (Self.number(of: error) ?? EACCES)
-            }
-        }
+        let code = await WorkExecutor.io.run { () async -> Int32 in makeDirectories(path) }
         guard code == 0 else { throw .cannotWrite(path, code) }
+    }
+
+    private static func makeDirectories(_ path: String) -> Int32 {
+        if mkdir(path.systemName, 0o777) == 0 { return 0 }
+        var status = stat()
+        switch errno {
+        case EEXIST: return stat(path.systemName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR
+        case ENOENT:
+            let parent = path.directory
+            guard !parent.isEmpty, parent != path else { return ENOENT }
+            let code = makeDirectories(parent)
+            guard code == 0 else { return code }
+            return mkdir(path.systemName, 0o777) == 0 || errno == EEXIST ? 0 : errno
+        case let number: return number
+        }
     }
 
     /// The descriptor for lines about results: not the one for an image's bytes.
@@ -161,8 +51,8 @@ enum OutputFile {
     /// - Parameters:
     ///   - image: The image's bytes and format.
     ///   - destination: The destination.
-    ///   - name: The name of its file in a directory, without the extension.
-    ///   - inputs: The files that are read: in a directory, none of them is replaced.
+    ///   - name: The name of its source without the extension, for the names that are made here.
+    ///   - inputs: The files that are read: where names are made here, none of them is replaced.
     /// - Returns: The path, `-` for standard output; nil when nothing is written.
     /// - Throws: Why it cannot be written.
     static func write(
@@ -171,11 +61,14 @@ enum OutputFile {
         name: String,
         keeping inputs: InputFiles
     ) async throws(Failure) -> String? {
-        guard let path = destination.path(name: name, type: image.type) else { return nil }
-        if case .directory = destination, inputs.contains(path) { throw .wouldReplaceInput(path) }
+        let result = ResultName(name: name, width: image.width, height: image.height, type: image.type)
+        guard let path = destination.path(of: result) else { return nil }
+        if destination.makesNames, inputs.contains(path) { throw .wouldReplaceInput(path) }
         if destination == .standardOutput {
             try await writeToStandardOutput(image.data)
         } else {
+            let directory = path.directory
+            if case .template = destination, !directory.isEmpty { try await makeDirectory(directory) }
             try await write(image.data, to: path)
         }
         return path
@@ -194,12 +87,13 @@ enum OutputFile {
 
     /// Writes a file: whole under its name, or not at all.
     ///
-    /// Devices, pipes and links are written in place and not replaced.
+    /// Devices, pipes and links are written in place and not replaced. A file that is there keeps its mode.
     static func write(_ data: Data, to path: String) async throws(Failure) {
         let code = await WorkExecutor.io.run { () async -> Int32 in
             var status = stat()
-            let isThere = lstat(path, &status) == 0
-            return isThere && status.st_mode & S_IFMT != S_IFREG ? put(data, path, O_TRUNC) : replace(path, with: data)
+            guard lstat(path.systemName, &status) == 0 else { return replace(path, with: data, mode: nil) }
+            guard status.st_mode & S_IFMT == S_IFREG else { return put(data, path, O_TRUNC) }
+            return replace(path, with: data, mode: status.st_mode & 0o777)
         }
         guard code == 0 else { throw .cannotWrite(path, code) }
     }
@@ -210,21 +104,24 @@ enum OutputFile {
         guard code == 0 else { throw .cannotWrite("standard output", code) }
     }
 
-    private static func replace(_ path: String, with data: Data) -> Int32 {
+    /// Returns 0 or the error's number; without a mode, that of new files is used.
+    private static func replace(_ path: String, with data: Data, mode: mode_t?) -> Int32 {
         // Hidden, beside the file, so that the renaming stays within one file system.
         let url = URL(fileURLWithPath: path)
         let temporary = url.deletingLastPathComponent().path + "/.kf-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        var code = put(data, temporary, O_EXCL)
-        if code == 0, rename(temporary, path) != 0 { code = errno }
-        if code != 0 { unlink(temporary) }
+        var code = put(data, temporary, O_EXCL, mode: mode)
+        if code == 0, rename(temporary.systemName, path.systemName) != 0 { code = errno }
+        if code != 0 { unlink(temporary.systemName) }
         return code
     }
 
     /// Returns 0 or the error's number.
-    private static func put(_ data: Data, _ path: String, _ flags: Int32) -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o666)
+    private static func put(_ data: Data, _ path: String, _ flags: Int32, mode: mode_t? = nil) -> Int32 {
+        let descriptor = open(path.systemName, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode ?? 0o666)
         guard descriptor >= 0 else { return errno }
-        let code = put(data, descriptor)
+        // The umask is for new files; and nobody else may read before this.
+        let isModeSet = mode.map { fchmod(descriptor, $0) == 0 } ?? true
+        let code = isModeSet ? put(data, descriptor) : errno
         // Some file systems report a full disk only here.
         return close(descriptor) != 0 && code == 0 ? errno : code
     }
@@ -233,10 +130,5 @@ enum OutputFile {
         data.withUnsafeBytes { bytes in
             FileDescriptorOutput.write(bytes, to: descriptor) ? 0 : errno
         }
-    }
-
-    private static func number(of error: any Error) -> Int32? {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey]
-        return (underlying as? POSIXError)?.code.rawValue ?? (error as? POSIXError)?.code.rawValue
     }
 }

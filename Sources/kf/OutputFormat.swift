@@ -40,8 +40,8 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     /// The reason why the format has no `--lossless`; nil where it has.
     var loss: String? {
         switch self {
-        case .jpeg: "it always loses something"
-        case .gif: "it holds no more than 256 colours a frame"
+        case .jpeg: "JPEG always loses something"
+        case .gif: "GIF holds no more than 256 colours a frame"
         case .png, .webp, .avif: nil
         }
     }
@@ -61,8 +61,17 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 struct EncodedImage: Sendable {
     let data: Data
     let type: ImageContentType
+    /// As shown, in pixels.
+    let width: Int
+    /// As shown, in pixels.
+    let height: Int
     /// A message about a loss that was not asked for: what, why, and how to avoid it.
     var warning: String?
+
+    init(_ data: Data, type: ImageContentType, of image: Image, warning: String? = nil) {
+        (self.data, self.type, self.warning) = (data, type, warning)
+        (width, height) = (Int(image.size.width * image.scale), Int(image.size.height * image.scale))
+    }
 }
 
 /// The options for the format of results, and what follows from them.
@@ -100,7 +109,7 @@ struct Encoding: Sendable {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let wanted = format?.contentType ?? typeOfName ?? own
         if let original, let own, own == wanted, !isChanged, quality == nil || !own.hasQuality {
-            return EncodedImage(data: original, type: own)
+            return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
         let type = try encodable(wanted, own: own, isAnimated: animation != nil)
@@ -116,7 +125,7 @@ struct Encoding: Sendable {
         }
         switch data {
         case .success(let data):
-            return EncodedImage(data: data, type: type, warning: warning(image, original, as: type))
+            return EncodedImage(data, type: type, of: image, warning: warning(image, original, as: type))
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }

@@ -28,7 +28,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A file with one source a line; - is standard input.", valueName: "list"))
     var list: String
 
-    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: String?
 
     @Flag(help: "Take only the first frame of an animation.")
@@ -39,6 +39,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     @Flag(help: "Load again what is in the cache.")
     var refresh = false
 
+    @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
 
     @Option(
@@ -85,6 +86,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
 
     private func loader() throws -> ImageLoader {
+        limits.apply()
         var options: KingfisherOptionsInfo = []
         if refresh { options.append(.forceRefresh) }
         if still { options.append(.onlyLoadFirstFrame) }
@@ -94,6 +96,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             cache: cacheArguments.cache,
             processor: try PipelineArgument(pipeline).processor,
             policy: still ? .firstFrame : .transformFrames,
+            limits: limits,
             options: options
         )
     }
@@ -109,16 +112,16 @@ enum PrefetchList {
     static func lines(of name: String) throws(Failure) -> [String] {
         let bytes = name == "-" ? try readToEnd(STDIN_FILENO, "standard input") : try file(name)
         guard !bytes.contains(0) else {
-            throw .cannotReadList(name, "it is no text; it needs one URL or path a line")
+            throw .cannotReadList(name, "the file is no text; write one URL or path a line")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(systemName: bytes)
             .split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces.union(["\u{FEFF}"])) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 
     private static func file(_ path: String) throws(Failure) -> Data {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path.systemName, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotReadList(path, String(cString: strerror(errno))) }
         defer { close(descriptor) }
         return try readToEnd(descriptor, path)

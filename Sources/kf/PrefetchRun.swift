@@ -32,7 +32,11 @@ struct PrefetchRun: Sendable {
 
         init(_ text: String, _ loader: ImageLoader) {
             self.text = text
-            let argument = Result { () throws(Failure) in try Self.argument(text) }
+            let argument = Result { () throws(Failure) in
+                let argument = try Self.argument(text)
+                try loader.limits.check(argument)
+                return argument
+            }
             source = argument.map(\.source)
             key = (try? argument.get()).map { loader.key(of: $0) } ?? ""
         }
@@ -41,7 +45,7 @@ struct PrefetchRun: Sendable {
             let argument: SourceArgument
             do throws(SourceArgumentError) { argument = try SourceArgument(text) } catch { throw .badSource(error) }
             guard argument.stream == nil else {
-                let problem = "it can be read only once, so it is not cached; name a URL or a file"
+                let problem = "pipes, and files whose names are not UTF-8, cannot be cached; name a URL or another file"
                 throw .badSource(SourceArgumentError(text: text, problem: problem))
             }
             return argument

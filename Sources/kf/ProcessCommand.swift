@@ -15,7 +15,12 @@ struct ProcessCommand: AsyncParsableCommand {
             own format, or becomes WebP if that is only read, where nothing asks for another one, and is written as \
             its first frame, with a warning, in formats that hold no animations.
 
-            Several inputs go to a directory, on all cores at once. Those that fail do not stop the others.
+            Several inputs go to a directory, on all cores at once. Those that fail do not stop the others. A file \
+            that is there is replaced, and keeps its mode.
+
+            --json prints one object per line: source, bytes, width, height, frames, format, output, damaged (whether \
+            a part of the image is missing); or source and error {code, reason, message}, with imaging (malformed, \
+            limitExceeded and so on) if the bytes are what is wrong. With -o - the lines go to standard error.
             """
     )
 
@@ -23,19 +28,28 @@ struct ProcessCommand: AsyncParsableCommand {
     var inputs: [String]
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("o", allowingJoined: true), .long],
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The file to write, or the directory for several inputs; - is standard output.",
+            discussion: OutputTemplate.help,
             valueName: "file|dir"
         )
     )
     var output: String
 
-    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: String
 
     @OptionGroup var processing: ProcessingArguments
+    @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    @Flag(help: "Print nothing but errors, and the lines --json asks for.")
+    var quiet = false
 
     func validate() throws {
         _ = try PipelineArgument(pipeline)
@@ -43,7 +57,7 @@ struct ProcessCommand: AsyncParsableCommand {
         do throws(OutputDestinationError) {
             let destination = try OutputDestination(output, sources: inputs.count)
             try destination.checkTerminal(force: processing.force)
-            if processing.format == nil { try destination.checkFormat(acceptsUnknown: true) }
+            if processing.format == nil { try destination.checkFormat(copies: false) }
         } catch {
             throw ValidationError(error.description)
         }
@@ -51,15 +65,17 @@ struct ProcessCommand: AsyncParsableCommand {
 
     func run() async throws {
         let destination = try OutputDestination(output, sources: inputs.count)
-        let console = Console(results: OutputFile.resultsDescriptor(for: destination))
+        let console = Console(isQuiet: quiet, results: OutputFile.resultsDescriptor(for: destination))
         let interruption = console.endingProgressOnInterruption()
         defer { interruption?.finish() }
         try await OutputFile.prepare(destination, console)
         let run = ProcessRun(
-            reader: SourceBytes(network),
+            reader: SourceBytes(network, limits),
             processor: try PipelineArgument(pipeline).processor,
             encoding: processing.encoding(for: destination, isProcessed: true),
+            processing: processing,
             destination: destination,
+            usesJSON: json,
             console: console
         )
         if await run.process(inputs) > 0 { throw ExitStatus.failed }

@@ -10,15 +10,10 @@ struct ProcessRun: Sendable {
     let reader: SourceBytes
     let processor: (any ImageProcessor)?
     let encoding: Encoding
+    let processing: ProcessingArguments
     let destination: OutputDestination
+    let usesJSON: Bool
     let console: Console
-
-    /// The outcome of one input.
-    private struct Report: Sendable {
-        let input: String
-        let result: Result<String, Failure>
-        var warnings: [String] = []
-    }
 
     /// The number of inputs in work: one for each core, and one that is read or written; this also bounds the memory.
     private static let atOnce = WorkExecutor.cpu.threadCount + 1
@@ -33,35 +28,77 @@ struct ProcessRun: Sendable {
         var failures = 0
         await Concurrently.forEach(inputs, atOnce: Self.atOnce) { index, input in
             let report = await process(input, name: names[index], keeping: files)
-            if case .failure = report.result { bar?.end(index, failed: true) } else { bar?.end(index, failed: false) }
+            bar?.end(index, failed: report.isFailure)
             return report
         } report: { report in
-            for warning in report.warnings { console.warning("\(Units.source(report.input)): \(warning)") }
-            switch report.result {
-            case .success(let line): console.print(line)
-            case .failure(let failure):
-                failures += 1
-                console.error(failure.line(about: report.input))
-            }
+            failures += report.isFailure ? 1 : 0
+            printLines(of: report)
         }
         console.endProgress()
         return failures
     }
 
-    private func process(_ input: String, name: String, keeping files: InputFiles) async -> Report {
-        var warnings: [String] = []
+    private func process(_ input: String, name: String, keeping files: InputFiles) async -> ProcessReport {
         do throws(Failure) {
             let data = try await reader.read(input)
             let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+            try processing.check(image)
             let encoded = try await encoding.encoded(image, original: data)
-            warnings = [image.isDamaged ? ImageBytes.damage : nil, encoded.warning].compactMap(\.self)
             let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
-            let line =
-                "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "
-                + "\(Units.bytes(encoded.data.count)) → \(path)"
-            return Report(input: input, result: .success(line), warnings: warnings)
+            let output = WrittenImage(encoded, path: path)
+            return ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
         } catch {
-            return Report(input: input, result: .failure(error), warnings: warnings)
+            return ProcessReport(input: input, result: .failure(error))
+        }
+    }
+
+    private func printLines(of report: ProcessReport) {
+        for warning in report.warnings { console.warning("\(Units.source(report.input)): \(warning)") }
+        if case .failure(let failure) = report.result { console.error(failure.line(about: report.input)) }
+        if usesJSON {
+            console.print(report.json.description, always: true)
+        } else if let line = report.line {
+            console.print(line)
+        }
+    }
+}
+
+/// The outcome of one input.
+private struct ProcessReport: Sendable {
+    let input: String
+    let result: Result<WrittenImage, Failure>
+    var isDamaged = false
+
+    var isFailure: Bool { (try? result.get()) == nil }
+
+    var warnings: [String] {
+        guard case .success(let output) = result else { return [] }
+        return [isDamaged ? ImageBytes.damage : nil, output.warning].compactMap(\.self)
+    }
+
+    /// The line for people; nil for a failure.
+    var line: String? {
+        guard case .success(let output) = result else { return nil }
+        return "\(Units.source(input)): \(output.width)×\(output.height), \(output.type.name), "
+            + "\(Units.bytes(output.bytes)) → \(output.path)"
+    }
+
+    /// The line for scripts.
+    var json: JSON {
+        let source = JSON.string(Redaction.source(input))
+        switch result {
+        case .failure(let failure): return ["source": source, "error": failure.json]
+        case .success(let output):
+            return [
+                "source": source,
+                "bytes": .int(output.bytes),
+                "width": .int(output.width),
+                "height": .int(output.height),
+                "frames": .int(output.frames),
+                "format": .string(output.type.name.lowercased()),
+                "output": .string(output.path),
+                "damaged": .bool(isDamaged),
+            ]
         }
     }
 }

@@ -8,8 +8,11 @@ import Kingfisher
 struct SourceBytes: Sendable {
     let downloader: ImageDownloader
     let options: KingfisherOptionsInfo
+    let limits: LimitArguments
 
-    init(_ network: NetworkArguments) {
+    init(_ network: NetworkArguments, _ limits: LimitArguments) {
+        limits.apply()
+        self.limits = limits
         downloader = network.downloader()
         options = [.processor(NoDecoding())] + (network.modifier.map { [.requestModifier($0)] } ?? [])
     }
@@ -22,6 +25,7 @@ struct SourceBytes: Sendable {
         } catch {
             throw .badSource(error)
         }
+        try limits.check(argument)
         do throws(KingfisherError) {
             switch argument.location {
             case .network(let url):

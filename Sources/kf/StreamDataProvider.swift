@@ -1,24 +1,27 @@
-// A data provider for bytes that can be read once: standard input, pipes and devices.
+// A data provider for bytes that have no name to be cached under: standard input, pipes and devices, and files whose
+// names are not UTF-8.
 
 import Foundation
 import KFSupport
 import Kingfisher
 
-/// Reads standard input, pipes and devices to their end, into memory.
+/// Reads standard input, pipes, devices, and files whose names are not UTF-8, to their end, into memory.
 struct StreamDataProvider: ImageDataProvider {
     /// The URL of standard input.
     static let standardInput = URL(fileURLWithPath: "/dev/stdin")
 
     let url: URL
 
-    /// Nil for what can be read again, as regular files can, and for what does not exist.
+    /// Nil for what a URL stands for, as for most regular files, and for what does not exist.
     init?(_ url: URL) {
         var status = stat()
         guard url != Self.standardInput else {
             self.url = url
             return
         }
-        guard stat(url.path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
+        guard stat(url.path.systemName, &status) == 0, status.st_mode & S_IFMT != S_IFDIR,
+            status.st_mode & S_IFMT != S_IFREG || url.path.isOutsideUTF8
+        else { return nil }
         self.url = url
     }
 
@@ -33,7 +36,7 @@ struct StreamDataProvider: ImageDataProvider {
         let url = url
         return try await WorkExecutor.io.run { () async throws(StreamError) -> Data in
             guard url != Self.standardInput else { return try Self.read(STDIN_FILENO, limit) }
-            let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            let descriptor = open(url.path.systemName, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw StreamError(errno) }
             defer { close(descriptor) }
             return try Self.read(descriptor, limit)
@@ -49,7 +52,7 @@ struct StreamDataProvider: ImageDataProvider {
             guard count >= 0 else { throw StreamError(errno) }
             guard count > 0 else { return data }
             guard count <= limit - data.count else {
-                throw StreamError(errorDescription: "more than \(Units.bytes(limit)) came")
+                throw StreamError(errorDescription: "more than \(Units.bytes(limit)) came; --max-bytes allows more")
             }
             data += buffer[..<count]
         }

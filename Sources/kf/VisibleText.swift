@@ -15,11 +15,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text in one line, with the characters that control terminals spelled out, as `\u{1B}`.
+    /// The text in one line, with the characters that control terminals spelled out, as `\u{1B}`, and the bytes of
+    /// names that are not UTF-8, as `\xE9`.
     var visible: String {
-        guard unicodeScalars.contains(where: \.steersTerminals) else { return self }
+        guard unicodeScalars.contains(where: { $0.steersTerminals || $0.byteOfName != nil }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.steersTerminals {
+            if let byte = scalar.byteOfName {
+                text += "\\x\(String(byte, radix: 16, uppercase: true))"
+            } else if scalar.steersTerminals {
                 text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             } else {
                 text.unicodeScalars.append(scalar)

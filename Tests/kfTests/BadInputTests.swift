@@ -92,7 +92,7 @@ import Testing
         try await expectFailure(
             "missing.png",
             code: 5003,
-            words: "missing.png: it cannot be read: No such file or directory (code"
+            words: "missing.png: cannot be read: No such file or directory (code"
         )
     }
 

@@ -57,7 +57,7 @@ import Testing
             "closed in a chunked body",
             "before the whole body had come"
         ) { try image { ($0.framing, $0.interruption) = (.chunked, .cut(after: 100)) } },
-        Fault("no head", "nothing came for 0.3 seconds; --timeout allows it more", impatience) {
+        Fault("no head", "nothing came for 0.3 seconds; --timeout allows more", impatience) {
             TestResponse().with { $0.delay = .seconds(240) }
         },
         Fault(
@@ -67,7 +67,7 @@ import Testing
         ) { try image { $0.interruption = .stall(after: 9) } },
         Fault(
             "trickle",
-            "took longer than 0.5 seconds in all; --max-time allows it more",
+            "took longer than 0.5 seconds in all; --max-time allows more",
             patience + ["--max-time", "0.5"]
         ) { try image { ($0.pieceSize, $0.pause) = (1, .milliseconds(50)) } },
         Fault(
@@ -90,8 +90,8 @@ import Testing
         Fault("a field of 1 MB", "is too long") {
             try image { $0.headers["X"] = String(repeating: "a", count: 1 << 20) }
         },
-        Fault("redirect loop", "it redirects too often") { .redirect(to: "/a.png?token=t0ken") },
-        Fault("redirect to a file", "it redirects to file:///etc/hosts: only http and https") {
+        Fault("redirect loop", "redirects too often") { .redirect(to: "/a.png?token=t0ken") },
+        Fault("redirect to a file", "redirects to file:///etc/hosts: only http and https") {
             .redirect(to: "file:///etc/hosts")
         },
         Fault(
@@ -148,7 +148,7 @@ import Testing
     @Test("A TLS handshake that never ends is limited by the time for connecting") func deafServer() async throws {
         let port = try DeafPort()
         let arguments = Self.patience + ["--connect-timeout", "0.3"]
-        let words = "Connecting to 127.0.0.1:\(port.number) took too long; --connect-timeout allows it more"
+        let words = "Connecting to 127.0.0.1:\(port.number) took too long; --connect-timeout allows more"
         try await expectFailure("https://127.0.0.1:\(port.number)/a.png", words, arguments)
     }
 

@@ -35,6 +35,24 @@ import Testing
         }
     }
 
+    @Test("Without -o, the line about a processed image says where that is")
+    func whereabouts() async throws {
+        let image = try SampleImages.png()
+        try place.write(image, "in.png")
+        let (source, pipeline) = (place.path("in.png"), ["--process", "bw()"])
+        for (arguments, end) in [
+            (["fetch", source, "--memory-only"] + pipeline, " → nowhere; -o writes a file\n"),
+            (["fetch", source] + pipeline, " → the cache; -o writes a file\n"),
+            (["fetch", source, "--memory-only"] + pipeline, " → the cache; -o writes a file\n"),
+            (["fetch", "-"] + pipeline, " → nowhere; -o writes a file\n"),
+        ] {
+            let result = try await place.kf(arguments, input: image)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.output.hasSuffix(end), "\(result.output)")
+        }
+        #expect(try await !place.kf("fetch", source).output.contains("→"))
+    }
+
     @Test("There is one line of JSON for each source, in order") func jsonLines() async throws {
         let image = try SampleImages.jpeg()
         try await withServer { server in

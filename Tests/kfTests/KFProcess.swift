@@ -70,6 +70,7 @@ final class TestDirectory: Sendable {
     ///   - arguments: Its arguments.
     ///   - input: The bytes on standard input, fewer than a pipe holds; nil for an empty input.
     ///   - target: The file for standard output, in place of the result.
+    ///   - launcher: A program and its first arguments, which gets the tool's path and its arguments as further ones.
     ///   - variables: Additional variables of its environment.
     ///   - started: Called with the number of its process.
     /// - Returns: Its output and its exit status.
@@ -78,6 +79,7 @@ final class TestDirectory: Sendable {
         _ arguments: [String],
         input: Data? = nil,
         target: FileHandle? = nil,
+        launcher: [String] = [],
         variables: [String: String] = [:],
         started: @escaping @Sendable (Int32) -> Void = { _ in }
     ) async throws -> KFResult {
@@ -89,8 +91,9 @@ final class TestDirectory: Sendable {
         let executable = try Self.executable()
         let status = try await Self.executor.run { () async throws -> Int32 in
             let process = Process()
-            process.executableURL = executable
-            process.arguments = arguments
+            let line = launcher + [executable.path] + arguments
+            process.executableURL = URL(fileURLWithPath: line[0])
+            process.arguments = Array(line.dropFirst())
             process.currentDirectoryURL = directory
             process.environment = Self.environment.merging(variables) { $1 }.merging(
                 ["XDG_CACHE_HOME": directory.appendingPathComponent("home-cache").path]

@@ -62,6 +62,23 @@ import Testing
         #expect(errors.components(separatedBy: path).count == 2, "\(errors)")
     }
 
+    @Test("An error has one code, and no word in place of the source's name")
+    func plainSentences() async throws {
+        try await withServer { server in
+            server.route("/loop.png", .redirect(to: "/loop.png"))
+            let sources = [
+                server.url("/loop.png").absoluteString, server.url("/missing.png").absoluteString,
+                "http://127.0.0.1:1/a.png", "missing.png",
+            ]
+            let result = try await place.kf(["fetch"] + sources)
+            #expect(result.errorLines.count == sources.count)
+            for line in result.errorLines {
+                #expect(line.components(separatedBy: "(code ").count == 2, "\(line)")
+                #expect(!line.contains("(URL error") && !line.contains(": it "), "\(line)")
+            }
+        }
+    }
+
     @Test("A damaged image is written as far as it can be decoded, with a warning")
     func damagedImages() async throws {
         let whole = try SampleImages.jpeg(120, 80)

@@ -245,7 +245,7 @@ import Testing
         }
         #expect(
             error.description == """
-                there is no step "blurr"
+                there is no step "blurr"; did you mean blur?
                     downsample(200x200)|>blurr(3)
                                          ^~~~~
                   allowed here:

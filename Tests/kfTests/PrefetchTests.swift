@@ -79,7 +79,7 @@ import Testing
             #expect(result.output == "1 downloaded, 0 already cached, 6 failed\n")
             let words = [
                 "refused the connection; is the server running", "404", "was lost", "\"ftp\" is not supported",
-                "read only once",
+                "pipes, and files whose names",
                 "missing.png",
             ]
             #expect(result.errorLines.count == words.count)
@@ -133,7 +133,7 @@ import Testing
     @Test("A list that cannot be read is one line, and a failure") func unreadableList() async throws {
         try place.write(SampleImages.png(), "image.png")
         for (name, words) in [
-            ("none.txt", "No such file or directory"), ("image.png", "it is no text"), ("/", "Is a directory"),
+            ("none.txt", "No such file or directory"), ("image.png", "the file is no text"), ("/", "Is a directory"),
         ] {
             let result = try await place.kf("prefetch", name)
             #expect(result.status == 1 && result.output == "" && result.errorLines.count == 1)

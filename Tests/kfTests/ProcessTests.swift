@@ -63,7 +63,7 @@ import Testing
         let inputs = names.prefix(4) + ["missing.png"] + names.dropFirst(4)
         let result = try await place.kf(["process"] + inputs + ["-o", "out", "--process", "resize(12x)"])
         #expect(result.status == 1)
-        #expect(result.errors == "kf: missing.png: it cannot be read: No such file or directory (code 5003)\n")
+        #expect(result.errors == "kf: missing.png: cannot be read: No such file or directory (code 5003)\n")
         let lines = result.output.split(separator: "\n")
         #expect(lines.map { $0.prefix { $0 != ":" } } == names.map { Substring($0) })
         #expect(place.files("out").count == 9)
@@ -97,5 +97,80 @@ import Testing
         #expect(try place.data("photo.jpg") == photo)
         #expect(try await place.kf(command, "photo.jpg", "-o", ".", "--process", "bw()", "--format", "png").status == 0)
         #expect(Set(place.files(".")).isSuperset(of: ["photo.jpg", "photo.png"]))
+    }
+
+    @Test("--json prints an object for each input, and --quiet only errors")
+    func jsonAndQuiet() async throws {
+        try place.write(SampleImages.gif(), "in.gif")
+        let arguments = ["process", "in.gif", "missing.png", "-o", "out", "--process", "resize(15x)"]
+        let result = try await place.kf(arguments + ["--json"])
+        #expect(result.status == 1)
+        #expect(result.errorLines.count == 1)
+        let objects = try result.objects
+        #expect(objects.count == 2)
+        #expect(
+            objects[0].keys.sorted() == ["bytes", "damaged", "format", "frames", "height", "output", "source", "width"]
+        )
+        #expect(objects[0]["width"] as? Int == 15 && objects[0]["height"] as? Int == 10)
+        #expect(objects[0]["frames"] as? Int == 2 && objects[0]["format"] as? String == "gif")
+        #expect(try objects[0]["bytes"] as? Int == place.data("out/in.gif").count)
+        #expect(objects[0]["output"] as? String == "out/in.gif" && objects[0]["damaged"] as? Bool == false)
+        #expect((objects[1]["error"] as? [String: Any])?["code"] as? Int == 5003)
+        let quiet = try await place.kf(arguments + ["--quiet"])
+        #expect(quiet.output == "")
+        #expect(quiet.errors == result.errors)
+        let piped = try await place.kf("process", "in.gif", "-o", "-", "--process", "bw()", "--json")
+        #expect(piped.data.prefix(3) == Data("GIF".utf8))
+        #expect(piped.errors.contains(#""output":"-""#))
+    }
+
+    @Test("With --strict a damaged image is a failure, and nothing is written", arguments: ["fetch", "process"])
+    func strictness(command: String) async throws {
+        let whole = try SampleImages.jpeg(120, 80)
+        try place.write(whole.prefix(whole.count / 2), "cut.jpg")
+        let arguments = [command, "cut.jpg", "-o", "out.png", "--process", "bw()"]
+        let strict = try await place.kf(arguments + ["--strict"])
+        #expect(strict.status == 1)
+        #expect(
+            strict.errors.contains(
+                "a part of it is missing; without --strict the rest of the image is written (code 9008)"
+            )
+        )
+        #expect(!FileManager.default.fileExists(atPath: place.path("out.png")))
+        #expect(try await place.kf(arguments).status == 0)
+    }
+
+    @Test("Limits refuse what exceeds them, with the option that allows more")
+    func limits() async throws {
+        try place.write(SampleImages.gif(), "in.gif")
+        let size = try SampleImages.gif().count
+        let cases = [
+            ("--max-pixels", "599", "the limit maxPixelCount = 599; --max-pixels 600 allows it", "600"),
+            ("--max-frames", "1", "or raise the limit with --max-frames 2", "2"),
+            (
+                "--max-bytes", "\(size - 1)", "the source has \(size) bytes, and --max-bytes allows \(size - 1)",
+                "\(size)"
+            ),
+        ]
+        for command in [["fetch", "in.gif", "-o", "out.gif"], ["process", "in.gif", "-o", "out.gif"]] {
+            for (option, value, words, enough) in cases {
+                let arguments = command + ["--process", "round(0)", option]
+                let refused = try await place.kf(arguments + [value])
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains(words), "\(refused.errors)")
+                let result = try await place.kf(arguments + [enough])
+                #expect(result.status == 0, "\(result.errors)")
+            }
+        }
+        let piped = try await place.kf(["hash", "-", "--max-bytes", "\(size - 1)"], input: SampleImages.gif())
+        #expect(piped.errors.contains("came; --max-bytes allows more"), "\(piped.errors)")
+    }
+
+    @Test("grayscale is a name of bw") func grayscale() async throws {
+        try place.write(SampleImages.png(), "in.png")
+        for step in ["bw", "grayscale"] {
+            #expect(try await place.kf("process", "in.png", "-o", "\(step).png", "--process", "\(step)()").status == 0)
+        }
+        #expect(try place.data("bw.png") == place.data("grayscale.png"))
     }
 }

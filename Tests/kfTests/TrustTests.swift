@@ -49,10 +49,10 @@ import Testing
     @Test(
         "The error says what is wrong with a certificate, also if its issuer is trusted",
         arguments: [
-            (.selfSigned, "is self-signed; if you know it, --cacert FILE trusts"),
+            (.selfSigned, "is self-signed; if you trust that, --cacert FILE trusts"),
             (.expired, "has expired; the server needs a new one"),
             (.otherHost, "is for another host; check the name"),
-            (.unknownIssuer, "is from an issuer that is not trusted; if you know it, --cacert FILE trusts"),
+            (.unknownIssuer, "is from an issuer that is not trusted; if you trust that, --cacert FILE trusts"),
         ] as [(TestCertificate, String)]
     )
     func badCertificates(certificate: TestCertificate, words: String) async throws {

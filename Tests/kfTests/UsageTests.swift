@@ -11,6 +11,29 @@ import Testing
         "A usage error exits with status 2",
         arguments: [
             (["nonsense"], "nonsense"),
+            (["fech"], "kf has no command \"fech\"; did you mean fetch?"),
+            (["help", "nope"], "kf has no command \"nope\"; use one of fetch, prefetch"),
+            (["help", "cache", "lst"], "kf cache has no command \"lst\"; did you mean list?"),
+            (["help", "fetch", "a"], "kf fetch has no command \"a\""),
+            (["cache", "lst"], "did you mean list?"),
+            (["process", "a", "--qualty", "0.5", "-o", "b.png", "--process", "bw()"], "Did you mean '--quality'?"),
+            (
+                ["process", "a", "--proces", "bw()", "-o", "b.png"],
+                "Unknown option '--proces'. Did you mean '--process'?"
+            ),
+            (["fetch", "a", "--qualty", "0.5", "-o", "b.png"], "Did you mean '--quality'?"),
+            (["fetch", "a", "-x"], "Unknown option '-x'"),
+            (
+                ["info", "a", "-dash.jpg"],
+                "-dash.jpg is no option; put ./ before a file's name, or -- before the files"
+            ),
+            (["fetch", "a", "--process", "grayscal()"], "there is no step \"grayscal\"; did you mean grayscale?"),
+            (["process", "a", "-o", "b.xyz", "--process", "bw()"], "use .png, .jpg, .gif, .webp or .avif"),
+            (["fetch", "a", "-o", "b.xyz"], "use .png, .jpg, .gif, .webp or .avif"),
+            (["fetch", "a", "-o", "{nam}.png"], "{nam} stands for nothing; use {width}, {height}, {ext}, {name}"),
+            (["fetch", "a", "b", "-o", "{width}.png"], "-o {width}.png has no {name}"),
+            (["fetch", "a", "--max-pixels", "0"], "--max-pixels must be at least 1"),
+            (["fetch", "a", "--quality", "101"], "--quality must be from 0 to 100"),
             (["fetch"], "<source>"),
             (["fetch", "a", "--nonsense"], "--nonsense"),
             (["prefetch"], "<list>"),
@@ -42,7 +65,7 @@ import Testing
             (["fetch", "a", "--proxy", "http://"], "no URL with a host"),
             (["fetch", "a", "--proxy", "host:99999"], "there is no port 99999"),
             (["fetch", "a", "--cacert", "missing.pem"], "cannot read missing.pem: No such file"),
-            (["fetch", "a", "--cacert", "/"], "cannot read /: it is no file"),
+            (["fetch", "a", "--cacert", "/"], "cannot read /: that is no file"),
             (["fetch", "a", "--cacert", "/etc/passwd"], "there is no certificate in /etc/passwd"),
             (["fetch", "a", "--header", "no colon"], "no colon"),
             (["fetch", "a", "--header", "A: b\r\nC: d"], "--header"),
@@ -93,6 +116,21 @@ import Testing
         #expect(result.status == 0)
         #expect(result.output.contains("USAGE: kf"))
         #expect(result.errors == "")
+    }
+
+    @Test("A file whose name begins with a dash is never taken for a request for help")
+    func dashedFile() async throws {
+        let place = try TestDirectory()
+        try place.write(SampleImages.png(), "-dash.png")
+        let refused = try await place.kf("process", "-dash.png", "-o", "out", "--process", "bw()")
+        #expect(refused.status == 2)
+        #expect(refused.output == "")
+        #expect(refused.errors.hasPrefix("kf: -dash.png is a file whose name begins like an option; put ./ before"))
+        for arguments in [["./-dash.png", "-o", "out/"], ["-oout/", "--", "-dash.png"]] {
+            let result = try await place.kf(["process", "--process", "bw()"] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(place.files("out") == ["-dash.png"])
+        }
     }
 
     @Test("The version is written to standard output, by the tool and by each command")

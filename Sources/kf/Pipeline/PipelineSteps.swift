@@ -78,7 +78,12 @@ extension PipelineParser {
         ) { arguments throws(PipelineError) in
             .colors(try controls(&arguments))
         },
-        Entry(name: "bw", usage: "bw()", meaning: "make black and white") { _ throws(PipelineError) in
+        Entry(
+            name: "bw",
+            aliases: ["grayscale"],
+            usage: "bw()",
+            meaning: "take the colours away; grayscale() is the same"
+        ) { _ throws(PipelineError) in
             .blackAndWhite
         },
     ]

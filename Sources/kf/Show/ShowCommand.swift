@@ -26,7 +26,11 @@ struct ShowCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Use at most this many columns.", valueName: "columns"))
     var width: Int?
 
-    @Option(name: .customLong("protocol"), help: ArgumentHelp("Draw this way.", valueName: "protocol"))
+    @Option(
+        name: .customLong("protocol"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Draw this way.", valueName: "protocol")
+    )
     var form = ShowProtocolChoice.auto
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Show only the first frames of an animation.", valueName: "n"))
@@ -35,9 +39,10 @@ struct ShowCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Play an animation at most this often.", valueName: "n"))
     var loops: Int?
 
-    @Option(name: .customLong("process"), help: PipelineArgument.help)
+    @Option(name: .customLong("process"), parsing: .unconditional, help: PipelineArgument.help)
     var pipeline: String?
 
+    @OptionGroup var limits: LimitArguments
     @OptionGroup var network: NetworkArguments
 
     func validate() throws {
@@ -54,7 +59,7 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         let processor = try PipelineArgument(pipeline).processor
         do throws(Failure) {
-            let data = try await SourceBytes(network).read(source)
+            let data = try await SourceBytes(network, limits).read(source)
             let limit = frameLimit
             let image = try await ImageBytes.image(data, processor, isStill: limit == 1)
             try await show(ShowFrames(image, limit: limit))

@@ -1,0 +1,74 @@
+// Names of results made of a pattern, as in `-o 'thumbs/{name}-{width}.webp'`; for `kf fetch` and `kf process`.
+
+import Foundation
+import KFImaging
+
+/// The properties of a result that its name may be made of.
+struct ResultName {
+    /// The name of the source without its extension.
+    let name: String
+    /// As shown, in pixels.
+    let width: Int
+    /// As shown, in pixels.
+    let height: Int
+    let type: ImageContentType
+
+    /// The usual extension of files of the format; empty when there is none.
+    var ending: String { type.preferredFileExtension ?? "" }
+}
+
+/// A path with places for properties of the result.
+struct OutputTemplate: Equatable {
+    /// What can stand in braces.
+    enum Place: String, CaseIterable {
+        case width, height
+        case ending = "ext"
+        /// The last one, since a source's name may have braces too.
+        case name
+    }
+
+    /// The help of the commands that take one.
+    static let help = """
+        Words in braces make a name for each result, as in 'thumbs/{name}-{width}.webp': {name} is that of the source \
+        without its extension, {width} and {height} are the result's in pixels, {ext} is the extension of its format. \
+        Directories are made.
+        """
+
+    /// The pattern as it was typed.
+    let text: String
+
+    /// Nil for a path without a word in braces; an error for a word that stands for nothing.
+    init?(_ text: String) throws(OutputDestinationError) {
+        let words = Self.words(in: text)
+        guard !words.isEmpty else { return nil }
+        if let unknown = words.first(where: { Place(rawValue: $0) == nil }) {
+            let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+            throw OutputDestinationError(description: "-o \(text): {\(unknown)} stands for nothing; use \(known)")
+        }
+        self.text = text
+    }
+
+    func has(_ place: Place) -> Bool { Self.words(in: text).contains(place.rawValue) }
+
+    /// Whether the pattern itself ends with a format's extension.
+    var hasEnding: Bool { !text.hasSuffix("}") && !URL(fileURLWithPath: text).pathExtension.isEmpty }
+
+    /// The path of a result; where the pattern has no extension, the format's is added.
+    func path(of result: ResultName) -> String {
+        let path = Place.allCases.reduce(text) { path, place in
+            let value =
+                switch place {
+                case .name: result.name
+                case .width: "\(result.width)"
+                case .height: "\(result.height)"
+                case .ending: result.ending
+                }
+            return path.replacingOccurrences(of: "{\(place.rawValue)}", with: value)
+        }
+        return hasEnding || has(.ending) || result.ending.isEmpty ? path : "\(path).\(result.ending)"
+    }
+
+    private static func words(in text: String) -> [String] {
+        text.matches(of: #/\{([A-Za-z]+)\}/#).map { String($0.output.1) }
+    }
+}

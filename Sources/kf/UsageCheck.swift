@@ -1,0 +1,127 @@
+// The mistakes of a command line that the argument parser does not name: unknown commands, unknown options where
+// something else is missing too, and files whose names begin with a dash. Used once a command line was not accepted.
+
+import ArgumentParser
+import Foundation
+
+/// A walk over a command line that knows the commands and their options.
+struct UsageCheck {
+    /// A command as the parser describes it.
+    private struct Command: Decodable {
+        let commandName: String
+        let subcommands: [Command]?
+        let arguments: [Argument]?
+    }
+
+    private struct Argument: Decodable {
+        struct Name: Decodable, Equatable {
+            let kind: String
+            let name: String
+        }
+        let kind: String
+        let names: [Name]?
+
+        var takesValue: Bool { kind == "option" }
+    }
+
+    /// The commands named so far, the tool itself first.
+    private var path: [Command]
+    private var isAskingForHelp = false
+
+    private init(_ tool: Command) { path = [tool] }
+
+    /// The lines of a message about the first mistake; nil when there is none to be found here.
+    static func problem(in arguments: [String]) -> [String]? {
+        guard !arguments.contains(where: isRequest), let tool else { return nil }
+        var check = UsageCheck(tool)
+        guard let problem = check.firstProblem(in: arguments) else { return nil }
+        let command = check.path.map(\.commandName).joined(separator: " ")
+        return [problem, "  See '\(command) --help' for more information."]
+    }
+
+    /// Whether an argument asks for something of the parser itself.
+    private static func isRequest(_ argument: String) -> Bool {
+        let requests = ["-h", "--help", "--help-hidden", "--generate-completion-script", "--experimental-dump-help"]
+        return requests.contains { argument == $0 || argument.hasPrefix("\($0)=") } || argument.hasPrefix("---")
+    }
+
+    /// The whole tool, described by the parser itself.
+    private static var tool: Command? {
+        do {
+            _ = try KFCommand.parseAsRoot(["--experimental-dump-help"])
+            return nil
+        } catch {
+            struct Tool: Decodable { let command: Command }
+            let description = Data(KFCommand.fullMessage(for: error).utf8)
+            return try? JSONDecoder().decode(Tool.self, from: description).command
+        }
+    }
+
+    private mutating func firstProblem(in arguments: [String]) -> String? {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" { return nil }
+            if argument.hasPrefix("-"), argument != "-" {
+                guard let option = option(argument) else { return problem(ofOption: argument) }
+                if option.takesValue, !isWithValue(argument) { rest = rest.dropFirst() }
+            } else if let problem = enter(argument) {
+                return problem
+            }
+        }
+        return nil
+    }
+
+    // MARK: Commands
+
+    /// Enters a command; returns the problem if there is none of that name.
+    ///
+    /// What follows a command that has no others is a source, and always right.
+    private mutating func enter(_ word: String) -> String? {
+        let command = path[path.count - 1]
+        let others = (command.subcommands ?? []).filter { $0.commandName != "help" }
+        if path.count == 1, word == "help", !isAskingForHelp {
+            isAskingForHelp = true
+            return nil
+        }
+        guard !others.isEmpty || isAskingForHelp else { return nil }
+        if let next = others.first(where: { $0.commandName == word }) {
+            path.append(next)
+            return nil
+        }
+        let names = others.map(\.commandName)
+        let problem = "\(path.map(\.commandName).joined(separator: " ")) has no command \"\(word)\""
+        if let meant = Suggestion.closest(to: word, among: names) { return "\(problem); did you mean \(meant)?" }
+        return problem + (names.isEmpty ? "" : "; use one of \(names.joined(separator: ", "))")
+    }
+
+    // MARK: Options
+
+    /// The option that an argument names; nil when there is none.
+    private func option(_ argument: String) -> Argument? {
+        let isLong = argument.hasPrefix("--")
+        let text = isLong ? String(argument.dropFirst(2).prefix { $0 != "=" }) : String(argument.dropFirst().prefix(1))
+        let name = Argument.Name(kind: isLong ? "long" : "short", name: text)
+        let option = path[path.count - 1].arguments?.first { $0.names?.contains(name) == true }
+        // Only a value can follow a letter directly.
+        guard let option, isLong || option.takesValue || argument.count == 2 else { return nil }
+        return option
+    }
+
+    /// Whether an option's value is in the same argument.
+    private func isWithValue(_ argument: String) -> Bool {
+        argument.hasPrefix("--") ? argument.contains("=") : argument.count > 2
+    }
+
+    private func problem(ofOption argument: String) -> String {
+        let isFile = access(argument.systemName, F_OK) == 0
+        if isFile || (argument.count > 2 && !argument.hasPrefix("--")) {
+            let what = isFile ? "is a file whose name begins like an option" : "is no option"
+            return "\(argument) \(what); put ./ before a file's name, or -- before the files, behind all options"
+        }
+        let name = String(argument.prefix { $0 != "=" })
+        let names = (path[path.count - 1].arguments ?? []).flatMap { $0.names ?? [] }
+        let known = names.filter { $0.kind == "long" }.map { "--\($0.name)" }
+        let meant = Suggestion.closest(to: name, among: known).map { ". Did you mean '\($0)'?" }
+        return "Unknown option '\(name)'\(meant ?? "")"
+    }
+}

@@ -1,0 +1,108 @@
+// Names of files that `kf` reads and writes: modes, bytes that are not UTF-8, and names made of patterns.
+
+import Foundation
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct FileNameTests {
+    let place: TestDirectory
+
+    init() throws { place = try TestDirectory() }
+
+    /// Runs a line of the shell in which `kf` is the tool.
+    private func shell(_ line: String) async throws -> KFResult {
+        try await place.kf([], launcher: ["/bin/sh", "-c", "kf() { \"$tool\" \"$@\"; }; tool=$0; \(line)"])
+    }
+
+    private func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.path(name))
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    // MARK: Modes
+
+    @Test("A file that is replaced keeps its mode, and a new one has that of the umask")
+    func modes() async throws {
+        try place.write(SampleImages.jpeg(), "a.jpg")
+        for bits in [0o600, 0o664] {
+            try FileManager.default.setAttributes([.posixPermissions: bits], ofItemAtPath: place.path("a.jpg"))
+            let before = try place.data("a.jpg")
+            let result = try await place.kf("process", "a.jpg", "-o", "a.jpg", "--process", "rotate(90)")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try place.data("a.jpg") != before)
+            #expect(try mode("a.jpg") == bits)
+        }
+        for (umask, bits) in [("022", 0o644), ("077", 0o600)] {
+            let result = try await shell("umask \(umask); kf process a.jpg -o new-\(umask).png --process 'bw()'")
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try mode("new-\(umask).png") == bits)
+        }
+    }
+
+    // MARK: Bytes
+
+    @Test("Files whose names are not UTF-8 are read and written under these names")
+    func namesOutsideUTF8() async throws {
+        try place.write(SampleImages.png(), "in.png")
+        let lines = [
+            "mv in.png \"$n.png\"; kf info \"$n.png\"", "kf hash \"$n.png\"", "kf show \"$n.png\"",
+            "kf process \"$n.png\" -o \"$n.webp\" --process 'bw()' && test -s \"$n.webp\"",
+            "kf process \"$n.png\" -o \"$n/\" --process 'bw()' && test -s \"$n/$n.png\"",
+            "kf fetch \"$n.png\" -o \"$n/{name}-{width}.png\" && test -s \"$n/$n-48.png\"",
+        ]
+        for line in lines {
+            let result = try await shell("n=$(printf 'caf\\351'); \(line)")
+            #expect(result.status == 0, "\(line): \(result.errors)")
+            #expect(result.errors == "")
+        }
+        let missing = try await shell("kf fetch --json $(printf 'no\\351.png')")
+        #expect(missing.errors == "kf: no\\xE9.png: cannot be read: No such file or directory (code 5003)\n")
+        #expect(try missing.objects.first?["source"] as? String == "no\\xE9.png")
+    }
+
+    @Test(
+        "Every name keeps its bytes",
+        arguments: [
+            Array("plain ä 🦜".utf8), [0x63, 0xE9], [0xFF, 0x80, 0x41, 0xC3], [0xE2, 0x82], [],
+            Array("\u{10FEE9}\u{10FE80}".utf8),
+        ] as [[UInt8]]
+    )
+    func keptBytes(bytes: [UInt8]) {
+        let name = String(systemName: bytes)
+        #expect(name.systemName.map(UInt8.init(bitPattern:)) == bytes + [0])
+        #expect(name.isOutsideUTF8 == (name.visible != String(decoding: bytes, as: UTF8.self)))
+    }
+
+    @Test(
+        "The directory of a path is what stands before its last slash",
+        arguments: [
+            ("a", ""), ("", ""), ("a/b", "a"), ("/a", "/"), ("/", ""), ("a/b/", "a"), ("./a", "."), ("a//", ""),
+            ("/é/b", "/é"),
+        ]
+    )
+    func directories(path: String, directory: String) { #expect(path.directory == directory) }
+
+    // MARK: Patterns
+
+    @Test("Words in braces make a name for each result", arguments: ["fetch", "process"])
+    func templates(command: String) async throws {
+        try FileManager.default.createDirectory(atPath: place.path("b"), withIntermediateDirectories: true)
+        try place.write(SampleImages.jpeg(), "a.jpg")
+        try place.write(SampleImages.png(), "b/a.png")
+        let sources = [command, "a.jpg", "b/a.png", "--process", "resize(12x)"]
+        for (pattern, files) in [
+            ("one/{name}-{width}x{height}.webp", ["a-12x8.webp", "a-2-12x8.webp"]),
+            ("two/{width}/{name}", ["12/a-2.png", "12/a.jpg"]),
+            ("three/{ext}/{name}.{ext}", ["jpg/a.jpg", "png/a-2.png"]),
+        ] {
+            let result = try await place.kf(sources + ["-o", pattern])
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(place.files(pattern.prefix { $0 != "/" }.description).sorted() == files)
+        }
+        let kept = try await place.kf(command, "a.jpg", "--process", "bw()", "-o", "{name}.jpg")
+        #expect(kept.status == 1)
+        #expect(kept.errors.contains("that is one of the inputs"), "\(kept.errors)")
+    }
+}

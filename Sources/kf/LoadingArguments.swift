@@ -70,6 +70,26 @@ struct ProcessingArguments: ParsableArguments {
     @Flag(help: "Write WebP and AVIF so that nothing is lost, whatever the size; PNG never loses anything.")
     var lossless = false
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The resolution of colours in JPEG and AVIF: 444 is the full one, for text and drawings, 420 half of it. "
+                + "(default: 444 from quality 90 up)",
+            valueName: "444|420"
+        )
+    )
+    var subsampling: Subsampling?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's notes "
+                + "and sizes; exif+gps keeps the location, too. Nothing is kept otherwise.",
+            valueName: "exif|exif+gps"
+        )
+    )
+    var keep: KeptMetadata?
+
     @Flag(help: "Take only the first frame of an animation.")
     var still = false
 
@@ -82,6 +102,9 @@ struct ProcessingArguments: ParsableArguments {
     func validate() throws {
         if lossless, let quality, quality.fraction < 1 {
             throw ValidationError("--lossless and --quality exclude each other")
+        }
+        if lossless, subsampling == .half {
+            throw ValidationError("--lossless and --subsampling 420 exclude each other")
         }
         if lossless, format == .jpeg {
             throw ValidationError("--lossless does not work with JPEG; use --format png, webp or avif")
@@ -104,9 +127,11 @@ struct ProcessingArguments: ParsableArguments {
             format: format,
             quality: quality?.fraction,
             isLossless: lossless,
+            subsampling: subsampling,
+            keeps: keep,
             isStill: still,
             fileName: destination.fileName,
-            isChanged: isProcessed || still
+            isChanged: isProcessed || still || subsampling != nil
         )
     }
 }

@@ -82,6 +82,10 @@ struct Encoding: Sendable {
     var quality: Double?
     /// Whether nothing may be lost.
     var isLossless = false
+    /// The resolution of colours that `--subsampling` named.
+    var subsampling: Subsampling?
+    /// What `--keep` named.
+    var keeps: KeptMetadata?
     /// Whether of animations only the first frame is wanted.
     var isStill = false
     /// The name after `-o`, when that is a file.
@@ -114,18 +118,26 @@ struct Encoding: Sendable {
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
         let type = try encodable(wanted, own: own, isAnimated: animation != nil)
         let quality = quality ?? Self.usualQuality
-        let isLossless = isLossless || quality >= 1
-        let data = await WorkExecutor.cpu.run { () async -> Result<Data, ImagingError> in
+        var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
+        options.subsampling = subsampling?.chroma ?? .automatic
+        if subsampling == .half { options.lossless = false }
+        options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
+        let data = await WorkExecutor.cpu.run { [options] () async -> Result<Data, ImagingError> in
             Result { () throws(ImagingError) in
                 guard let animation, Self.holdsAnimations(type) else {
-                    return try Codecs.encode(image, as: type, quality: quality, lossless: isLossless)
+                    return try Codecs.encode(image, as: type, options)
                 }
-                return try Codecs.encode(animation, as: type, quality: quality, lossless: isLossless)
+                return try Codecs.encode(animation, as: type, options)
             }
         }
         switch data {
         case .success(let data):
-            return EncodedImage(data, type: type, of: image, warning: warning(image, original, as: type))
+            return EncodedImage(
+                data,
+                type: type,
+                of: image,
+                warning: warning(image, original, as: type) ?? lostMetadata(as: type)
+            )
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
@@ -142,6 +154,12 @@ struct Encoding: Sendable {
         let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
             + others.joined(separator: " or ") + " to keep them, or --still for one frame"
+    }
+
+    /// The warning when metadata that was to be kept has no place.
+    private func lostMetadata(as type: ImageContentType) -> String? {
+        guard keeps != nil, type == .gif else { return nil }
+        return "no EXIF data was written, for GIF holds none; use --format png, jpeg, webp or avif to keep them"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {

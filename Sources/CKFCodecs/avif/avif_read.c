@@ -119,6 +119,21 @@ kf_avif_reader *kf_avif_open(const uint8_t *bytes, size_t size, kf_avif_header *
     return reader;
 }
 
+void kf_avif_exif(const uint8_t *file, size_t file_size, uint8_t **bytes, size_t *size) {
+    avifDecoder *decoder = avifDecoderCreate();
+    if (!decoder) return;
+    decoder->ignoreXMP = AVIF_TRUE;
+    decoder->strictFlags = AVIF_STRICT_DISABLED;
+    avifResult result = avifDecoderSetIOMemory(decoder, file, file_size);
+    if (result == AVIF_RESULT_OK) result = avifDecoderParse(decoder);
+    kf_buffer buffer = {0};
+    if (result == AVIF_RESULT_OK && decoder->image->exif.size
+        && kf_buffer_append(&buffer, decoder->image->exif.data, decoder->image->exif.size)) {
+        kf_buffer_take(&buffer, bytes, size);
+    }
+    avifDecoderDestroy(decoder);
+}
+
 double kf_avif_delay(const kf_avif_reader *reader, uint32_t index) {
     avifImageTiming timing;
     avifResult result = avifDecoderNthImageTiming(reader->decoder, index, &timing);

@@ -33,12 +33,14 @@ static void set_quality(avifEncoder *encoder, int quality) {
 struct kf_avif_writer {
     avifEncoder *encoder;
     uint32_t width, height;
-    bool has_alpha, lossless, is_still;
-    int quality;
+    bool has_alpha, full_chroma, lossless, is_still;
+    const uint8_t *exif;
+    size_t exif_size;
 };
 
 kf_avif_writer *kf_avif_writer_open(
-    uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message
+    uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
+    kf_message *message
 ) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
         kf_fail(message, KF_UNSUPPORTED, "this libavif cannot encode");
@@ -60,21 +62,27 @@ kf_avif_writer *kf_avif_writer_open(
     // Quicker than this, libaom (3.6) codes frames of sequences without looking at changes of colour alone.
     if (!is_still) encoder->speed = 6;
     encoder->timescale = 1000;
-    *writer = (kf_avif_writer){encoder, width, height, has_alpha, lossless, is_still, quality};
+    *writer = (kf_avif_writer){encoder, width, height, has_alpha, full_chroma || lossless, lossless, is_still, NULL, 0};
     return writer;
+}
+
+void kf_avif_writer_describe(kf_avif_writer *writer, const uint8_t *exif, size_t exif_size) {
+    writer->exif = exif;
+    writer->exif_size = exif_size;
 }
 
 kf_status kf_avif_writer_add(
     kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message
 ) {
-    bool full = writer->lossless || writer->quality >= 90;
-    avifPixelFormat format = full ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
+    avifPixelFormat format = writer->full_chroma ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
     avifImage *image = avifImageCreate(writer->width, writer->height, 8, format);
     kf_status status = KF_OK;
     if (!image || !kf_avif_has_room(image)) {
         status = kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
     } else {
         avifResult result = fill(image, rows, stride, writer->has_alpha, writer->lossless);
+        if (writer->exif_size) avifImageSetMetadataExif(image, writer->exif, writer->exif_size);
+        writer->exif_size = 0;
         avifAddImageFlags flags = writer->is_still ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
         uint64_t duration = milliseconds ? milliseconds : 1;
         if (result == AVIF_RESULT_OK) result = avifEncoderAddImage(writer->encoder, image, duration, flags);

@@ -158,6 +158,26 @@ void kf_profile_close(kf_color_profile *profile) {
     free(profile);
 }
 
+void kf_profile_srgb(uint8_t **bytes, size_t *size) {
+    enum { date = 24, date_size = 12 };
+    cmsContext context = quiet_context();
+    cmsHPROFILE handle = context ? cmsCreate_sRGBProfileTHR(context) : NULL;
+    cmsUInt32Number count = 0;
+    uint8_t *memory = NULL;
+    if (handle && cmsSaveProfileToMem(handle, NULL, &count) && count > date + date_size) memory = malloc(count);
+    if (memory && cmsSaveProfileToMem(handle, memory, &count)) {
+        // lcms writes the time of day; of 2000-01-01, the bytes are the same each time.
+        const uint8_t fixed[date_size] = {2000 >> 8, 2000 & 255, 0, 1, 0, 1};
+        memcpy(memory + date, fixed, date_size);
+        *bytes = memory;
+        *size = count;
+    } else {
+        free(memory);
+    }
+    if (handle) cmsCloseProfile(handle);
+    if (context) cmsDeleteContext(context);
+}
+
 kf_color_transform *kf_transform_open(const kf_color_profile *profile, bool inverted) {
     kf_color_space space = kf_profile_space(profile);
     if (space == KF_SPACE_OTHER) return NULL;

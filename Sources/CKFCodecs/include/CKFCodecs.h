@@ -87,6 +87,10 @@ typedef struct kf_jpeg_writer kf_jpeg_writer;
 /// Begins a JPEG of opaque BGRA rows. `full_chroma` keeps the colour at full resolution.
 kf_jpeg_writer *kf_jpeg_writer_open(
     uint32_t width, uint32_t height, int quality, bool full_chroma, kf_message *message);
+/// Writes an EXIF block and an ICC profile, each if its size is not 0, before any row.
+kf_status kf_jpeg_writer_describe(
+    kf_jpeg_writer *writer, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
+    kf_message *message);
 kf_status kf_jpeg_write(
     kf_jpeg_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 /// Ends the image and hands over its bytes, to be released with `free`.
@@ -141,8 +145,10 @@ void kf_png_fast_close(kf_png_fast *fast);
 
 typedef struct kf_png_writer kf_png_writer;
 
-/// Begins a PNG of BGRA rows. The fourth byte is dropped unless `has_alpha`.
-kf_png_writer *kf_png_writer_open(uint32_t width, uint32_t height, bool has_alpha, kf_message *message);
+/// Begins a PNG of BGRA rows, marked as sRGB. The fourth byte is dropped unless `has_alpha`; `exif` is written unless
+/// its size is 0.
+kf_png_writer *kf_png_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, const uint8_t *exif, size_t exif_size, kf_message *message);
 kf_status kf_png_write(kf_png_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
 kf_status kf_png_writer_finish(kf_png_writer *writer, uint8_t **bytes, size_t *size, kf_message *message);
 void kf_png_writer_close(kf_png_writer *writer);
@@ -256,6 +262,11 @@ kf_status kf_webp_encode(
     const uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool has_alpha, float quality, bool lossless,
     uint8_t **bytes, size_t *size, kf_message *message);
 
+/// A copy of a file with an EXIF block and an ICC profile, each if its size is not 0; to be released with `free`.
+kf_status kf_webp_describe(
+    const uint8_t *file, size_t file_size, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
+    uint8_t **bytes, size_t *size, kf_message *message);
+
 typedef struct kf_webp_writer kf_webp_writer;
 
 /// Begins an animation that plays `loop_count` times, 0 meaning endlessly.
@@ -303,10 +314,17 @@ void kf_avif_close(kf_avif_reader *reader);
 
 typedef struct kf_avif_writer kf_avif_writer;
 
+/// The EXIF block of a file, to be released with `free`; nothing when there is none.
+void kf_avif_exif(const uint8_t *file, size_t file_size, uint8_t **bytes, size_t *size);
+
 /// Begins a still of one frame, or else a sequence, which plays endlessly. `quality` 0…100, without meaning when
-/// `lossless`. Unsupported when the system's libavif has no encoder.
+/// `lossless`. `full_chroma` keeps the colour at full resolution, as `lossless` does. Unsupported when the system's
+/// libavif has no encoder.
 kf_avif_writer *kf_avif_writer_open(
-    uint32_t width, uint32_t height, bool has_alpha, int quality, bool lossless, bool is_still, kf_message *message);
+    uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
+    kf_message *message);
+/// Has an EXIF block written with the first frame; the bytes have to stay until that is added.
+void kf_avif_writer_describe(kf_avif_writer *writer, const uint8_t *exif, size_t exif_size);
 /// Adds a frame of straight BGRA rows, shown for so many milliseconds.
 kf_status kf_avif_writer_add(
     kf_avif_writer *writer, const uint8_t *rows, size_t stride, uint32_t milliseconds, kf_message *message);
@@ -428,6 +446,8 @@ size_t kf_profile_name(const kf_color_profile *profile, char *text, size_t capac
 /// Whether converting from this profile to sRGB would change nothing that can be seen.
 bool kf_profile_is_srgb(const kf_color_profile *profile);
 void kf_profile_close(kf_color_profile *profile);
+/// The ICC profile of sRGB, the same bytes each time, to be released with `free`; nothing when there is no memory.
+void kf_profile_srgb(uint8_t **bytes, size_t *size);
 
 /// A conversion to sRGB: relative colorimetric with black point compensation. From BGRA of an RGB or grey profile, or
 /// from four CMYK bytes (`inverted`: 255 means no ink). NULL when lcms cannot. May be used by several threads at once.

@@ -84,6 +84,25 @@ kf_jpeg_writer *kf_jpeg_writer_open(
     return writer;
 }
 
+kf_status kf_jpeg_writer_describe(
+    kf_jpeg_writer *writer, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
+    kf_message *message
+) {
+    static const uint8_t signature[6] = "Exif\0";
+    writer->message = message;
+    if (exif_size > 65533 - sizeof signature) {
+        return kf_fail(message, KF_UNSUPPORTED, "the EXIF block is too large for JPEG");
+    }
+    if (setjmp(writer->escape)) return message->status;
+    if (exif_size) {
+        jpeg_write_m_header(&writer->info, JPEG_APP0 + 1, (unsigned)(exif_size + sizeof signature));
+        for (size_t i = 0; i < sizeof signature; i++) jpeg_write_m_byte(&writer->info, signature[i]);
+        for (size_t i = 0; i < exif_size; i++) jpeg_write_m_byte(&writer->info, exif[i]);
+    }
+    if (icc_size) jpeg_write_icc_profile(&writer->info, icc, (unsigned)icc_size);
+    return KF_OK;
+}
+
 kf_status kf_jpeg_write(
     kf_jpeg_writer *writer, const uint8_t *rows, size_t stride, uint32_t count, kf_message *message
 ) {

@@ -26,7 +26,9 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
 }
 static void flush_bytes(png_structp png) { (void)png; }
 
-kf_png_writer *kf_png_writer_open(uint32_t width, uint32_t height, bool has_alpha, kf_message *message) {
+kf_png_writer *kf_png_writer_open(
+    uint32_t width, uint32_t height, bool has_alpha, const uint8_t *exif, size_t exif_size, kf_message *message
+) {
     kf_png_writer *writer = calloc(1, sizeof *writer);
     if (!writer) {
         kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
@@ -56,6 +58,7 @@ kf_png_writer *kf_png_writer_open(uint32_t width, uint32_t height, bool has_alph
     png_set_compression_level(png, 3);
     png_set_compression_buffer_size(png, 64 * 1024);
     png_set_sRGB(png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+    if (exif_size) png_set_eXIf_1(png, writer->info, (png_uint_32)exif_size, (png_bytep)exif);
     png_write_info(png, writer->info);
     png_set_bgr(png);
     if (!has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);

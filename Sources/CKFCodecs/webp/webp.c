@@ -209,6 +209,42 @@ kf_status kf_webp_encode(
     return fail_encoding(message, code);
 }
 
+enum { ALPHA_OF_VP8X = 0x10 };
+
+// The flags of a file that has some.
+static uint8_t *extended_flags(uint8_t *file, size_t size) {
+    enum { chunk = 12, flags = 20 };
+    return size > flags && memcmp(file + chunk, "VP8X", 4) == 0 ? file + flags : NULL;
+}
+
+kf_status kf_webp_describe(
+    const uint8_t *file, size_t file_size, const uint8_t *exif, size_t exif_size, const uint8_t *icc, size_t icc_size,
+    uint8_t **bytes, size_t *size, kf_message *message
+) {
+    const WebPData data = {file, file_size}, exif_data = {exif, exif_size}, icc_data = {icc, icc_size};
+    WebPData result;
+    WebPDataInit(&result);
+    WebPMux *mux = WebPMuxCreate(&data, 0);
+    WebPMuxError code = mux ? WEBP_MUX_OK : WEBP_MUX_BAD_DATA;
+    if (code == WEBP_MUX_OK && exif_size) code = WebPMuxSetChunk(mux, "EXIF", &exif_data, 0);
+    if (code == WEBP_MUX_OK && icc_size) code = WebPMuxSetChunk(mux, "ICCP", &icc_data, 0);
+    if (code == WEBP_MUX_OK) code = WebPMuxAssemble(mux, &result);
+    if (mux) WebPMuxDelete(mux);
+    kf_buffer buffer = {0};
+    bool copied = code == WEBP_MUX_OK && kf_buffer_append(&buffer, result.bytes, result.size);
+    WebPDataClear(&result);
+    if (code == WEBP_MUX_MEMORY_ERROR || (code == WEBP_MUX_OK && !copied)) {
+        return kf_fail(message, KF_OUT_OF_MEMORY, "out of memory");
+    }
+    if (code != WEBP_MUX_OK) return kf_fail(message, KF_UNSUPPORTED, "libwebp refused the EXIF block or the profile");
+    kf_buffer_take(&buffer, bytes, size);
+    // libwebp works the flag out anew, from the frames alone.
+    const uint8_t *old_flags = extended_flags((uint8_t *)file, file_size);
+    uint8_t *flags = extended_flags(*bytes, *size);
+    if (old_flags && flags) *flags |= *old_flags & ALPHA_OF_VP8X;
+    return KF_OK;
+}
+
 struct kf_webp_writer {
     WebPAnimEncoder *encoder;
     WebPConfig config;
@@ -270,8 +306,8 @@ kf_status kf_webp_writer_add(
 // libwebp sets the flag when a frame's own rectangle has transparent pixels. Parts of the canvas that no frame covers
 // are transparent as well.
 static void flag_alpha(uint8_t *file, size_t size) {
-    enum { chunk = 12, flags = 20, alpha = 0x10 };
-    if (size > flags && memcmp(file + chunk, "VP8X", 4) == 0) file[flags] |= alpha;
+    uint8_t *flags = extended_flags(file, size);
+    if (flags) *flags |= ALPHA_OF_VP8X;
 }
 
 kf_status kf_webp_writer_finish(kf_webp_writer *writer, uint8_t **bytes, size_t *size, kf_message *message) {

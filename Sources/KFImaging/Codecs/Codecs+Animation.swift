@@ -16,16 +16,14 @@ extension Codecs {
     /// - Parameters:
     ///   - animation: The frames.
     ///   - type: The format.
-    ///   - quality: 0…1, for the formats that lose something.
-    ///   - lossless: Whether nothing may be lost, for formats that can do both.
+    ///   - options: The quality, and what is written beside the pixels.
     /// - Returns: The bytes of a file.
     /// - Throws: ``ImagingError/encodingFailed(_:detail:)``, also when a frame has another size than the first one, or
     ///   ``ImagingError/outOfMemory(bytes:)``.
     package static func encode(
         _ animation: any ImageFrameSource,
         as type: ImageContentType,
-        quality: Double = 1,
-        lossless: Bool = false
+        _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data {
         guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
         guard let first = animation.frame(at: 0) else {
@@ -44,6 +42,16 @@ extension Codecs {
             let delay = animation.duration(at: index)
             return (latest, delay.isFinite ? min(max(delay, 0), 3600) : 0)
         }
-        return try codec.encode(frames, quality: quality.isNaN ? 1 : min(max(quality, 0), 1), lossless: lossless)
+        return try codec.encode(frames, options)
+    }
+
+    /// Encodes an animation with a quality of 0…1, or without loss.
+    package static func encode(
+        _ animation: any ImageFrameSource,
+        as type: ImageContentType,
+        quality: Double = 1,
+        lossless: Bool = false
+    ) throws(ImagingError) -> Data {
+        try encode(animation, as: type, ImageEncodingOptions(quality: quality, lossless: lossless))
     }
 }

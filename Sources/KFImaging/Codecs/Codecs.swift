@@ -71,18 +71,24 @@ package enum Codecs {
         try frames(of: data, limits: limits).map { OnDemandFrameSource($0, data: data) }
     }
 
-    /// Encodes the displayed image; `quality` is 0…1.
+    /// The EXIF block of a JPEG, PNG, WebP or AVIF; nil when there is none.
+    package static func exif(of data: Data) -> Data? {
+        ImageContentType(sniffing: data).flatMap { builtIn($0) }.flatMap { codec in
+            data.withUnsafeBytes { codec.exif($0) }
+        }
+    }
+
+    /// Encodes the displayed image.
     static func encodeBuiltIn(
         _ image: Image,
         as type: ImageContentType,
-        quality: Double,
-        lossless: Bool
+        _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data {
         guard let codec = builtIn(type) else { throw .encodingFailed(type, detail: "the format is not built in") }
         guard let bitmap = try image.upright().cgImage else {
             throw .encodingFailed(type, detail: "the image is empty")
         }
-        return try codec.encode(bitmap, quality: quality, lossless: lossless)
+        return try codec.encode(bitmap, options)
     }
 
     /// The codec of a format, if there is one.

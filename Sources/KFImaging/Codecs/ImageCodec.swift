@@ -28,10 +28,12 @@ protocol ImageCodec: SendableMetatype {
         -> DecodedImage
     /// The frames of an animation; nil for stills, and formats that have nothing else.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)?
-    /// Encodes an upright bitmap. `quality` is 0…1.
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data
+    /// The EXIF block of a file; nil when it has none, or the format keeps it elsewhere.
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data?
+    /// Encodes an upright bitmap.
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data
     /// Encodes an animation.
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data
 }
 
 /// Frames to be written, made one after another as the encoder asks for them.
@@ -49,8 +51,11 @@ extension ImageCodec {
     /// Formats of stills.
     static func frames(of data: Data, limits: ImageDecodingLimits) throws(ImagingError) -> (any FrameDecoder)? { nil }
 
+    /// Formats without EXIF, or whose EXIF is not looked for.
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? { nil }
+
     /// Formats of stills, and those whose animations are only read.
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "animations of the format cannot be written")
     }
 
@@ -61,7 +66,7 @@ extension ImageCodec {
     static var canEncodeAnimation: Bool { false }
 
     /// Formats that are only read.
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         throw .encodingFailed(contentType, detail: "the format can only be read")
     }
 }

@@ -1,11 +1,17 @@
 // The options of an encoder.
 
+package import Foundation
+
 /// How an image is to be encoded.
 public struct ImageEncodingOptions: Sendable, Hashable {
     /// From 0 to 1, for formats that lose something; 1 unless set.
     public var quality: Double
     /// Whether nothing may be lost, for formats that can do both; false unless set.
     public var lossless: Bool
+    /// The resolution of the colours in JPEG and AVIF.
+    package var subsampling = ChromaSubsampling.automatic
+    /// What is written beside the pixels.
+    package var metadata = EncodedMetadata()
 
     /// Options of encoding.
     ///
@@ -15,5 +21,36 @@ public struct ImageEncodingOptions: Sendable, Hashable {
     public init(quality: Double = 1, lossless: Bool = false) {
         self.quality = quality.isNaN ? 1 : min(max(quality, 0), 1)
         self.lossless = lossless
+    }
+}
+
+/// The resolution of the colours beside that of the brightness.
+package enum ChromaSubsampling: Sendable, Hashable {
+    /// Full from a quality of 0.9 up, half below.
+    case automatic
+    /// As many samples as pixels: 4:4:4.
+    case full
+    /// A sample for each square of four pixels: 4:2:0.
+    case half
+
+    /// Whether the colours have the full resolution at a quality.
+    func isFull(quality: Double) -> Bool {
+        switch self {
+        case .automatic: (quality * 100).rounded() >= 90
+        case .full: true
+        case .half: false
+        }
+    }
+}
+
+/// What a file says about its image.
+package struct EncodedMetadata: Sendable, Hashable {
+    /// An EXIF block that is right for the upright image; nil writes none, as GIF always does.
+    package var exif: Data?
+    /// Whether JPEG and WebP get a profile of sRGB, which is what the pixels are; PNG and AVIF are marked in any case.
+    package var hasProfile = false
+
+    package init(exif: Data? = nil, hasProfile: Bool = false) {
+        (self.exif, self.hasProfile) = (exif, hasProfile)
     }
 }

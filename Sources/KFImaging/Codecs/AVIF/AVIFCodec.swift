@@ -36,37 +36,47 @@ enum AVIFCodec: ImageCodec {
         try AVIFFrames(data, limits: limits)
     }
 
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? {
+        var result = CBytes()
+        kf_avif_exif(bytes.start, bytes.count, &result.bytes, &result.count)
+        return result.count > 0 ? result.takeData() : nil
+    }
+
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
-        return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, quality, lossless: lossless)
+        return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, options)
     }
 
     /// Encodes a sequence, which plays endlessly: libavif (0.11) cannot write anything else.
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         // All frames have an alpha, or none has; opaque ones take a few bytes more.
-        try write(animation, hasAlpha: true, isStill: false, quality, lossless: lossless)
+        try write(animation, hasAlpha: true, isStill: false, options)
     }
 
     private static func write(
         _ animation: AnimationToEncode,
         hasAlpha: Bool,
         isStill: Bool,
-        _ quality: Double,
-        lossless: Bool
+        _ options: ImageEncodingOptions
     ) throws(ImagingError) -> Data {
         var message = kf_message()
         let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
-        let level = Int32((quality * 100).rounded())
-        guard let writer = kf_avif_writer_open(width, height, hasAlpha, level, lossless, isStill, &message) else {
-            throw message.error(encoding: contentType)
-        }
+        let level = Int32((options.quality * 100).rounded())
+        let isFull = options.subsampling.isFull(quality: options.quality)
+        guard
+            let writer =
+                kf_avif_writer_open(width, height, hasAlpha, level, isFull, options.lossless, isStill, &message)
+        else { throw message.error(encoding: contentType) }
         defer { kf_avif_writer_close(writer) }
         for index in 0..<animation.frameCount {
             let (bitmap, delay) = try animation.frame(index)
             let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
             let isAdded = try rows.forEachBand(height: bitmap.height) { rows, bytesPerRow, _ in
                 let milliseconds = UInt32((delay * 1000).rounded())
-                return kf_avif_writer_add(writer, rows, bytesPerRow, milliseconds, &message) == KF_OK
+                return options.metadata.withBytes { exif, _ in
+                    if index == 0 { kf_avif_writer_describe(writer, exif.start, exif.count) }
+                    return kf_avif_writer_add(writer, rows, bytesPerRow, milliseconds, &message) == KF_OK
+                }
             }
             guard isAdded else { throw message.error(encoding: contentType) }
         }

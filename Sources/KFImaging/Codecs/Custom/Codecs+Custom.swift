@@ -44,20 +44,27 @@ extension Codecs {
     /// - Parameters:
     ///   - image: The image; its orientation is applied first.
     ///   - type: The format.
-    ///   - quality: 0…1, for the formats that lose something.
-    ///   - lossless: Whether nothing may be lost, for formats that can do both.
+    ///   - options: The quality, and what is written beside the pixels.
     /// - Returns: The bytes of a file.
     /// - Throws: ``ImagingError/encodingFailed(_:detail:)`` or ``ImagingError/outOfMemory(bytes:)``.
+    package static func encode(
+        _ image: Image,
+        as type: ImageContentType,
+        _ options: ImageEncodingOptions
+    ) throws(ImagingError) -> Data {
+        guard let custom = ImageCodersManager.shared.custom else {
+            return try encodeBuiltIn(image, as: type, options)
+        }
+        return try custom.encode(image, as: type, options: options)
+    }
+
+    /// Encodes the displayed image with a quality of 0…1, or without loss.
     package static func encode(
         _ image: Image,
         as type: ImageContentType,
         quality: Double = 1,
         lossless: Bool = false
     ) throws(ImagingError) -> Data {
-        let options = ImageEncodingOptions(quality: quality, lossless: lossless)
-        guard let custom = ImageCodersManager.shared.custom else {
-            return try encodeBuiltIn(image, as: type, quality: options.quality, lossless: lossless)
-        }
-        return try custom.encode(image, as: type, options: options)
+        try encode(image, as: type, ImageEncodingOptions(quality: quality, lossless: lossless))
     }
 }

@@ -84,7 +84,7 @@ struct CoderChain {
             } of: { coder in
                 try coder.encode(upright, as: type, options: options)
             } builtIn: { () throws(ImagingError) in
-                try Codecs.encodeBuiltIn(upright, as: type, quality: options.quality, lossless: options.lossless)
+                try Codecs.encodeBuiltIn(upright, as: type, options)
             }
         } catch .coderFailed(let reasons) {
             throw .encodingFailed(type, detail: reasons.joined(separator: "; "))

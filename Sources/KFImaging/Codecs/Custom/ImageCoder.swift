@@ -119,6 +119,6 @@ public struct BuiltInImageCoder: ImageCoder {
 
     /// Encodes the displayed image; throws ``ImagingError``.
     public func encode(_ image: Image, as type: ImageContentType, options: ImageEncodingOptions) throws -> Data {
-        try Codecs.encodeBuiltIn(image, as: type, quality: options.quality, lossless: options.lossless)
+        try Codecs.encodeBuiltIn(image, as: type, options)
     }
 }

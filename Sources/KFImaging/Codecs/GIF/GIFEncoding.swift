@@ -4,9 +4,9 @@ import CKFCodecs
 import Foundation
 
 extension GIFCodec {
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         let still = AnimationToEncode(size: bitmap.size, frameCount: 1, loopCount: 1) { _ in (bitmap, 0) }
-        return try encode(still, quality: quality, lossless: lossless)
+        return try encode(still, options)
     }
 
     /// Encodes frames with at most 256 colours each.
@@ -14,16 +14,16 @@ extension GIFCodec {
     /// Pixels that are less than half opaque become transparent, the others opaque. A frame with more than 256 colours
     /// gets others that are near, without dithering: patterns make files larger, and move between frames.
     ///
-    /// `quality` says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at
+    /// The quality says by how much colours may be off to make the file smaller: not at all at 1, by 16 in a channel at
     /// 0. A pixel is left unchanged while it differs by no more from the colour it was painted for, and frames get no
     /// more colours than that mean error takes. Nothing is lost, whatever the quality, where the colours are few and do
     /// not change. Delays are whole hundredths of a second whose sum is right, at least 2, since players take less for
     /// a mistake, and at most 65,535.
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         guard max(animation.size.width, animation.size.height) <= UInt16.max else {
             throw .encodingFailed(contentType, detail: "GIF images have at most 65535 pixels a side")
         }
-        let tolerance = lossless ? 0 : Int32(((1 - quality) * 16).rounded())
+        let tolerance = options.lossless ? 0 : Int32(((1 - options.quality) * 16).rounded())
         let canvas = try GIFCanvas(animation.size, tolerance: tolerance)
         let writer = try GIFWriter(canvas, loopCount: animation.loopCount)
         var (due, written) = (0.0, 0)

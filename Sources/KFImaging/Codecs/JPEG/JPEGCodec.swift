@@ -39,19 +39,30 @@ enum JPEGCodec: ImageCodec {
         )
     }
 
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? {
+        var (header, message) = (kf_jpeg_header(), kf_message())
+        guard let handle = kf_jpeg_open(bytes.start, bytes.count, &header, &message) else { return nil }
+        defer { kf_jpeg_close(handle) }
+        return header.exif.map { Data(bytes: $0, count: header.exif_size) }
+    }
+
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var message = kf_message()
-        let percent = min(max(Int((quality * 100).rounded()), 1), 100)
+        let percent = min(max(Int((options.quality * 100).rounded()), 1), 100)
         guard
             let writer = kf_jpeg_writer_open(
                 UInt32(bitmap.width),
                 UInt32(bitmap.height),
                 Int32(percent),
-                percent >= 90,
+                options.subsampling.isFull(quality: options.quality),
                 &message
             )
         else { throw message.error(encoding: contentType) }
         defer { kf_jpeg_writer_close(writer) }
+        let isDescribed = options.metadata.withBytes { exif, profile in
+            kf_jpeg_writer_describe(writer, exif.start, exif.count, profile.start, profile.count, &message) == KF_OK
+        }
+        guard isDescribed else { throw message.error(encoding: contentType) }
         let conversion: BitmapRows.Conversion = bitmap.hasAlpha ? .flattenedOnWhite : .none
         let isWritten = try BitmapRows(bitmap, conversion).forEachBand { rows, bytesPerRow, count in
             kf_jpeg_write(writer, rows, bytesPerRow, UInt32(count), &message) == KF_OK

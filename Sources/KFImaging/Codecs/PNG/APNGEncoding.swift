@@ -6,14 +6,15 @@ extension PNGCodec {
     /// Encodes frames without any loss.
     ///
     /// Delays are whole thousandths of a second, or whole seconds when they are longer than 65.
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var file = APNGFile(frameCount: animation.frameCount, loopCount: animation.loopCount)
         var shown: Bitmap?
         for index in 0..<animation.frameCount {
             let frame = try animation.frame(index)
             let patch = try APNGPatch(from: shown, to: frame.bitmap)
             // All frames have the same kind of pixels, and laying some over others takes transparency.
-            try file.add(encode(patch.bitmap, hasAlpha: true), patch, delay: frame.delay)
+            let metadata = index == 0 ? options.metadata : EncodedMetadata()
+            try file.add(encode(patch.bitmap, hasAlpha: true, metadata), patch, delay: frame.delay)
             shown = frame.bitmap
         }
         return file.data

@@ -84,15 +84,24 @@ enum PNGCodec: ImageCodec {
         (chunks.profile ?? reader.profile)?.transform(for: .grey)
     }
 
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
-        try encode(bitmap, hasAlpha: bitmap.hasAlpha)
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? {
+        var exif: Data?
+        PNGFile.forEachChunk(of: [UInt8](bytes)) { name, content in if name == "eXIf" { exif = Data(content) } }
+        return exif
+    }
+
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
+        try encode(bitmap, hasAlpha: bitmap.hasAlpha, options.metadata)
     }
 
     /// Encodes a bitmap, with an alpha even if it is opaque when that is requested.
-    static func encode(_ bitmap: Bitmap, hasAlpha: Bool) throws(ImagingError) -> Data {
+    static func encode(_ bitmap: Bitmap, hasAlpha: Bool, _ metadata: EncodedMetadata) throws(ImagingError) -> Data {
         var message = kf_message()
-        guard let writer = kf_png_writer_open(UInt32(bitmap.width), UInt32(bitmap.height), hasAlpha, &message)
-        else { throw message.error(encoding: contentType) }
+        let (width, height) = (UInt32(bitmap.width), UInt32(bitmap.height))
+        let opened = metadata.withBytes { exif, _ in
+            kf_png_writer_open(width, height, hasAlpha, exif.start, exif.count, &message)
+        }
+        guard let writer = opened else { throw message.error(encoding: contentType) }
         defer { kf_png_writer_close(writer) }
         let isWritten = try BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none).forEachBand {
             rows,

@@ -6,7 +6,7 @@ import CKFCodecs
 enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Calls `body` with the chunks of a file that was written here, in their order.
+    /// Calls `body` with the chunks of a file, in their order; the last one may be incomplete.
     static func forEachChunk(of file: [UInt8], _ body: (_ name: String, _ content: ArraySlice<UInt8>) -> Void) {
         var rest = file.dropFirst(signature.count)
         while rest.count >= 12 {

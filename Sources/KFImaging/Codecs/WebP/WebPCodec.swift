@@ -39,7 +39,35 @@ enum WebPCodec: ImageCodec {
         try WebPFrames(data, limits: limits)
     }
 
-    static func encode(_ bitmap: Bitmap, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func exif(_ bytes: UnsafeRawBufferPointer) -> Data? {
+        guard let reader = try? WebPReader(bytes) else { return nil }
+        return reader.header.exif.map { Data(bytes: $0, count: reader.header.exif_size) }
+    }
+
+    /// A file with what is to be written beside the pixels.
+    private static func described(_ file: Data, _ metadata: EncodedMetadata) throws(ImagingError) -> Data {
+        guard metadata.exif != nil || metadata.hasProfile else { return file }
+        var (result, message) = (CBytes(), kf_message())
+        let isWritten = file.withUnsafeBytes { file in
+            metadata.withBytes { exif, profile in
+                kf_webp_describe(
+                    file.start,
+                    file.count,
+                    exif.start,
+                    exif.count,
+                    profile.start,
+                    profile.count,
+                    &result.bytes,
+                    &result.count,
+                    &message
+                ) == KF_OK
+            }
+        }
+        guard isWritten else { throw message.error(encoding: contentType) }
+        return result.takeData()
+    }
+
+    static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var message = kf_message()
         var result = CBytes()
         let rows = BitmapRows(bitmap, bitmap.hasAlpha ? .straight : .none)
@@ -50,24 +78,33 @@ enum WebPCodec: ImageCodec {
                 UInt32(bitmap.width),
                 UInt32(count),
                 bitmap.hasAlpha,
-                Float(quality * 100),
-                lossless,
+                Float(options.quality * 100),
+                options.lossless,
                 &result.bytes,
                 &result.count,
                 &message
             ) == KF_OK
         }
         guard isWritten else { throw message.error(encoding: contentType) }
-        return result.takeData()
+        return try described(result.takeData(), options.metadata)
     }
 }
 
 extension WebPCodec {
-    static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
+    static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         var message = kf_message()
         let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
         let loops = UInt32(clamping: animation.loopCount)
-        guard let writer = kf_webp_writer_open(width, height, loops, Float(quality * 100), lossless, &message) else {
+        guard
+            let writer = kf_webp_writer_open(
+                width,
+                height,
+                loops,
+                Float(options.quality * 100),
+                options.lossless,
+                &message
+            )
+        else {
             throw message.error(encoding: contentType)
         }
         defer { kf_webp_writer_close(writer) }
@@ -84,7 +121,7 @@ extension WebPCodec {
         guard kf_webp_writer_finish(writer, &result.bytes, &result.count, &message) == KF_OK else {
             throw message.error(encoding: contentType)
         }
-        return result.takeData()
+        return try described(result.takeData(), options.metadata)
     }
 }
 

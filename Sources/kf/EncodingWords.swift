@@ -1,0 +1,31 @@
+// The words of `--subsampling` and `--keep`, for `kf fetch` and `kf process`.
+
+import ArgumentParser
+import Foundation
+import KFImaging
+
+/// The resolution of colours.
+enum Subsampling: String, CaseIterable, ExpressibleByArgument {
+    case full = "444"
+    case half = "420"
+
+    /// The encoders' word for it.
+    var chroma: ChromaSubsampling {
+        switch self {
+        case .full: .full
+        case .half: .half
+        }
+    }
+}
+
+/// What is kept of a source beside its pixels.
+enum KeptMetadata: String, CaseIterable, ExpressibleByArgument {
+    case exif
+    case exifWithLocation = "exif+gps"
+
+    /// The EXIF block for an image made of these bytes; nil when they have none.
+    func exif(of original: Data?) -> Data? {
+        original.flatMap { Codecs.exif(of: $0) }.flatMap { EXIFCopy($0) }?
+            .block(keepsLocation: self == .exifWithLocation)
+    }
+}

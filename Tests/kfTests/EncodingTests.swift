@@ -1,0 +1,184 @@
+// What `kf` writes beside the pixels, and how it keeps their colours: EXIF, marks of sRGB, subsampling.
+
+import Foundation
+import KFImaging
+import Kingfisher
+import Testing
+
+@testable import kf
+
+@Suite struct EncodingTests {
+    let place: TestDirectory
+
+    init() throws { place = try TestDirectory() }
+
+    // MARK: EXIF
+
+    private static let formats = ["jpg", "png", "webp", "avif"]
+
+    /// The EXIF block that an output has, and its image.
+    private func output(_ arguments: [String], _ name: String) async throws -> (exif: Data?, info: ImageInfo) {
+        let result = try await place.kf(["process"] + arguments + ["-o", name, "--process", "round(0)"])
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let data = try place.data(name)
+        return (Codecs.exif(of: data), try ImageInfo(data: data))
+    }
+
+    @Test("--keep exif keeps what is still true, and no location", arguments: formats, [true, false])
+    func keptEXIF(format: String, isLittleEndian: Bool) async throws {
+        let block = SampleEXIF(isLittleEndian: isLittleEndian)
+        try place.write(block.added(toJPEG: SampleImages.jpeg(60, 40)), "in.jpg")
+        #expect(try await output(["in.jpg"], "none.\(format)").exif == nil)
+        let (exif, info) = try await output(["in.jpg", "--keep", "exif"], "kept.\(format)")
+        // The image lies on its side in the file.
+        #expect(info.size == CGSize(width: 40, height: 60) && info.orientation == .up)
+        let kept = try #require(exif)
+        for word in ["MakerX", "2024:05:06 07:08:09"] { #expect(kept.range(of: Data(word.utf8)) != nil, "\(word)") }
+        for word in ["NOTES", "THUMB", "LATITUDE"] { #expect(kept.range(of: Data(word.utf8)) == nil, "\(word)") }
+        for (tag, value) in [(0x0112, 1), (0xA001, 1)] {
+            #expect(kept.range(of: Data(block.short(tag, value))) != nil)
+        }
+        let all = try await output(["in.jpg", "--keep", "exif+gps"], "all.\(format)").exif
+        #expect(all?.range(of: Data("LATITUDE".utf8)) != nil)
+    }
+
+    @Test("EXIF is kept from every format that is written with it", arguments: formats)
+    func sourcesOfEXIF(format: String) async throws {
+        try place.write(SampleEXIF(isLittleEndian: true).added(toJPEG: SampleImages.jpeg(60, 40)), "in.jpg")
+        let first = try await output(["in.jpg", "--keep", "exif+gps"], "first.\(format)").exif
+        let again = try await output(["first.\(format)", "--keep", "exif+gps"], "again.png").exif
+        #expect(first != nil && again == first)
+        let gif = try await place.kf("process", "in.jpg", "-o", "a.gif", "--process", "bw()", "--keep", "exif")
+        #expect(gif.errors.contains("no EXIF data was written, for GIF holds none"), "\(gif.errors)")
+    }
+
+    @Test("A damaged EXIF block is left out as far as it is damaged")
+    func damagedEXIF() throws {
+        let block = SampleEXIF(isLittleEndian: false).block
+        for count in 0...block.count {
+            let copy = EXIFCopy(Data(block.prefix(count)))?.block(keepsLocation: true)
+            // What is left is a block whose copy is itself.
+            #expect(copy == copy.flatMap { EXIFCopy($0)?.block(keepsLocation: true) })
+        }
+        for place in block.indices {
+            var damaged = block
+            damaged[place] = 0xFF
+            _ = EXIFCopy(Data(damaged))?.block(keepsLocation: true)
+        }
+    }
+
+    // MARK: Colours
+
+    @Test("What is written is sRGB and says so, in the same bytes each time") func marks() async throws {
+        try place.write(SampleImages.png(), "in.png")
+        func written(_ name: String) async throws -> Data {
+            let result = try await place.kf("process", "in.png", "-o", name, "--process", "bw()")
+            #expect(result.status == 0, "\(result.errors)")
+            return try place.data(name)
+        }
+        for name in ["a.jpg", "a.webp"] {
+            let data = try await written(name)
+            #expect(try ImageInfo(data: data).colorProfileName?.contains("sRGB") == true)
+            #expect(try await written(name) == data)
+        }
+        #expect(try await written("a.png").range(of: Data("sRGB".utf8)) != nil)
+        // BT.709 primaries and the curve of sRGB.
+        #expect(try await written("a.avif").range(of: Data(Array("colrnclx".utf8) + [0, 1, 0, 13])) != nil)
+        try place.write(SampleImages.gif(), "in.gif")
+        let animation = try await place.kf("process", "in.gif", "-o", "b.webp", "--process", "round(9)")
+        let info = try ImageInfo(data: place.data("b.webp"))
+        #expect(animation.status == 0 && info.frameCount == 2 && info.hasAlpha)
+        #expect(info.colorProfileName?.contains("sRGB") == true)
+    }
+
+    @Test("Saturated lines keep their colours with --subsampling 444", arguments: ["jpg", "avif"])
+    func subsampling(format: String) async throws {
+        let lines = SampleImages.drawn(64, 64) { x, _ in x % 2 == 0 ? 0xFFFF_0000 : 0xFF00_00FF }
+        try place.write(#require(lines.pngData()), "in.png")
+        func quality(_ arguments: String...) async throws -> Double {
+            let result = try await place.kf(
+                ["process", "in.png", "-o", "out.\(format)", "--process", "round(0)"] + arguments
+            )
+            #expect(result.status == 0, "\(result.errors)")
+            return try Self.psnr(lines, #require(KFCrossPlatformImage(data: place.data("out.\(format)"))))
+        }
+        #expect(try await quality() < 20)
+        #expect(try await quality("--subsampling", "444") > 30)
+        #expect(try await quality("-q95") > 30)
+        #expect(try await quality("-q95", "--subsampling", "420") < 20)
+    }
+
+    /// The ratio of the largest to the mean error of opaque images of one size, in decibels.
+    private static func psnr(_ one: KFCrossPlatformImage, _ other: KFCrossPlatformImage) throws -> Double {
+        let (one, other) = (try #require(one.cgImage), try #require(other.cgImage))
+        let sum = one.withUnsafeBytes { first in
+            other.withUnsafeBytes { second in
+                (0..<one.height).reduce(0) { sum, y in
+                    (0..<one.width * 4).reduce(sum) { sum, x in
+                        let (a, b) = (first[y * one.bytesPerRow + x], second[y * other.bytesPerRow + x])
+                        return sum + (Int(a) - Int(b)) * (Int(a) - Int(b))
+                    }
+                }
+            }
+        }
+        return 10 * log10(255 * 255 * Double(3 * one.width * one.height) / Double(max(sum, 1)))
+    }
+}
+
+/// An EXIF block: a maker, an orientation of 6, a date, a maker's notes, a location and a thumbnail.
+private struct SampleEXIF {
+    let isLittleEndian: Bool
+
+    /// Every directory has so many bytes for itself and its values.
+    private static let room = 200
+
+    func short(_ tag: Int, _ value: Int) -> [UInt8] { number(tag, 2) + number(3, 2) + number(1, 4) + number(value, 2) }
+
+    var block: [UInt8] {
+        let places = (0..<4).map { 8 + $0 * Self.room }
+        let directories: [[(tag: Int, type: Int, value: [UInt8])]] = [
+            [
+                (0x010F, 2, Array("MakerX\0".utf8)), (0x0112, 3, number(6, 2)), (0x8769, 4, number(places[1], 4)),
+                (0x8825, 4, number(places[2], 4)),
+            ],
+            [
+                (0x9003, 2, Array("2024:05:06 07:08:09\0".utf8)), (0x927C, 7, Array("NOTES".utf8)),
+                (0xA001, 3, number(2, 2)),
+            ],
+            [(0x0001, 2, Array("LATITUDE\0".utf8))], [(0x0201, 2, Array("THUMB\0".utf8))],
+        ]
+        let start = (isLittleEndian ? Array("II".utf8) : Array("MM".utf8)) + number(42, 2) + number(8, 4)
+        return zip(directories, places).reduce(start) { block, part in
+            block + directory(part.0, at: part.1, next: part.1 == 8 ? places[3] : 0)
+        }
+    }
+
+    /// The block in a JPEG, behind its first marker.
+    func added(toJPEG jpeg: Data) -> Data {
+        let content = Array("Exif\0\0".utf8) + block
+        let size = content.count + 2
+        return jpeg.prefix(2) + [0xFF, 0xE1, UInt8(size >> 8), UInt8(size & 255)] + content + jpeg.dropFirst(2)
+    }
+
+    private func number(_ value: Int, _ size: Int) -> [UInt8] {
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        return isLittleEndian ? bytes : bytes.reversed()
+    }
+
+    private func directory(_ fields: [(tag: Int, type: Int, value: [UInt8])], at place: Int, next: Int) -> [UInt8] {
+        var (entries, values) = (number(fields.count, 2), [UInt8]())
+        let start = place + 6 + 12 * fields.count
+        for (tag, type, value) in fields {
+            let size = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1][type] ?? 1
+            entries += number(tag, 2) + number(type, 2) + number(value.count / size, 4)
+            if value.count > 4 {
+                entries += number(start + values.count, 4)
+                values += value
+            } else {
+                entries += value + Array(repeating: 0, count: 4 - value.count)
+            }
+        }
+        let all = entries + number(next, 4) + values
+        return all + Array(repeating: 0, count: Self.room - all.count)
+    }
+}

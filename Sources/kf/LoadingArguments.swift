@@ -83,8 +83,9 @@ struct ProcessingArguments: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's notes "
-                + "and sizes; exif+gps keeps the location, too. Nothing is kept otherwise.",
+            "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
+                + "notes and sizes; exif+gps keeps the location, too. Nothing is kept otherwise, but original bytes are "
+                + "copied whole.",
             valueName: "exif|exif+gps"
         )
     )

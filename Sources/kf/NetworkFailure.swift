@@ -17,7 +17,8 @@ enum NetworkFailure {
             case .httpTooManyRedirects: "The server redirects too often: \(what)"
             // Only a redirect leads to another scheme: the tool itself downloads nothing but http and https.
             case .unsupportedURL where url?.scheme?.lowercased().hasPrefix("http") == false:
-                "The server redirects to \(url?.absoluteString ?? ""): \(what.first?.lowercased() ?? "")\(what.dropFirst())"
+                "The server redirects to \(url?.absoluteString ?? ""): "
+                    + "\(what.first?.lowercased() ?? "")\(what.dropFirst())"
             default: what
             }
         return sentence + (advice(error.code, what).map { "; \($0)" } ?? "")

@@ -31,7 +31,7 @@ import Testing
         #expect(try await output(["in.jpg"], "none.\(format)").exif == nil)
         let (exif, info) = try await output(["in.jpg", "--keep", "exif"], "kept.\(format)")
         // The image lies on its side in the file.
-        #expect(info.size == CGSize(width: 40, height: 60) && info.orientation == .up)
+        #expect(info.pixelWidth == 40 && info.pixelHeight == 60 && info.orientation == .up)
         let kept = try #require(exif)
         for word in ["MakerX", "2024:05:06 07:08:09"] { #expect(kept.range(of: Data(word.utf8)) != nil, "\(word)") }
         for word in ["NOTES", "THUMB", "LATITUDE"] { #expect(kept.range(of: Data(word.utf8)) == nil, "\(word)") }

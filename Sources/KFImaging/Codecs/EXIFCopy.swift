@@ -18,8 +18,8 @@ package struct EXIFCopy {
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
     private static let (orientation, colorSpace) = (0x0112, 0xA001)
     private static let (details, location) = (0x8769, 0x8825)
-    /// The fields that are left out: sizes and places of other pixels; blocks in formats of their own, which may tell the
-    /// location too (XMP, IPTC, Photoshop); a maker's notes, which break when they are moved; other directories.
+    /// The fields that are left out: sizes and places of other pixels; blocks in formats of their own, which may tell
+    /// the location too (XMP, IPTC, Photoshop); a maker's notes, which break when they are moved; other directories.
     private static let dropped: Set = [
         0x0100, 0x0101, 0x0111, 0x0117, 0x0144, 0x0145, 0x014A, 0x0201, 0x0202, 0xA002, 0xA003, 0x02BC, 0x83BB, 0x8649,
         0x8773, 0x927C, 0xA005, details, location,

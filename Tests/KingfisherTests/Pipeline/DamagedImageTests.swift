@@ -23,7 +23,10 @@ import Testing
 
     private let processor = CountingProcessor("one")
 
-    @Test("A download that was cut short is delivered as damaged, and replaced by the next one", arguments: Cut.allCases)
+    @Test(
+        "A download that was cut short is delivered as damaged, and the next one replaces it",
+        arguments: Cut.allCases
+    )
     func notOnDisk(cut: Cut) async throws {
         for whole in [try SampleImage.jpeg(300, 200), try SampleImage.png(300, 200)] {
             try await Rig.run { rig in
@@ -42,7 +45,10 @@ import Testing
         }
     }
 
-    @Test("Neither a damaged image nor its original is stored on disk, unless the option says so", arguments: [true, false])
+    @Test(
+        "Neither a damaged image nor its original is stored on disk, unless the option says so",
+        arguments: [true, false]
+    )
     func original(stores: Bool) async throws {
         try await Rig.run { rig in
             rig.server.route("/a", Cut.closedWithoutLength.response(try SampleImage.jpeg(300, 200)))

@@ -20,7 +20,7 @@ WITH_TRAITS := $(if $(TRAITS),--traits $(TRAITS))
 SECONDS ?= 30
 TSAN := --sanitize=thread -Xswiftc -DKF_TSAN --scratch-path .build-tsan
 
-.PHONY: help demo gallery desktop kf test bench fuzz soak tsan docs format lint layers build dependencies
+.PHONY: help demo gallery desktop kf test examples bench fuzz soak tsan docs format lint layers build dependencies
 .PHONY: desktop-dependencies clean
 
 help: ## Lists these targets
@@ -44,7 +44,7 @@ kf: dependencies ## Builds the tool in release, stripped, and says where it is
 	@swift build -c release --product kf -Xlinker -s
 	@ls -lh "$$(swift build -c release --show-bin-path)/kf"
 
-test: desktop-dependencies lint layers build ## Format lint, layer check, build without warnings, all tests
+test: desktop-dependencies lint layers build examples ## Format lint, layer check, build without warnings, all tests
 	@Scripts/compatibility/check
 	@Scripts/run-tests $(WITH_TRAITS)
 
@@ -57,6 +57,9 @@ layers: ## Checks that references point down only, and that unchecked code says 
 
 build: desktop-dependencies ## Builds everything, tests too, for debugging; a warning of ours fails it
 	@Scripts/build-without-warnings --build-tests --explicit-target-dependency-import-check error $(WITH_TRAITS)
+
+examples: dependencies ## Builds the packages in Examples, if what they depend on can be fetched
+	@Scripts/build-examples
 
 bench: dependencies ## Measures against the baselines; FILTER=word runs some rows
 	@Scripts/install-dependencies desktop bench
@@ -102,4 +105,4 @@ desktop-dependencies: dependencies
 	@Scripts/install-dependencies desktop
 
 clean: ## Removes everything that was built or written by these targets
-	@rm -rf .build .build-tsan Benchmarks/.build Fuzz/.build Fuzz/findings demo-output docs-output
+	@rm -rf .build .build-tsan Benchmarks/.build Examples/*/.build Fuzz/.build Fuzz/findings demo-output docs-output

@@ -171,7 +171,7 @@ extension CurlTransfer {
             case (.body, nil), (.discarding, nil): return resume(handle)
             case (.discarding(let next), _): return follow(next)
             case (.head, let result?), (.body, let result?):
-                let failure = TransportError(result, of: handle, url: url, hasHead: hop.head.isComplete)
+                let failure = TransportError(result, of: handle, url: url, after: hop.head)
                 guard result == CURLE_PEER_FAILED_VERIFICATION, hop.refusal == nil, !hop.isTrusted else {
                     return end(hop.refusal ?? failure)
                 }

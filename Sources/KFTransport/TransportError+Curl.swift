@@ -4,9 +4,9 @@ internal import CKFCurl
 internal import Foundation
 
 extension TransportError {
-    /// The error of a hop to a URL that ended with this result; `hasHead` if a response had begun.
-    init(_ result: CURLcode, of handle: CurlHandle, url: URL?, hasHead: Bool) {
-        let (code, message) = CurlFailure(result: result, handle: handle, url: url, hasHead: hasHead).meaning
+    /// The error of a hop to a URL that ended with this result, after as much of the head as had come.
+    init(_ result: CURLcode, of handle: CurlHandle, url: URL?, after head: HTTPHead) {
+        let (code, message) = CurlFailure(result: result, handle: handle, url: url, head: head).meaning
         self.init(code, message, url: url)
     }
 
@@ -24,7 +24,7 @@ private struct CurlFailure {
     let result: CURLcode
     let handle: CurlHandle
     let url: URL?
-    let hasHead: Bool
+    let head: HTTPHead
 
     private var detail: String { handle.error }
     private var host: String { TransportError.place(url) }
@@ -32,13 +32,17 @@ private struct CurlFailure {
     var meaning: Meaning {
         let connectStatus = kf_curl_long(handle.curl, CURLINFO_HTTP_CONNECTCODE)
         guard connectStatus < 300 else {
-            let what = connectStatus == 407 ? "asks for a user name and a password" : "refused to connect to it"
-            return (.cannotConnectToHost, "The proxy before \(host) \(what) (status \(connectStatus)).")
+            let what =
+                connectStatus == 407
+                ? "The proxy before \(host) asks for a user name and a password"
+                : "The proxy refused to connect to \(host)"
+            return (.cannotConnectToHost, "\(what) (status \(connectStatus)).")
         }
         return switch result {
         // The connection has ended, and libcurl takes what came for all of the response.
         case CURLE_OK: (.networkConnectionLost, "\(host) closed the connection in the head of its response.")
-        case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
+        // The second one also stands for fields behind the chunks of a body.
+        case CURLE_URL_MALFORMAT where head.count == 0, CURLE_BAD_FUNCTION_ARGUMENT where head.count == 0:
             (.unsupportedURL, "The URL cannot be used: \(detail).")
         case CURLE_COULDNT_RESOLVE_HOST: (.cannotFindHost, "The host \(url?.host ?? host) could not be found.")
         case CURLE_COULDNT_RESOLVE_PROXY: (.cannotFindHost, "The proxy before \(host) could not be found.")
@@ -96,17 +100,16 @@ private struct CurlFailure {
 
     /// A connection broke, or what came through it was not HTTP.
     private var brokenResponse: Meaning {
-        // The results for bytes that are no head of a response; 100 for one that is too long, since 8.6.
-        let noHead = [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY, CURLcode(100)]
-        let isHead = !hasHead && noHead.contains(result)
+        // The results for bytes that are no head of a response.
+        let noHead = [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY]
+        let isInHead = !head.isComplete && noHead.contains(result)
         return switch result {
-        case _ where isHead && detail.contains("Content-Length"),
-            _ where detail.contains("chunk") || detail.contains("Invalid Content-Length"):
-            (.badServerResponse, "The response of \(host) is damaged: \(detail).")
-        case _ where isHead && (result == CURLcode(100) || detail.isEmpty),
-            _ where detail.hasPrefix("Too large response headers"):
+        case _ where isTooLong || (isInHead && detail.isEmpty):
             (.badServerResponse, "The head of the response of \(host) is too long.")
-        case _ where isHead: (.badServerResponse, "\(host) does not speak HTTP: \(detail).")
+        case _ where isInHead && head.count == 0: (.badServerResponse, "\(host) does not speak HTTP: \(detail).")
+        case _ where isInHead: (.badServerResponse, "The head of the response of \(host) is damaged: \(detail).")
+        case _ where detail.contains("chunk") || detail.contains("Invalid Content-Length"):
+            (.badServerResponse, "The response of \(host) is damaged: \(detail).")
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             (.networkConnectionLost, "\(host) ended the HTTP/2 stream: \(detail).")
         case CURLE_GOT_NOTHING: (.networkConnectionLost, "\(host) closed the connection without a response.")
@@ -117,6 +120,13 @@ private struct CurlFailure {
         default:
             (.unknown, "The transfer from \(host) failed: \(detail.isEmpty ? description : detail).")
         }
+    }
+
+    /// Whether libcurl has ended the transfer because of too many fields, before the body or behind its chunks.
+    private var isTooLong: Bool {
+        // 100 is the result since 8.6; before, there are only words.
+        result == CURLcode(100) || detail.hasPrefix("Too large response headers")
+            || detail.hasPrefix("Out of memory in chunk")
     }
 
     private var description: String { String(cString: curl_easy_strerror(result)) }

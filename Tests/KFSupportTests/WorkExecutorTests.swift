@@ -35,6 +35,57 @@ import Testing
         #expect(running.state.withLock { $0.now } == 0)
     }
 
+    @Test("With a higher number of threads, as many pieces of work run at once") func moreThreads() async {
+        let executor = WorkExecutor("kf.test", threads: 1)
+        await executor.run {}
+        executor.threadCount = 3
+        // Each waits until all three have begun.
+        let arrivals = Box(0), gate = DispatchSemaphore(value: 0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await executor.run {
+                        let number = arrivals.state.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        if number == 3 { for _ in 0..<3 { gate.signal() } }
+                        block(on: gate)
+                    }
+                }
+            }
+        }
+        #expect(arrivals.value == 3)
+    }
+
+    @Test("With a lower number of threads, no more pieces of work run at once") func fewerThreads() async {
+        let executor = WorkExecutor("kf.test", threads: 4)
+        await executor.run {}
+        executor.threadCount = 1
+        let order = Box<[Int]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    await executor.run {
+                        order.state.withLock { $0.append(number) }
+                        for _ in 0..<1000 { _ = Date() }
+                        order.state.withLock { $0.append(number) }
+                    }
+                }
+            }
+        }
+        let pairs = order.value
+        #expect(pairs.count == 64)
+        #expect(stride(from: 0, to: pairs.count - 1, by: 2).allSatisfy { pairs[$0] == pairs[$0 + 1] })
+    }
+
+    @Test("There is at least one thread") func oneThread() async {
+        let executor = WorkExecutor("kf.test", threads: -1)
+        executor.threadCount = 0
+        #expect(executor.threadCount == 1)
+        #expect(await executor.run { 42 } == 42)
+    }
+
     @Test("Work of one priority runs in the order it came") func firstInFirstOut() async {
         let executor = WorkExecutor("kf.test", threads: 1)
         let order = Box<[Int]>([])

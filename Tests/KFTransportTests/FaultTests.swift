@@ -237,6 +237,35 @@ import FoundationNetworking
         #expect(recorder.log.response == nil)
     }
 
+    @Test("A damaged head or chunk is named as such, and is not taken for another protocol")
+    func damagedParts() async throws {
+        // Not as arguments of the test, which would be printed.
+        let damages = [
+            ("Location: /a\nb\r\nContent-Length: 0\r\n\r\n", "The head of the response"),
+            ("Location: /a\0b\r\nContent-Length: 0\r\n\r\n", "The head of the response"),
+            ("Transfer-Encoding: chunked\r\n\r\nlong\r\nx\r\n", "The response"),
+            ("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nno field\r\n\r\n", "The response"),
+        ]
+        try await withServer { server in
+            for (rest, part) in damages {
+                server.route("/a", .raw(Data("HTTP/1.1 200 OK\r\n\(rest)".utf8)))
+                let error = await load(server.url("/a"), with: CurlTransport()).error
+                #expect(error?.code == .badServerResponse)
+                let start = "\(part) of 127.0.0.1:\(server.url("/").port ?? 0) is damaged: "
+                #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "success")")
+            }
+        }
+    }
+
+    @Test("Too many fields are named as such, before the body and behind it", arguments: [true, false])
+    func manyFields(behind: Bool) async throws {
+        let start = behind ? "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" : ""
+        let fields = "HTTP/1.1 200 OK\r\n\(start)X: \(String(repeating: "a", count: 20_000_000))\r\n\r\n"
+        let error = try await outcome(of: .raw(Data(fields.utf8))).error
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.message.hasSuffix("is too long.") == true, "\(error?.message ?? "success")")
+    }
+
     @Test("A response that is not HTTP is a bad response", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "<html></html>"])
     func garbage(text: String) async throws {
         let error = try await outcome(of: .raw(Data(text.utf8))).error

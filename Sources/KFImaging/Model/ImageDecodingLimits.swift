@@ -46,7 +46,8 @@ public struct ImageDecodingLimits: Sendable, Hashable {
     /// processors too.
     ///
     /// A server that decodes images from untrusted sources sets them once, at its start, to what its memory allows: an
-    /// image takes 4 bytes a pixel, and as many images are decoded at a time as there are cores. May be set from any
+    /// image takes 4 bytes a pixel, and as many images are decoded at a time as there are threads for them
+    /// (`PixelThreads.count`). May be set from any
     /// thread; a decoding that is under way goes on with the limits it began with.
     public static var `default`: ImageDecodingLimits {
         get { current.withLock { $0 } }

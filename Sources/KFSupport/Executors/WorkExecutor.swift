@@ -11,24 +11,31 @@ import Foundation
 package final class WorkExecutor: TaskExecutor {
     /// For work that keeps a core busy: decoding, processing and encoding pixels.
     ///
-    /// As many threads as cores.
-    package static let cpu = WorkExecutor("kf.cpu", threads: ProcessInfo.processInfo.activeProcessorCount)
+    /// As many threads as processors, unless the program says otherwise.
+    package static let cpu = WorkExecutor("kf.cpu", threads: UsableProcessors.count)
 
     /// For work that waits in system calls: reading and writing files.
     package static let io = WorkExecutor("kf.io", threads: 4)
 
-    private let jobs = JobQueue()
+    private let jobs: JobQueue
     private let name: String
-    /// How many threads there are at most.
-    package let threadCount: Int
 
-    /// Creates an executor with a fixed number of threads, at least one.
-    package init(_ name: String, threads: Int) {
-        self.name = name
-        threadCount = max(1, threads)
+    /// How many threads there are at most, at least one.
+    ///
+    /// With a higher number, threads start with the next piece of work; with a lower one, those that are too many end
+    /// when they have done theirs.
+    package var threadCount: Int {
+        get { jobs.threadLimit }
+        set { jobs.threadLimit = max(1, newValue) }
     }
 
-    deinit { jobs.close(threads: threadCount) }
+    /// Creates an executor with a number of threads, at least one.
+    package init(_ name: String, threads: Int) {
+        self.name = name
+        jobs = JobQueue(threadLimit: max(1, threads))
+    }
+
+    deinit { jobs.close() }
 
     package func enqueue(_ job: consuming ExecutorJob) { enqueue(job, on: asUnownedTaskExecutor()) }
 
@@ -52,11 +59,12 @@ package final class WorkExecutor: TaskExecutor {
 
     fileprivate func enqueue(_ job: consuming ExecutorJob, on executor: UnownedTaskExecutor) {
         let priority = job.priority.rawValue
-        if jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority) { startThreads() }
+        let missing = jobs.push(JobQueue.Job(job: UnownedJob(job), executor: executor), priority: priority)
+        if !missing.isEmpty { startThreads(missing) }
     }
 
-    private func startThreads() {
-        for index in 0..<threadCount {
+    private func startThreads(_ numbers: Range<Int>) {
+        for index in numbers {
             let thread = Thread { [jobs, name] in
                 kf_name_thread("\(name).\(index)")  // Foundation's `name` is lost on Linux
                 jobs.work()
@@ -86,25 +94,43 @@ private final class JobQueue: Sendable {
 
     private struct State: Sendable {
         var waiting = WorkQueue<Job>()
-        var isStarted = false
+        var threads = 0
+        var threadLimit: Int
         var isClosed = false
+
+        /// What a thread does next: a job, or it ends, or waits for more.
+        mutating func turn() -> (job: Job?, ends: Bool) {
+            let isTooMany = threads > threadLimit
+            let job = isTooMany ? nil : waiting.pop()
+            let ends = isTooMany || (job == nil && isClosed)
+            if ends { threads -= 1 }
+            return (job, ends)
+        }
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let available = DispatchSemaphore(value: 0)
+
+    init(threadLimit: Int) { state = Locked(State(threadLimit: threadLimit)) }
+
+    var threadLimit: Int {
+        get { state.withLock { $0.threadLimit } }
+        set { state.withLock { $0.threadLimit = newValue } }
+    }
 
     /// Whether the caller is on a thread of this queue.
     var isOnThread: Bool { kf_thread_owner() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// Adds a job; true for the first one ever, for which threads have to be started.
-    func push(_ job: Job, priority: UInt8) -> Bool {
-        let isFirst = state.withLock { state in
+    /// Adds a job; returns the numbers of the threads that have to be started.
+    func push(_ job: Job, priority: UInt8) -> Range<Int> {
+        let missing = state.withLock { state in
             state.waiting.push(job, level: priority)
-            defer { state.isStarted = true }
-            return !state.isStarted
+            let missing = state.threads..<max(state.threads, state.threadLimit)
+            state.threads = missing.upperBound
+            return missing
         }
         available.signal()
-        return isFirst
+        return missing
     }
 
     /// Lets the waiting jobs of an executor move up.
@@ -115,9 +141,9 @@ private final class JobQueue: Sendable {
     }
 
     /// Lets the threads end once the queue is empty.
-    func close(threads: Int) {
+    func close() {
         state.withLock { $0.isClosed = true }
-        for _ in 0..<threads { available.signal() }
+        available.signal()
     }
 
     /// The life of one thread.
@@ -125,10 +151,11 @@ private final class JobQueue: Sendable {
         kf_set_thread_owner(Unmanaged.passUnretained(self).toOpaque())
         while true {
             available.wait()
-            let (job, isClosed) = state.withLock { ($0.waiting.pop(), $0.isClosed) }
-            if let job {
-                job.job.runSynchronously(on: job.executor)
-            } else if isClosed {
+            let (job, ends) = state.withLock { $0.turn() }
+            if let job { job.job.runSynchronously(on: job.executor) }
+            guard !ends else {
+                // What woke this thread is for another one.
+                available.signal()
                 return
             }
         }

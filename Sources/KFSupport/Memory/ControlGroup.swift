@@ -1,4 +1,5 @@
-// The kernel files that state how much memory this process may use and uses.
+// The kernel files that state how much memory and processor time this process may use. For UsableMemory,
+// UsableProcessors and MemoryGauge.
 
 import Glibc
 
@@ -34,6 +35,20 @@ package struct ControlGroup: Sendable {
             unified.flatMap { ["\($0)/memory.max", "\($0)/memory.high"] } + memory.map { "\($0)/memory.limit_in_bytes" }
         // Version 1 says so many bytes for "none" that no machine has them.
         return files.compactMap(Self.number).filter { $0 < 1 << 60 }.min()
+    }
+
+    /// The lowest limit of processor time of all these groups, as a number of processors; nil if there is none.
+    ///
+    /// Groups of version 1 are not looked at.
+    package var processorLimit: Double? {
+        let limits = unified.compactMap { directory -> Double? in
+            // `150000 100000`: microseconds of processor time in each period; or `max 100000`.
+            let words = (Self.text("\(directory)/cpu.max") ?? "").split(whereSeparator: \.isWhitespace)
+            let numbers = words.compactMap { UInt64($0) }
+            guard words.count == 2, numbers.count == 2, numbers[1] > 0 else { return nil }
+            return Double(numbers[0]) / Double(numbers[1])
+        }
+        return limits.min()
     }
 
     /// `/a/b` stands for itself, `/a` and `/`.

@@ -1,16 +1,15 @@
 // The threads that the frames of animations are decoded on.
 
 import Dispatch
-import Foundation
 import KFSupport
 
-/// Threads for decoding frames: as many as cores, however many animations there are.
+/// Threads for decoding frames: as many as processors, however many animations there are.
 ///
 /// On Linux the global queues of Dispatch run on the threads of the cooperative pool; serial queues without a target
 /// have threads of their own.
 enum FrameQueues {
-    /// One serial queue for each core; these are the targets of the animations' queues.
-    static let queues = (0..<ProcessInfo.processInfo.activeProcessorCount).map { number in
+    /// One serial queue for each processor; these are the targets of the animations' queues.
+    static let queues = (0..<UsableProcessors.count).map { number in
         DispatchQueue(label: "kf.animation.\(number)", qos: .userInitiated)
     }
     private static let next = Locked(0)

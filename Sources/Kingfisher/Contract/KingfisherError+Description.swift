@@ -12,7 +12,8 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
     /// The description, where `NSError` looks for it.
     public var errorUserInfo: [String: Any] { errorDescription.map { [NSLocalizedDescriptionKey: $0] } ?? [:] }
 
-    /// The error in one line; nil when another load superseded one that had no result.
+    /// The error in one line, or in a line for each of several sources that failed; nil when another load superseded
+    /// one that had no result.
     ///
     /// URLs in it have lost user and password, and the values of parameters that are secrets by their name, such as
     /// signatures and tokens. The values of the cases have the whole URLs.
@@ -28,8 +29,11 @@ extension KingfisherError: LocalizedError, CustomNSError, CustomStringConvertibl
         }
     }
 
-    /// The error in one line, with its code.
-    public var description: String { "\(errorDescription ?? "Superseded by another load") (code \(errorCode))" }
+    /// ``errorDescription``, with the code.
+    public var description: String {
+        let text = errorDescription ?? "Superseded by another load"
+        return "\(text)\(text.contains("\n") ? "\n" : " ")(code \(errorCode))"
+    }
 
     private func describe(_ processor: any ImageProcessor, _ item: ImageProcessItem) -> String {
         let name = processor.identifier.isEmpty ? "the default processor" : "processor \(processor.identifier)"
@@ -100,7 +104,7 @@ extension KingfisherError.ResponseErrorReason {
 
 extension KingfisherError.CacheErrorReason {
     /// These cases have no room for a reason.
-    private static let directoryAdvice = "; check that it is a directory this user may read and write"
+    private static let directoryAdvice = "; check that the path is a directory this user may read and write"
 
     var errorDescription: String {
         switch self {
@@ -147,8 +151,7 @@ extension KingfisherError.ImageSettingErrorReason {
         case .dataProviderError(let provider, let error):
             "\(provider.place) cannot be read: \(error.plainDescription)"
         case .alternativeSourcesExhausted(let errors):
-            "All \(errors.count) sources failed: "
-                + errors.map(\.description).joined(separator: "; ")
+            "All \(errors.count) sources failed:\n" + errors.map(\.description).joined(separator: ";\n")
         case .notCurrentLivePhotoSourceTask(let result, let error, let source):
             if let error {
                 "Another load took the place of the live photo \(source.place), which failed: \(error.plainDescription)"
@@ -190,11 +193,13 @@ extension HTTPURLResponse {
     fileprivate var whyWithoutImage: String {
         switch statusCode {
         case 204, 205: ", which comes without an image"
-        case 206: ", a part of it, which was not asked for"
+        case 206: ", a part of the file, which was not requested"
         case 304: ""
         case 300..<400:
             if let location = value(forHTTPHeaderField: "Location") {
-                ", a redirect that was not followed, to \(location)"
+                URL(string: location, relativeTo: url) == nil
+                    ? ", a redirect to \"\(location)\", which is not a URL"
+                    : ", a redirect that was not followed, to \(location)"
             } else {
                 ", a redirect that does not say where to"
             }
@@ -224,7 +229,8 @@ extension Error {
         if said?.last == "." { said?.removeLast() }
         let what: String =
             switch error.code {
-            case .timedOut: "\(said ?? "\(place) did not respond in time"); allow it more if it is just slow"
+            case .timedOut:
+                "\(said ?? "\(place) did not respond in time"); a server that is just slow needs a longer limit"
             case .cannotConnectToHost:
                 "\(said ?? "The connection to \(host) was refused"); is the server running, and on that port?"
             case .cannotFindHost, .dnsLookupFailed: "The host \(host) cannot be found; check the name and the network"

@@ -111,6 +111,8 @@ extension KingfisherOptionsInfoItem {
     public static func imageModifier(_ modifier: any ImageModifier) -> Self { setting(\.imageModifier, to: modifier) }
     /// See ``KingfisherParsedOptionsInfo/cacheOriginalImage``.
     public static var cacheOriginalImage: Self { setting(\.cacheOriginalImage, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/cacheDamagedImages``.
+    public static var cacheDamagedImages: Self { setting(\.cacheDamagedImages, to: true) }
     /// See ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``.
     public static var loadDiskFileSynchronously: Self { setting(\.loadDiskFileSynchronously, to: true) }
     /// See ``KingfisherParsedOptionsInfo/memoryCacheExpiration``.

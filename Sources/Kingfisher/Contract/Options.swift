@@ -131,6 +131,15 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Store the downloaded bytes too, in ``originalCache``, when a processor changes them.
     public var cacheOriginalImage = false
 
+    /// Store images on disk of which a part is missing (`Image.isDamaged`), and their originals; false at first.
+    /// (Not in Kingfisher.)
+    ///
+    /// Such an image is delivered and kept in memory as any other, but not on disk: its download may have been cut
+    /// short in a way that HTTP does not show, and then the next download brings the whole image. Set this where the
+    /// servers have nothing better. Without effect on what is stored without being decoded (a prefetch to
+    /// ``PrefetchCoordinator/Destination/disk``, the files of a live photo) and on images that a program stores itself.
+    public var cacheDamagedImages = false
+
     /// Read the disk cache on the caller's thread, so that a disk hit is delivered before the call returns.
     public var loadDiskFileSynchronously = false
 

@@ -103,9 +103,11 @@ public struct RetrieveImageResult: Sendable {
     public let source: Source
     /// The source that was requested.
     public let originalSource: Source
-    /// The image's bytes: the downloaded ones, or for cached images those that the serializer makes of the image.
+    /// The image's bytes: those that were loaded, as they were before a processor, or for cached images those that the
+    /// serializer makes of the image.
     ///
-    /// They are made when this is called.
+    /// The latter are made each time this is called, on the calling thread. The default serializer has no bytes of a
+    /// still from a cache, and makes PNG of it. To send an image in a certain format, encode ``image``.
     public let data: @Sendable () -> Data?
     /// How long the phases of the download took; nil for cached images and providers.
     public var metrics: NetworkMetrics? { details?.value.metrics }

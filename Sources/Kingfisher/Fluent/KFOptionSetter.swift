@@ -140,6 +140,8 @@ extension KFOptionSetter {
     public func imageModifier(_ modifier: (any ImageModifier)?) -> Self { with(\.imageModifier, modifier) }
     /// See ``KingfisherParsedOptionsInfo/cacheOriginalImage``.
     public func cacheOriginalImage(_ enabled: Bool = true) -> Self { with(\.cacheOriginalImage, enabled) }
+    /// See ``KingfisherParsedOptionsInfo/cacheDamagedImages``.
+    public func cacheDamagedImages(_ enabled: Bool = true) -> Self { with(\.cacheDamagedImages, enabled) }
     /// See ``KingfisherParsedOptionsInfo/loadDiskFileSynchronously``.
     public func loadDiskFileSynchronously(_ enabled: Bool = true) -> Self { with(\.loadDiskFileSynchronously, enabled) }
     /// See ``KingfisherParsedOptionsInfo/memoryCacheExpiration``.

@@ -69,6 +69,7 @@ struct StoreKey: Hashable, Sendable {
     private let layers: CacheLayers
     private let originalLayers: CacheLayers
     private let originalCache: ObjectIdentifier?
+    private let keepsDamaged: Bool
     private let memoryExpiration: StorageExpiration?
     private let diskExpiration: StorageExpiration?
     private let writing: UInt
@@ -82,6 +83,7 @@ struct StoreKey: Hashable, Sendable {
         layers = options.layersToStore
         originalLayers = options.layersToStoreForOriginal
         originalCache = options.originalCache.map { ObjectIdentifier($0) }
+        keepsDamaged = options.cacheDamagedImages
         memoryExpiration = options.memoryCacheExpiration
         diskExpiration = options.diskCacheExpiration
         writing = UInt(options.diskStoreWriteOptions.rawValue)

@@ -6,7 +6,7 @@ import KFSupport
 
 /// Gives a small copy of the image at a URL, in the format of the original.
 ///
-/// The copy is the first frame, upright, decoded at the reduced size. It is written in the format of the original, with
+/// The copy is one frame, the first unless ``frameIndex`` says otherwise, upright, decoded at the reduced size. It is written in the format of the original, with
 /// quality 0.9 where that loses something, or as PNG if that format cannot be written here. All of it happens on the
 /// library's own threads. To load an image that is cached as a whole, too, use ``ThumbnailImageProcessor`` instead.
 public struct ThumbnailImageDataProvider: ImageDataProvider {
@@ -14,7 +14,7 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     public enum ThumbnailImageDataProviderError: Error {
         /// What is at the URL is no image that can be read here.
         case invalidImageSource
-        /// The pixels of the image cannot be decoded.
+        /// The pixels of the image cannot be decoded, or it has no frame of that index.
         case invalidThumbnail
         /// The copy cannot be encoded.
         case writeDataError
@@ -32,6 +32,8 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     public var maxPixelSize: CGFloat
     /// Without effect: previews that files have embedded are never used.
     public var alwaysCreateThumbnail: Bool
+    /// Which frame of an animation is copied, from 0; one that is not there makes the load fail. (Not in Kingfisher.)
+    public var frameIndex: Int
     /// The key in the caches.
     public var cacheKey: String
 
@@ -40,13 +42,23 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
     ///   - url: Where the image is.
     ///   - maxPixelSize: The most pixels that the longer side of the copy has.
     ///   - alwaysCreateThumbnail: Without effect: previews that files have embedded are never used.
+    ///   - frameIndex: Which frame of an animation is copied, from 0.
     ///   - cacheKey: The key in the caches; nil makes one of the other parameters.
-    public init(url: URL, maxPixelSize: CGFloat, alwaysCreateThumbnail: Bool = true, cacheKey: String? = nil) {
+    public init(
+        url: URL,
+        maxPixelSize: CGFloat,
+        alwaysCreateThumbnail: Bool = true,
+        frameIndex: Int = 0,
+        cacheKey: String? = nil
+    ) {
         self.url = url
         self.maxPixelSize = maxPixelSize
         self.alwaysCreateThumbnail = alwaysCreateThumbnail
+        self.frameIndex = frameIndex
         let name = url.absoluteString.hasDataScheme ? url.cacheKey : url.absoluteString
-        self.cacheKey = cacheKey ?? "\(name)_thumb_\(maxPixelSize.identifierText)_\(alwaysCreateThumbnail)"
+        let size = maxPixelSize.identifierText
+        let frame = frameIndex == 0 ? "" : "_frame\(frameIndex)"
+        self.cacheKey = cacheKey ?? "\(name)_thumb_\(size)_\(alwaysCreateThumbnail)\(frame)"
     }
 
     /// The copy.
@@ -67,14 +79,23 @@ public struct ThumbnailImageDataProvider: ImageDataProvider {
 
     private func thumbnail(of original: Data) throws(ThumbnailImageDataProviderError) -> Data {
         guard (try? Codecs.info(of: original)) != nil else { throw .invalidImageSource }
-        // Rounded down: the copy may not be larger by a part of a pixel.
-        let side = maxPixelSize > 0 ? max(maxPixelSize.rounded(.down), 1) : 0
-        let limit = Geometry.thumbnailLimit(points: CGSize(width: side, height: side), scale: 1)
-        guard let image = Image.downsampled(original, limit: limit, scale: 1) else { throw .invalidThumbnail }
-        let type = image.contentType ?? .png
+        guard let image = frame(of: original) else { throw .invalidThumbnail }
+        let type = ImageContentType(sniffing: original) ?? .png
         guard let data = (try? Codecs.encode(image, as: type, quality: 0.9)) ?? image.pngData() else {
             throw .writeDataError
         }
         return data
+    }
+
+    /// The frame at the reduced size, upright.
+    private func frame(of original: Data) -> Image? {
+        // Rounded down: the copy may not be larger by a part of a pixel.
+        let side = maxPixelSize > 0 ? max(maxPixelSize.rounded(.down), 1) : 0
+        let size = CGSize(width: side, height: side)
+        guard frameIndex != 0 else {
+            return .downsampled(original, limit: Geometry.thumbnailLimit(points: size, scale: 1), scale: 1)
+        }
+        let frames = (try? Codecs.frameSource(of: original)) ?? nil
+        return frames?.frame(at: frameIndex, maxSize: size).map { Image(cgImage: $0) }
     }
 }

@@ -56,9 +56,12 @@ extension KingfisherManager {
         query.options.hooks.cacheMetadata = metadata
         query.options.limitMemory(of: image, to: metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
+        let isForDisk = !image.isDamaged || options.cacheDamagedImages
         let toDisk =
-            options.layersToStore.contains(.disk) && (bytes != nil || !options.cacheSerializer.originalDataUsed)
-        let originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
+            isForDisk && options.layersToStore.contains(.disk)
+            && (bytes != nil || !options.cacheSerializer.originalDataUsed)
+        var originalLayers = keepsOriginal ? options.layersToStoreForOriginal : []
+        if !isForDisk { originalLayers.remove(.disk) }
         guard !originalLayers.isEmpty, let bytes, let originalCache = options.originalCache else {
             return cache.put(image, original: bytes, query, toDisk: toDisk, stored)
         }

@@ -39,14 +39,14 @@ import Testing
         #expect(source.decodeLog.decodesOffQueue == 0)
     }
 
-    @Test("Each player has a queue of its own, and together they use no more threads than there are cores")
+    @Test("Each player has a queue of its own, and together they use no more threads than there are processors")
     func queuesPerPlayer() {
         let lane = DispatchSpecificKey<Int>()
         for (number, queue) in FrameQueues.queues.enumerated() { queue.setSpecific(key: lane, value: number) }
         let queues = (0..<FrameQueues.queues.count * 3).map { _ in FrameQueues.makeQueue() }
         let used = queues.map { queue in queue.sync { DispatchQueue.getSpecific(key: lane) } }
         #expect(!used.contains(nil) && Set(used).count == FrameQueues.queues.count)
-        #expect(FrameQueues.queues.count == ProcessInfo.processInfo.activeProcessorCount)
+        #expect(FrameQueues.queues.count == UsableProcessors.count)
         #expect(Set(queues.map(ObjectIdentifier.init)).count == queues.count)
     }
 }

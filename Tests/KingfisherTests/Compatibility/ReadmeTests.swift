@@ -41,4 +41,37 @@ import Testing
             await server.stop()
         }
     }
+
+    @Test(
+        "The README's samples for servers are the ones that are compiled",
+        arguments: ["Snippets/ServerLimits.swift", "Examples/Server/Sources/main.swift"]
+    )
+    func serverSamples(file: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        }
+        let lines = try text(file).split(separator: "\n", omittingEmptySubsequences: false)
+        let sample = lines.drop { $0.hasPrefix("//!") }.joined(separator: "\n")
+        #expect(try text("README.md").contains("```swift\n\(sample)```"))
+    }
+
+    @Test("The bytes of a result are those that were loaded, or the serializer's of a cached image")
+    func bytesOfResults() async throws {
+        try await Rig.run { rig in
+            let (url, photo) = (rig.server.url("/photo.jpg"), try SampleImage.jpeg(300, 200))
+            rig.server.route("/photo.jpg", .data(photo))
+            let small = ThumbnailImageProcessor(size: CGSize(width: 20, height: 20), mode: .fill)
+            let options: KingfisherOptionsInfo = [.processor(small), .waitForCache]
+            let loaded = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(loaded.image.size.width == 20 && loaded.data() == photo)
+            let cached = try await rig.manager.retrieveImage(with: url, options: options)
+            #expect(cached.cacheType == .memory && cached.data().map(ImageContentType.init(sniffing:)) == .png)
+            // Another serializer finds the same entry.
+            let other = options + [.cacheSerializer(FormatIndicatedCacheSerializer.webP)]
+            let found = try await rig.manager.retrieveImage(with: url, options: other)
+            #expect(found.cacheType == .memory && found.data().map(ImageContentType.init(sniffing:)) == .webp)
+            #expect(rig.files.count == 1 && rig.server.count("/photo.jpg") == 1)
+        }
+    }
 }

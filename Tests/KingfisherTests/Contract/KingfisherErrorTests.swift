@@ -110,7 +110,7 @@ import FoundationNetworking
     }
 
     @Test("Every description is one complete line that contains the code") func descriptions() {
-        for (error, code) in samples {
+        for (error, code) in samples where code != 5004 {
             #expect(error.description.count > 20 && !error.description.contains("\n"))
             #expect(error.description.hasSuffix("(code \(code))"))
         }
@@ -124,6 +124,18 @@ import FoundationNetworking
                 reason: .notCurrentSourceTask(result: nil, error: nil, source: .network(url))
             ).errorDescription == nil
         )
+    }
+
+    @Test("Of several sources that failed each has a line, with one code") func severalSources() throws {
+        let errors: [KingfisherError] = [
+            .requestError(reason: .emptyRequest), .cacheError(reason: .imageNotExisting(key: "k")),
+        ]
+        let failures = errors.map { PropagationError(source: .network(url), error: $0) }
+        let error = KingfisherError.imageSettingError(reason: .alternativeSourcesExhausted(failures))
+        let lines = try #require(error.errorDescription).split(separator: "\n").map(String.init)
+        #expect(lines == ["All 2 sources failed:", "\(failures[0]);", "\(failures[1])"])
+        #expect(lines.dropFirst().allSatisfy { $0.components(separatedBy: "(code ").count == 2 })
+        #expect(error.description.hasSuffix("(code 3006)\n(code 5004)"))
     }
 
     @Test("`isTaskCancelled` is true for every cancellation and for nothing else")

@@ -77,6 +77,7 @@ import Testing
                 $0.imageModifier(AnyImageModifier { $0 })
             },
             Option(property: "cacheOriginalImage", item: .cacheOriginalImage) { $0.cacheOriginalImage() },
+            Option(property: "cacheDamagedImages", item: .cacheDamagedImages) { $0.cacheDamagedImages() },
             Option(property: "loadDiskFileSynchronously", item: .loadDiskFileSynchronously) {
                 $0.loadDiskFileSynchronously()
             },
@@ -177,6 +178,7 @@ import Testing
     ]
     private static let stored: Set = [
         "targetCache", "originalCache", "cacheMemoryOnly", "cacheSerializer", "cacheOriginalImage",
+        "cacheDamagedImages",
         "storeCacheLayers", "originalStoreCacheLayers",
         "memoryCacheExpiration", "diskCacheExpiration", "diskStoreWriteOptions", "forcedExtension",
     ]

@@ -54,8 +54,8 @@ import Testing
         arguments: [
             (204, nil, "(no content), which comes without an image"),
             (302, nil, "(found), a redirect that does not say where to"),
-            (301, "", ", a redirect that was not followed, to "),
-            (307, "http://[nowhere/", ", a redirect that was not followed, to http://[nowhere/"),
+            (301, "", ", a redirect to \"\", which is not a url"),
+            (307, "http://[nowhere/", ", a redirect to \"http://[nowhere/\", which is not a url"),
         ] as [(Int, String?, String)]
     )
     func statusWithoutImage(status: Int, location: String?, words: String) async throws {

@@ -41,6 +41,12 @@ import Testing
         return data + Data(count: pixelBytes)
     }
 
+    /// How red the first pixel of an image file is.
+    private func red(of data: Data) throws -> UInt8 {
+        let bitmap = try #require(Codecs.decode(data).cgImage)
+        return bitmap.withUnsafeBytes { $0[2] }
+    }
+
     @Test("The key is made of the URL and the parameters") func key() throws {
         let url = try #require(URL(string: "https://example.com/a.png"))
         let plain = ThumbnailImageDataProvider(url: url, maxPixelSize: 100)
@@ -81,6 +87,27 @@ import Testing
         let film = try #require(Image.animatedImage(with: frames, duration: 1)?.webPData)
         let info = try await copy(of: film, maxPixelSize: 16)
         #expect(info.contentType == .webp && info.frameCount == 1 && info.pixelWidth == 16 && info.pixelHeight == 12)
+    }
+
+    @Test("Another frame of an animation can be named; one that is not there is an error") func frame() async throws {
+        let frames = (0..<3).map { SampleImage.gradient(32, 24, tint: UInt8(80 * $0)) }
+        let film = try #require(Image.animatedImage(with: frames, duration: 1)?.webPData)
+        try await withTemporaryDirectory { directory in
+            let file = directory.appendingPathComponent("film.webp")
+            try film.write(to: file)
+            let first = ThumbnailImageDataProvider(url: file, maxPixelSize: 0)
+            let third = ThumbnailImageDataProvider(url: file, maxPixelSize: 0, frameIndex: 2)
+            #expect(third.cacheKey == first.cacheKey + "_frame2")
+            let copies = try await (first.data(), third.data())
+            #expect(try red(of: copies.0) < 30 && (130...190).contains(red(of: copies.1)))
+            let small = ThumbnailImageDataProvider(url: file, maxPixelSize: 16, frameIndex: 1)
+            #expect(try await ImageInfo(data: small.data()).pixelWidth == 16)
+            for index in [3, -1] {
+                await #expect(throws: Failure.invalidThumbnail) {
+                    try await ThumbnailImageDataProvider(url: file, maxPixelSize: 16, frameIndex: index).data()
+                }
+            }
+        }
     }
 
     @Test("A format that cannot be written becomes PNG") func readOnlyFormat() async throws {

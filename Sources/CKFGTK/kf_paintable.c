@@ -50,7 +50,11 @@ static graphene_rect_t fitted(const KfImage *image, KfFit fit, double width, dou
 /// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
 static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, gboolean draws_with_cairo) {
     if (!draws_with_cairo) {
+#if GTK_CHECK_VERSION(4, 10, 0)
+        gtk_snapshot_append_scaled_texture(snapshot, layer->image.texture, GSK_SCALING_FILTER_TRILINEAR, rect);
+#else
         gtk_snapshot_append_texture(snapshot, layer->image.texture, rect);
+#endif
         return;
     }
     const int width = gdk_texture_get_width(layer->image.texture);
@@ -65,7 +69,8 @@ static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t 
     cairo_translate(cairo, rect->origin.x, rect->origin.y);
     cairo_scale(cairo, rect->size.width / width, rect->size.height / height);
     cairo_set_source_surface(cairo, layer->surface, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR);
+    // Makes smaller by averaging all pixels, larger by interpolation.
+    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_GOOD);
     cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
     cairo_rectangle(cairo, 0, 0, width, height);
     cairo_fill(cairo);

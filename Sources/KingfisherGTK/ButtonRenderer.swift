@@ -39,8 +39,8 @@ final class ButtonRenderer: WidgetRenderer {
             UnsafeMutableRawPointer(layers).assumingMemoryBound(to: GtkWidget.self)
         )
         let object = UnsafeMutableRawPointer(widget)
-        connectSignal(object, "clicked") { [weak self] _ in self?.button.onPress?() }
-        connectSignal(object, "state-flags-changed", .one) { [weak self] _ in self?.stateDidChange() }
+        connectSignal("clicked", of: object) { [weak self] _ in self?.button.onPress?() }
+        connectSignal("state-flags-changed", of: object) { [weak self] _ in self?.stateDidChange() }
     }
 
     isolated deinit {

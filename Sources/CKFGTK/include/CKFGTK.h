@@ -55,7 +55,7 @@ void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTr
 /// A ring, filled as far as something has proceeded: from `start`, as a part of the whole, for `length` of it.
 void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length);
 
-/// Sets what a screen reader reads aloud for a widget; NULL leaves it to GTK.
+/// Sets the accessible name of a widget, which a screen reader reads aloud; NULL leaves it to GTK.
 void kf_set_accessible_label(GtkWidget *widget, const char *label);
 
 /// A texture of a widget as it looks, of its size in pixels; NULL when it is not on a screen. The caller owns the

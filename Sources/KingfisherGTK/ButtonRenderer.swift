@@ -51,9 +51,7 @@ final class ButtonRenderer: WidgetRenderer {
     override var overlay: OpaquePointer? { layers }
 
     override func didMap() {
-        for paintable in [front, back] {
-            kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget))
-        }
+        for paintable in [front, back] { kf_paintable_set_drawing(paintable, widget) }
     }
 
     override func contentDidChange() {

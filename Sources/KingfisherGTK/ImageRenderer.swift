@@ -29,7 +29,7 @@ final class ImageRenderer: WidgetRenderer {
 
     override var overlay: OpaquePointer? { OpaquePointer(widget) }
 
-    override func didMap() { kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget)) }
+    override func didMap() { kf_paintable_set_drawing(paintable, widget) }
 
     // On the picture, which has the role of an image. Its alternative text would be the description, not the name.
     override func accessibilityDidChange() { kf_set_accessible_label(picture, imageView.accessibilityLabel) }

@@ -42,12 +42,9 @@ GdkPaintable *kf_paintable_new(void);
 /// Shows an image. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit);
 
-/// Chooses how images are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
-/// draws it; or as textures, which other renderers keep on the graphics card.
-void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo);
-
-/// Whether the window that a widget is in is drawn by GTK's software renderer.
-gboolean kf_is_drawn_by_software(GtkWidget *widget);
+/// Chooses how images are drawn in the window that a widget is in: with Cairo, for GTK's software renderer, which
+/// converts every texture anew whenever it draws it; or as textures, which other renderers keep on the graphics card.
+void kf_paintable_set_drawing(GdkPaintable *paintable, GtkWidget *widget);
 
 /// Draws how `previous` gives way to the image; at progress 1, and with KF_TRANSITION_NONE, the image alone.
 void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTransition kind, double progress);

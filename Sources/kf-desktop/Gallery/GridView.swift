@@ -56,9 +56,11 @@ final class GridView {
     /// Whether all visible images are loaded, or have failed.
     var isComplete: Bool { !bound.isEmpty && bound.values.allSatisfy { !$0.isLoading || !isInView($0) } }
 
+    /// A cell that has no place yet counts as visible.
     private func isInView(_ cell: GridCell) -> Bool {
         var place = graphene_rect_t()
         guard gtk_widget_compute_bounds(cell.widget, widget, &place) != 0 else { return false }
+        guard place.size.height > 0 else { return true }
         return place.origin.y < Float(gtk_widget_get_height(widget)) && place.origin.y + place.size.height > 0
     }
 

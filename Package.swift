@@ -38,6 +38,8 @@ let package = Package(
     products: [
         .library(name: "Kingfisher", targets: ["Kingfisher"]),
         .library(name: "KingfisherGTK", targets: ["KingfisherGTK"]),
+        // GTK 4 as a C module, for programs that call it themselves; see docs/gtk-bindings.md.
+        .library(name: "CKFGTK4", targets: ["CKFGTK4"]),
         .library(name: "KingfisherTestSupport", targets: ["KingfisherTestSupport"]),
         .executable(name: "kf", targets: ["kf"]),
     ],

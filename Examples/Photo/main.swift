@@ -2,12 +2,14 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-try KingfisherGTK.initialize()
+func fail(_ reason: Any) -> Never {
+    FileHandle.standardError.write(Data("\(reason)\n".utf8))
+    exit(1)
+}
+guard CommandLine.arguments.count == 2 else { fail("Give the address of one image: photo https://example.com/cat.jpg") }
+do { try KingfisherGTK.initialize() } catch { fail(error) }
 let view = AnimatedImageView()
 view.kf.indicatorType = .activity
-view.kf.setImage(with: URL(string: CommandLine.arguments[1]), options: [.transition(.fade(0.3))]) { result in
-    if case .failure(let error) = result { print(error) }
-}
-let window = Window(title: "Photo", content: view)
-window.present()
-MainLoop.run()
+KF.url(URL(string: CommandLine.arguments[1])).fade(duration: 0.3).onFailure { print($0) }.set(to: view)
+KFWindow(title: "Photo", content: view).present()
+KFMainLoop.run()

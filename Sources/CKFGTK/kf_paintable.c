@@ -2,16 +2,19 @@
 #include "CKFGTK.h"
 #include <math.h>
 
-/// An image and, where it is drawn with Cairo, a surface over its pixels.
+/// An image and, where it is drawn with Cairo, a surface: over its pixels, or a smaller copy that has been halved
+/// so many times.
 typedef struct {
     KfImage image;
     cairo_surface_t *surface;
+    int halvings;
 } KfLayer;
 
 typedef struct {
     GObject parent;
     KfLayer current, previous;
-    gboolean draws_with_cairo;
+    /// Pixels a point where Cairo draws; 0 where textures are drawn.
+    int scale;
     KfFit fit;
     KfTransition kind;
     double progress;
@@ -47,20 +50,53 @@ static graphene_rect_t fitted(const KfImage *image, KfFit fit, double width, dou
     return GRAPHENE_RECT_INIT((float)((width - w) / 2), (float)((height - h) / 2), (float)w, (float)h);
 }
 
+/// A copy of half the size, which takes the place of a surface: each pixel is the mean of four.
+static cairo_surface_t *halved(cairo_surface_t *surface) {
+    const int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
+    const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
+    cairo_surface_t *half =
+        cairo_image_surface_create(cairo_image_surface_get_format(surface), half_width, half_height);
+    cairo_t *cairo = cairo_create(half);
+    cairo_scale(cairo, (double)half_width / width, (double)half_height / height);
+    cairo_set_source_surface(cairo, surface, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_BILINEAR);
+    cairo_pattern_set_extend(cairo_get_source(cairo), CAIRO_EXTEND_PAD);
+    cairo_paint(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return half;
+}
+
+/// Makes the layer's surface for an area in pixels: not much larger, as interpolation looks at four pixels only, and
+/// fine detail would become a false pattern. Cairo's own filter for this takes ten times as long, at every drawing.
+static void prepare(KfLayer *layer, double width, double height) {
+    const int full_width = gdk_texture_get_width(layer->image.texture);
+    const int full_height = gdk_texture_get_height(layer->image.texture);
+    int halvings = 0;
+    while (halvings < 15 && MIN(full_width / width, full_height / height) >= 1.5 * (1 << halvings)) halvings++;
+    if (layer->surface && layer->halvings == halvings) return;
+    g_clear_pointer(&layer->surface, cairo_surface_destroy);
+    // Cairo never writes to a surface that is only drawn from.
+    layer->surface = cairo_image_surface_create_for_data(
+        (unsigned char *)layer->image.pixels, layer->image.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
+        full_width, full_height, layer->image.bytes_per_row);
+    layer->halvings = halvings;
+    for (int i = 0; i < halvings; i++) layer->surface = halved(layer->surface);
+}
+
 /// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
-static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, gboolean draws_with_cairo) {
-    if (!draws_with_cairo) {
+static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, int scale) {
+    if (scale == 0) {
+#if GTK_CHECK_VERSION(4, 10, 0)
+        gtk_snapshot_append_scaled_texture(snapshot, layer->image.texture, GSK_SCALING_FILTER_TRILINEAR, rect);
+#else
         gtk_snapshot_append_texture(snapshot, layer->image.texture, rect);
+#endif
         return;
     }
-    const int width = gdk_texture_get_width(layer->image.texture);
-    const int height = gdk_texture_get_height(layer->image.texture);
-    if (!layer->surface) {
-        // Cairo never writes to a surface that is only drawn from.
-        layer->surface = cairo_image_surface_create_for_data(
-            (unsigned char *)layer->image.pixels, layer->image.is_opaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32,
-            width, height, layer->image.bytes_per_row);
-    }
+    prepare(layer, rect->size.width * scale, rect->size.height * scale);
+    const int width = cairo_image_surface_get_width(layer->surface);
+    const int height = cairo_image_surface_get_height(layer->surface);
     cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, rect);
     cairo_translate(cairo, rect->origin.x, rect->origin.y);
     cairo_scale(cairo, rect->size.width / width, rect->size.height / height);
@@ -77,7 +113,7 @@ static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, doubl
     if (!image->texture || image->width <= 0 || image->height <= 0) return;
     graphene_rect_t rect = fitted(image, self->fit, width, height);
     if (image->degrees == 0 && !image->is_mirrored_horizontally && !image->is_mirrored_vertically) {
-        append(snapshot, layer, &rect, self->draws_with_cairo);
+        append(snapshot, layer, &rect, self->scale);
         return;
     }
     const gboolean is_upright = image->degrees % 180 == 0;
@@ -88,7 +124,7 @@ static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, doubl
     gtk_snapshot_rotate(snapshot, (float)image->degrees);
     gtk_snapshot_scale(snapshot, image->is_mirrored_horizontally ? -1 : 1,
                        image->is_mirrored_vertically ? -1 : 1);
-    append(snapshot, layer, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h), self->draws_with_cairo);
+    append(snapshot, layer, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h), self->scale);
     gtk_snapshot_restore(snapshot);
 }
 
@@ -180,6 +216,13 @@ void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTr
     gdk_paintable_invalidate_contents(paintable);
 }
 
-void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo) {
-    ((KfPaintable *)paintable)->draws_with_cairo = draws_with_cairo;
+/// Whether the window that a widget is in is drawn by GTK's software renderer.
+static gboolean is_drawn_by_software(GtkWidget *widget) {
+    GtkNative *native = gtk_widget_get_native(widget);
+    GskRenderer *renderer = native ? gtk_native_get_renderer(native) : NULL;
+    return renderer && g_type_is_a(G_OBJECT_TYPE(renderer), GSK_TYPE_CAIRO_RENDERER);
+}
+
+void kf_paintable_set_drawing(GdkPaintable *paintable, GtkWidget *widget) {
+    ((KfPaintable *)paintable)->scale = is_drawn_by_software(widget) ? gtk_widget_get_scale_factor(widget) : 0;
 }

@@ -48,9 +48,3 @@ GdkTexture *kf_render(GtkWidget *widget) {
     g_object_unref(paintable);
     return texture;
 }
-
-gboolean kf_is_drawn_by_software(GtkWidget *widget) {
-    GtkNative *native = gtk_widget_get_native(widget);
-    GskRenderer *renderer = native ? gtk_native_get_renderer(native) : NULL;
-    return renderer && g_type_is_a(G_OBJECT_TYPE(renderer), GSK_TYPE_CAIRO_RENDERER);
-}

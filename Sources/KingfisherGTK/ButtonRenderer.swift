@@ -39,8 +39,8 @@ final class ButtonRenderer: WidgetRenderer {
             UnsafeMutableRawPointer(layers).assumingMemoryBound(to: GtkWidget.self)
         )
         let object = UnsafeMutableRawPointer(widget)
-        connectSignal(object, "clicked") { [weak self] _ in self?.button.onPress?() }
-        connectSignal(object, "state-flags-changed", .one) { [weak self] _ in self?.stateDidChange() }
+        connectSignal("clicked", of: object) { [weak self] _ in self?.button.onPress?() }
+        connectSignal("state-flags-changed", of: object) { [weak self] _ in self?.stateDidChange() }
     }
 
     isolated deinit {
@@ -51,9 +51,7 @@ final class ButtonRenderer: WidgetRenderer {
     override var overlay: OpaquePointer? { layers }
 
     override func didMap() {
-        for paintable in [front, back] {
-            kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget))
-        }
+        for paintable in [front, back] { kf_paintable_set_drawing(paintable, widget) }
     }
 
     override func contentDidChange() {

@@ -11,7 +11,7 @@ import Kingfisher
 final class ImageRenderer: WidgetRenderer {
     private unowned let imageView: KFCrossPlatformImageView
     private let paintable = kf_paintable_new()
-    private let picture: OpaquePointer
+    private let picture: UnsafeMutablePointer<GtkWidget>
     /// The texture of the image that is shown, so that it is made once.
     private var shown: Texture?
     private var previous: Texture?
@@ -19,20 +19,20 @@ final class ImageRenderer: WidgetRenderer {
     init(_ view: KFCrossPlatformImageView) {
         imageView = view
         let overlay: UnsafeMutablePointer<GtkWidget> = gtk_overlay_new()
-        let child: UnsafeMutablePointer<GtkWidget> = gtk_picture_new_for_paintable(paintable)
-        picture = OpaquePointer(child)
+        picture = gtk_picture_new_for_paintable(paintable)
         super.init(view, widget: overlay)
-        gtk_picture_set_content_fit(picture, GTK_CONTENT_FIT_FILL)  // the paintable fits the image
-        gtk_overlay_set_child(OpaquePointer(overlay), child)
+        gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the image
+        gtk_overlay_set_child(OpaquePointer(overlay), picture)
     }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }
 
     override var overlay: OpaquePointer? { OpaquePointer(widget) }
 
-    override func didMap() { kf_paintable_set_draws_with_cairo(paintable, kf_is_drawn_by_software(widget)) }
+    override func didMap() { kf_paintable_set_drawing(paintable, widget) }
 
-    override func accessibilityDidChange() { gtk_picture_set_alternative_text(picture, imageView.accessibilityLabel) }
+    // On the picture, which has the role of an image. Its alternative text would be the description, not the name.
+    override func accessibilityDidChange() { kf_set_accessible_label(picture, imageView.accessibilityLabel) }
 
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)

@@ -21,14 +21,14 @@ public enum GTKError: Error, CustomStringConvertible {
 /// Gets GTK ready, and the library ready for a desktop.
 ///
 /// To be called once, before any widget is made, on the process's first thread; more calls do nothing. It connects the
-/// main actor to GLib's main loop (see ``MainLoop``), and the desktop's memory warnings and metered network to the
+/// main actor to GLib's main loop (see ``KFMainLoop``), and the desktop's memory warnings and metered network to the
 /// caches and the default downloader.
 ///
 /// - Throws: ``GTKError`` when there is no display.
 @MainActor
 public func initialize() throws(GTKError) {
     guard gtk_init_check() != 0 else { throw .noDisplay }
-    MainLoop.attach()
+    KFMainLoop.attach()
     SystemMonitors.connect()
 }
 
@@ -48,7 +48,7 @@ private enum SystemMonitors {
     private static func connectMemory() {
         // Never released: it is needed until the end.
         guard let monitor = g_memory_monitor_dup_default() else { return }
-        connectSignal(UnsafeMutableRawPointer(monitor), "low-memory-warning", .one) { level in
+        connectSignal("low-memory-warning", of: UnsafeMutableRawPointer(monitor)) { level in
             let isCritical = Int32(truncatingIfNeeded: level) >= G_MEMORY_MONITOR_WARNING_LEVEL_CRITICAL.rawValue
             ImageCache.handleMemoryPressureInAllCaches(isCritical ? .critical : .warning)
         }
@@ -57,7 +57,7 @@ private enum SystemMonitors {
     /// On a metered network, sources for low data mode are loaded instead.
     private static func connectNetwork() {
         guard let monitor = g_network_monitor_get_default() else { return }
-        connectSignal(UnsafeMutableRawPointer(monitor), "notify::network-metered", .one) { _ in adoptNetwork() }
+        connectSignal("notify::network-metered", of: UnsafeMutableRawPointer(monitor)) { _ in adoptNetwork() }
         adoptNetwork()
     }
 

@@ -10,7 +10,7 @@ import Glibc
 /// loop of another binding or ``run()``, runs main-actor code too. The program's `main` must not be async: an async
 /// `main` serves the queue itself, and GTK would not be on its thread.
 @MainActor
-public enum MainLoop {
+public enum KFMainLoop {
     private static var isAttached = false
     private static let loop = g_main_loop_new(nil, 0)
 

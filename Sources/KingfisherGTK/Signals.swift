@@ -1,48 +1,44 @@
-// Connects blocks to GObject's signals.
+// Connects blocks to GObject's signals, for programs and for the renderers.
 
 import CKFGTK4
 
-/// How many arguments a signal has, beside the object that emits it.
-package enum SignalArity {
-    case none
-    /// One, a number or a pointer.
-    case one
-}
-
-/// Calls a block whenever an object emits a signal, as long as the object exists.
+/// Calls a block whenever an object emits a signal.
+///
+///     connectSignal("clicked", of: button) { _ in view.kf.setImage(with: url) }
+///
+/// To be called on the main thread, for signals that are emitted there, as those of all widgets are. A name that the
+/// object's class does not have is reported by GLib on standard error, and nothing is connected.
 ///
 /// - Parameters:
+///   - signal: The signal's name, with or without a detail: `notify::visible`.
 ///   - object: A `GObject *`.
-///   - signal: The signal's name.
-///   - arity: How many arguments it has.
-///   - block: Gets the argument as it is in a register, or 0: of narrower numbers the upper bits mean nothing. Where
-///     the signal wants a result, the emission goes on.
+///   - block: Gets the signal's first argument, or 0 if it has none: a number, or a pointer's `bitPattern`. Of numbers
+///     that are narrower than `Int` the upper bits mean nothing. Where the signal wants a result, it gets false or 0, and
+///     the emission goes on. The block is released with the object, or when it is disconnected.
+/// - Returns: The number for `g_signal_handler_disconnect`; 0 if nothing was connected.
 @MainActor
-package func connectSignal(
-    _ object: UnsafeMutableRawPointer,
+@discardableResult
+public func connectSignal(
     _ signal: String,
-    _ arity: SignalArity = .none,
+    of object: UnsafeMutableRawPointer,
     _ block: @escaping @MainActor (Int) -> Void
-) {
-    let plain: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, handler in
-        SignalHandler.call(handler, 0)
+) -> UInt {
+    let handler = Unmanaged.passRetained(SignalHandler(block)).toOpaque()
+    guard let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), handler) else { return 0 }
+    g_closure_add_finalize_notifier(closure, handler) { handler, _ in
+        if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() }
     }
-    let withArgument: @convention(c) (gpointer?, Int, gpointer?) -> gboolean = { _, argument, handler in
-        SignalHandler.call(handler, argument)
+    g_closure_set_marshal(closure) { closure, _, count, values, _, _ in
+        guard let handler = closure?.pointee.data else { return }
+        // The first value is the object. A value has its type in front, and then a union, whose array Swift leaves out.
+        let argument = count > 1 ? values.map { UnsafeRawPointer($0 + 1) } : nil
+        SignalHandler.call(handler, argument?.load(fromByteOffset: MemoryLayout<GType>.stride, as: Int.self) ?? 0)
     }
-    // SAFETY: GLib calls it with the signal's own arguments, which these functions have; what they return is not read
-    // where the signal has no result.
-    let hasArgument = arity == .one
-    let callback =
-        hasArgument ? unsafeBitCast(withArgument, to: GCallback.self) : unsafeBitCast(plain, to: GCallback.self)
-    g_signal_connect_data(
-        object,
-        signal,
-        callback,
-        Unmanaged.passRetained(SignalHandler(block)).toOpaque(),
-        { handler, _ in if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() } },
-        GConnectFlags(rawValue: 0)
-    )
+    // A closure belongs to its signal; without one, nothing else would release it.
+    g_closure_ref(closure)
+    g_closure_sink(closure)
+    defer { g_closure_unref(closure) }
+    return UInt(g_signal_connect_closure(object, signal, closure, 0))
 }
 
 /// A block that a signal calls.
@@ -52,10 +48,8 @@ private final class SignalHandler: Sendable {
     init(_ block: @escaping @MainActor (Int) -> Void) { self.block = block }
 
     /// Signals of widgets are emitted on the main thread, those of monitors, too.
-    static func call(_ handler: gpointer?, _ argument: Int) -> gboolean {
-        guard let handler else { return 0 }
+    static func call(_ handler: UnsafeMutableRawPointer, _ argument: Int) {
         let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
         MainActor.assumeIsolated { block(argument) }
-        return 0
     }
 }

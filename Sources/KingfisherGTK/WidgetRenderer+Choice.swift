@@ -13,7 +13,7 @@ extension WidgetRenderer {
             case let view as KFCrossPlatformButton: ButtonRenderer(view)
             case let view as SpinnerView: SpinnerRenderer(view)
             case let view as ProgressRingView: RingRenderer(view)
-            case let view as WidgetView: WidgetRenderer(view, widget: view.wrapped)
+            case let view as KFWidgetView: WidgetRenderer(view, widget: view.wrapped)
             default: ContainerRenderer(view)
             }
         view.renderer = new

@@ -118,8 +118,8 @@ class WidgetRenderer: ViewRenderer {
 
     private func connectVisibility() {
         let object = UnsafeMutableRawPointer(widget)
-        connectSignal(object, "map") { [weak self] _ in self?.visibilityOnScreenDidChange() }
-        connectSignal(object, "unmap") { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        connectSignal("map", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        connectSignal("unmap", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
     }
 
     private func visibilityOnScreenDidChange() {

@@ -17,7 +17,7 @@ final class Desktop {
     private let toolbar = Toolbar()
     private let statistics: StatisticsPanel
     private let stack: Widget = gtk_stack_new()
-    private let window: Window
+    private let window: KFWindow
     private var server: DemoServer?
 
     init(cache: ImageCache) {
@@ -26,11 +26,17 @@ final class Desktop {
         grid = GridView(loading)
         detail = DetailView(loading)
         statistics = StatisticsPanel(cache)
+        let spinner: Widget = gtk_spinner_new()
+        gtk_spinner_start(spinner.opaque)
+        gtk_widget_set_size_request(spinner, 32, 32)
+        gtk_widget_set_halign(spinner, GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(spinner, GTK_ALIGN_CENTER)
+        gtk_stack_add_named(stack.opaque, spinner, "spinner")
         gtk_stack_add_named(stack.opaque, grid.widget, "grid")
         gtk_stack_add_named(stack.opaque, detail.widget, "detail")
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
-        let content = WidgetView(Widget.box(GTK_ORIENTATION_VERTICAL, [stack, statistics.widget]).opaque)
-        window = Window(title: "Kingfisher", content: content, size: CGSize(width: 1160, height: 800))
+        let content = KFWidgetView(Widget.box(GTK_ORIENTATION_VERTICAL, [stack, statistics.widget]).opaque)
+        window = KFWindow(title: "Kingfisher", content: content, size: CGSize(width: 1160, height: 800))
         gtk_window_set_titlebar(UnsafeMutablePointer(window.widget), toolbar.widget)
         connect()
     }
@@ -41,15 +47,16 @@ final class Desktop {
         do {
             let images = try await images(command, addresses)
             grid.show(images)
+            gtk_stack_set_visible_child_name(stack.opaque, "grid")
             if let number = command.open, images.indices.contains(number - 1) { open(number - 1) }
             statistics.refreshEverySecond(server)
             guard let path = command.screenshot else { return }
             try await Screenshot(path: path).write(window) { [grid, detail] in grid.isComplete && detail.isComplete }
-            MainLoop.quit()
+            KFMainLoop.quit()
         } catch is CancellationError {
         } catch {
             failure = error
-            MainLoop.quit()
+            KFMainLoop.quit()
         }
     }
 
@@ -93,7 +100,9 @@ final class Desktop {
     }
 
     private func back() {
+        guard toolbar.showsBack else { return }
         gtk_stack_set_visible_child_name(stack.opaque, "grid")
+        grid.focus()
         toolbar.showsBack = false
         detail.clear()
     }

@@ -51,7 +51,7 @@ struct DesktopCommand: ParsableCommand {
             try KingfisherGTK.initialize()
             let desktop = Desktop(cache: ImageCache(name: "kf-desktop"))
             let work = Task { await desktop.run(self, addresses) }
-            MainLoop.run()
+            KFMainLoop.run()
             work.cancel()
             if let failure = desktop.failure { throw failure }
         }

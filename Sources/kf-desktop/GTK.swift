@@ -32,16 +32,11 @@ extension UnsafeMutablePointer<GtkWidget> {
     }
 }
 
-/// Calls a block whenever a widget emits a signal.
-@MainActor
-func connectSignal(_ widget: Widget, _ signal: String, _ block: @escaping @MainActor (Int) -> Void) {
-    connectSignal(UnsafeMutableRawPointer(widget), signal, .none, block)
-}
-
 /// The style sheet of the window.
 @MainActor
 enum Style {
     private static let text = """
+        gridview > child box { margin: 0; border-spacing: 0; }
         gridview { padding: 10px; background: none; }
         gridview > child { padding: 8px; border-radius: 12px; }
         .cell-image { border-radius: 10px; background: alpha(currentColor, 0.07); }
@@ -50,6 +45,7 @@ enum Style {
         .network { background: #b5651d; }
         .disk { background: #2f6ea5; }
         .memory { background: #2f8f5b; }
+        .try-again { font-size: 75%; padding: 0 8px; min-height: 0; }
         .offline, .failed { background: #8a8a8a; }
         .large { background: alpha(currentColor, 0.07); }
         .details { padding: 18px; }

@@ -22,7 +22,7 @@ struct Screenshot {
     ///   - window: A window that is shown.
     ///   - isComplete: Whether everything is loaded.
     /// - Throws: ``Failure``.
-    func write(_ window: Window, when isComplete: @MainActor () -> Bool) async throws {
+    func write(_ window: KFWindow, when isComplete: @MainActor () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while !isComplete(), .now < end { try await Task.sleep(for: .milliseconds(100)) }
         // Images fade in, and the figures are updated every second.

@@ -22,7 +22,8 @@ final class Toolbar {
         let clear: Widget = gtk_button_new_with_label("Clear cache")
         let memory: Widget = gtk_button_new_with_label("Short memory")
         for (button, tip) in [
-            (back, "Back to the grid"), (slow, "The server responds slowly"), (offline, "Only what the cache has"),
+            (back, "Back to the grid (Escape)"),
+            (slow, "The server responds slowly"), (offline, "Only what the cache has"),
             (memory, "As if the desktop were short of memory"), (clear, "Remove all images, and load them again"),
         ] {
             gtk_widget_set_tooltip_text(button, tip)
@@ -31,18 +32,31 @@ final class Toolbar {
         for button in [back, slow, offline] { gtk_header_bar_pack_start(widget.opaque, button) }
         for button in [clear, memory] { gtk_header_bar_pack_end(widget.opaque, button) }
         gtk_widget_set_visible(back, 0)
-        connectSignal(back, "clicked") { [weak self] _ in self?.onBack?() }
-        connectSignal(clear, "clicked") { [weak self] _ in self?.onClear?() }
-        connectSignal(memory, "clicked") { [weak self] _ in self?.onShortMemory?() }
-        connectSignal(slow, "toggled") { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
-        connectSignal(offline, "toggled") { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
+        // Wherever the focus is.
+        let shortcuts = gtk_shortcut_controller_new()
+        gtk_shortcut_controller_set_scope(shortcuts, GTK_SHORTCUT_SCOPE_GLOBAL)
+        gtk_shortcut_controller_add_shortcut(
+            shortcuts,
+            gtk_shortcut_new(gtk_shortcut_trigger_parse_string("Escape|<Alt>Left"), gtk_signal_action_new("clicked"))
+        )
+        gtk_widget_add_controller(back, shortcuts)
+        connectSignal("clicked", of: back) { [weak self] _ in self?.onBack?() }
+        connectSignal("clicked", of: clear) { [weak self] _ in self?.onClear?() }
+        connectSignal("clicked", of: memory) { [weak self] _ in self?.onShortMemory?() }
+        connectSignal("toggled", of: slow) { [weak self] _ in self.map { $0.onSlow?($0.isSlow) } }
+        connectSignal("toggled", of: offline) { [weak self] _ in self.map { $0.onOffline?(Self.isOn($0.offline)) } }
     }
 
     /// Whether the network is to be slow.
     var isSlow: Bool { Self.isOn(slow) }
 
-    /// Whether the button "Back" is shown.
-    var showsBack = false { didSet { gtk_widget_set_visible(back, showsBack ? 1 : 0) } }
+    /// Whether the button "Back" is shown; it has the focus at first.
+    var showsBack = false {
+        didSet {
+            gtk_widget_set_visible(back, showsBack ? 1 : 0)
+            if showsBack { gtk_widget_grab_focus(back) }
+        }
+    }
 
     /// Hides the button "Slow network", for images of other servers.
     func hideSlowNetwork() { gtk_widget_set_visible(slow, 0) }

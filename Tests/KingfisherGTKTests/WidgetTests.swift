@@ -35,6 +35,14 @@ import Testing
         #expect(example.split(separator: "\n").count <= 15)
     }
 
+    @Test("The README's example says what is missing, an address or a display, and ends", arguments: [true, false])
+    func exampleWithoutMeans(hasDisplay: Bool) async throws {
+        let arguments = hasDisplay ? [] : ["https://example.com/cat.jpg"]
+        let run = try await Program.run("gtk-example-photo", arguments, display: hasDisplay)
+        #expect(run.status == 1 && run.output.contains(hasDisplay ? "Give the address" : "There is no display"))
+        #expect(!run.output.contains("Fatal error"))
+    }
+
     @Test("The README's example shows an image") func example() async throws {
         let server = try await TestServer.start()
         let bitmap = Bitmap(width: 100, height: 100, hasAlpha: false) { buffer, _ in
@@ -57,11 +65,12 @@ struct CheckRun: Sendable {
     let outcomes: [String: String]
 
     static let names = [
-        "pictureFillsItsView", "contentModes", "orientations", "sizeInPoints", "transitions", "reducedMotion",
-        "buttonStates", "indicators", "accessibleNames", "viewPlaceholder", "loadsFromNetworkMemoryAndDisk",
-        "rapidRetargets", "brokenPicture", "declaredImage", "hiddenAndUnparentedViews", "framesAtTheirTimes",
-        "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget", "closedWindow",
-        "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
+        "pictureFillsItsView", "contentModes", "imageLargerThanItsView", "orientations", "sizeInPoints", "transitions",
+        "reducedMotion", "buttonStates", "indicators", "accessibleNames", "spinnersAsPlaceholders", "viewPlaceholder",
+        "loadsFromNetworkMemoryAndDisk", "rapidRetargets", "brokenPicture", "declaredImage", "hiddenAndUnparentedViews",
+        "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
+        "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
+        "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

@@ -11,7 +11,7 @@ let animationChecks = [
         let colors = [Paint.red, Paint.green, Paint.blue]
         for isPlain in [false, true] {
             let link = ManualDisplayLink()
-            let view = isPlain ? ImageView() : AnimatedImageView()
+            let view = isPlain ? KFCrossPlatformImageView() : AnimatedImageView()
             view.contentMode = .scaleToFill
             view.clock = { link }
             await stage.show(view)
@@ -33,7 +33,7 @@ let animationChecks = [
     },
     Check(name: "ticksOnlyInView") { stage in
         let view = AnimatedImageView()
-        let container = WidgetView(OpaquePointer(gtk_scrolled_window_new()))
+        let container = KFWidgetView(OpaquePointer(gtk_scrolled_window_new()))
         let box: UnsafeMutablePointer<GtkWidget> = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
         let content = view.rawWidget.assumingMemoryBound(to: GtkWidget.self)
         gtk_widget_set_size_request(content, 100, 100)

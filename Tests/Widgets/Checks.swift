@@ -2,6 +2,7 @@
 // line for each check; KingfisherGTKTests reads them.
 
 import Foundation
+import Kingfisher
 import KingfisherGTK
 
 /// One check: its name and its code.
@@ -15,19 +16,25 @@ struct Check {
 struct Checks {
     static let all: [Check] = pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks
 
+    /// The check that comes to an end with the main loop.
+    static let last = "lastWindow"
+
     /// Runs the checks that are named, or all of them; `--list` names them.
     static func main() {
         let names = CommandLine.arguments.dropFirst()
-        if names.first == "--list" { return print(all.map(\.name).joined(separator: "\n")) }
+        if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }
         do { try KingfisherGTK.initialize() } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)
         }
         Task { @MainActor in
             for check in all where names.isEmpty || names.contains(check.name) { await run(check) }
-            MainLoop.quit()
+            let window = KFWindow(title: last, content: KFCrossPlatformView())
+            window.present()
+            window.close()
         }
-        MainLoop.run()
+        KFMainLoop.run()
+        print("\(last): ok")
     }
 
     private static func run(_ check: Check) async {

@@ -11,7 +11,7 @@ let lifetimeChecks = [
     Check(name: "widgetKeepsItsView") { stage in
         let container = KFCrossPlatformView()
         await stage.show(container)
-        weak var weakView: ImageView?
+        weak var weakView: KFCrossPlatformImageView?
         let overlay = container.widget
         let widget = makeView(in: overlay) { weakView = $0 }
         stage.expect(weakView != nil, "the widget keeps the view that nothing else keeps")
@@ -22,7 +22,7 @@ let lifetimeChecks = [
     },
     Check(name: "viewKeepsItsWidget") { stage in
         GoneWidgets.count = 0
-        var view: ImageView? = ImageView()
+        var view: KFCrossPlatformImageView? = KFCrossPlatformImageView()
         GoneWidgets.watch(view?.rawWidget)
         view?.image = Paint.plain(Paint.red)
         stage.expect(GoneWidgets.count == 0, "there while the view is")
@@ -31,14 +31,59 @@ let lifetimeChecks = [
     },
     Check(name: "closedWindow") { stage in
         GoneWidgets.count = 0
-        var window: Window? = Window(title: "check", content: ImageView())
+        var window: KFWindow? = KFWindow(title: "check", content: KFCrossPlatformImageView())
         GoneWidgets.watch(window.map { UnsafeMutableRawPointer($0.widget) })
+        var closings = 0
+        window?.onClose = { closings += 1 }
         window?.present()
         window?.close()
         window?.close()
+        stage.expect(closings == 1, "closed \(closings) times")
         stage.expect(GoneWidgets.count == 0, "a closed window is there while its object is")
         window = nil
         stage.expect(GoneWidgets.count == 1, "and gone with it")
+    },
+    Check(name: "oneOfTwoWindows") { stage in
+        let view = KFCrossPlatformView()
+        await stage.show(view)
+        weak var weakWindow: KFWindow?
+        var isClosed = false
+        for hasHandler in [false, true] {
+            let window = KFWindow(title: "other", content: KFCrossPlatformView())
+            if hasHandler { window.onClose = { isClosed = true } }
+            window.present()
+            weakWindow = window
+        }
+        stage.expect(weakWindow != nil, "a window keeps its object")
+        for window in Toplevels.titled("other") { gtk_window_close(window) }
+        // The check would not come to an end if that had ended the main loop.
+        await stage.frames(of: view)
+        stage.expect(isClosed && weakWindow == nil, "the user has closed the window, and its object is gone")
+        stage.expect(view.isOnScreen, "the window before is there")
+    },
+    Check(name: "signals") { stage in
+        let widget: UnsafeMutablePointer<GtkWidget> = gtk_button_new()
+        g_object_ref_sink(UnsafeMutableRawPointer(widget))
+        defer { g_object_unref(UnsafeMutableRawPointer(widget)) }
+        weak var kept: Gate?
+        var (flags, notifications) = ([UInt32](), 0)
+        connectSignal("notify::sensitive", of: widget) { _ in notifications += 1 }
+        let handler = { (gate: Gate) in
+            kept = gate
+            return connectSignal("state-flags-changed", of: widget) { argument in
+                gate.open()
+                flags.append(UInt32(truncatingIfNeeded: argument))
+            }
+        }(Gate())
+        for isSensitive: gboolean in [0, 1, 0] {
+            gtk_widget_set_sensitive(widget, isSensitive)
+            if isSensitive == 1 { g_signal_handler_disconnect(UnsafeMutableRawPointer(widget), gulong(handler)) }
+        }
+        // The argument is the flags before.
+        let insensitive = flags.map { $0 & GTK_STATE_FLAG_INSENSITIVE.rawValue != 0 }
+        stage.expect(insensitive == [false, true], "\(flags)")
+        stage.expect(notifications == 3, "\(notifications) of 3 notifications")
+        stage.expect(kept == nil, "a disconnected block is released")
     },
     Check(name: "destroyedInMidLoad") { stage in
         let (server, options, _) = try await stage.network()
@@ -52,10 +97,10 @@ let lifetimeChecks = [
         await stage.show(container)
         GoneWidgets.count = 0
         var results = 0
-        weak var weakView: ImageView?
+        weak var weakView: KFCrossPlatformImageView?
         weak var task: DownloadTask?
         for _ in 0..<20 {
-            let view = ImageView()
+            let view = KFCrossPlatformImageView()
             weakView = view
             view.kf.indicatorType = .activity
             container.addSubview(view)
@@ -77,14 +122,31 @@ let lifetimeChecks = [
 
 /// Puts a view into an overlay and releases it.
 @MainActor
-private func makeView(in overlay: OpaquePointer, _ record: (ImageView) -> Void) -> UnsafeMutablePointer<GtkWidget> {
+private func makeView(
+    in overlay: OpaquePointer,
+    _ record: (KFCrossPlatformImageView) -> Void
+) -> UnsafeMutablePointer<GtkWidget> {
     GoneWidgets.count = 0
-    let view = ImageView()
+    let view = KFCrossPlatformImageView()
     record(view)
     let widget = view.rawWidget.assumingMemoryBound(to: GtkWidget.self)
     GoneWidgets.watch(view.rawWidget)
     gtk_overlay_add_overlay(overlay, widget)
     return widget
+}
+
+/// The windows of the program.
+@MainActor
+private enum Toplevels {
+    static func titled(_ title: String) -> [UnsafeMutablePointer<GtkWindow>] {
+        guard let list = gtk_window_get_toplevels() else { return [] }
+        return (0..<g_list_model_get_n_items(list)).compactMap { index in
+            guard let item = g_list_model_get_item(list, index) else { return nil }
+            g_object_unref(item)  // the list has a reference, too
+            let window = item.assumingMemoryBound(to: GtkWindow.self)
+            return gtk_window_get_title(window).map { String(cString: $0) } == title ? window : nil
+        }
+    }
 }
 
 /// The number of watched widgets that have been finalised.

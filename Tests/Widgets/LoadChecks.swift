@@ -12,7 +12,7 @@ let loadChecks = [
         let (server, options, cache) = try await stage.network()
         server.route("/blue.png", .data(try Paint.png(Paint.blue)))
         let url = server.url("/blue.png")
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
         for expected in [CacheType.none, .memory, .disk] {
@@ -36,7 +36,7 @@ let loadChecks = [
                 return .data(data)
             }
         }
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
         var (successes, others) = (0, 0)
@@ -52,7 +52,7 @@ let loadChecks = [
         stage.expect(view.kf.taskIdentifier == nil && others > 0, "\(successes) successes, \(others) others")
     },
     Check(name: "brokenPicture") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
         var code: Int?
@@ -96,7 +96,7 @@ let loadChecks = [
             await gate.wait()
             return .data(data)
         }
-        let (container, view) = (KFCrossPlatformView(), ImageView())
+        let (container, view) = (KFCrossPlatformView(), KFCrossPlatformImageView())
         view.contentMode = .scaleToFill
         container.addSubview(view)
         await stage.show(container)
@@ -118,7 +118,7 @@ let loadChecks = [
 /// A view of one colour.
 @MainActor
 private func filledView(_ color: UInt32) -> KFCrossPlatformView {
-    let view = ImageView()
+    let view = KFCrossPlatformImageView()
     view.contentMode = .scaleToFill
     view.image = Paint.plain(color)
     return view

@@ -8,7 +8,7 @@ import KingfisherGTK
 
 let loopChecks = [
     Check(name: "redrawsAmongManyJobs") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.image = Paint.plain(Paint.red)
         await stage.show(view)
         let link = FrameClockLink(view.rawWidget)

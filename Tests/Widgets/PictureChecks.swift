@@ -8,7 +8,7 @@ import KingfisherGTK
 
 let pictureChecks = [
     Check(name: "pictureFillsItsView") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         view.image = Paint.halves(Paint.red, Paint.blue)
         await stage.show(view)
@@ -18,7 +18,7 @@ let pictureChecks = [
         await stage.expect(view, 0.2, is: Paint.green)
     },
     Check(name: "contentModes") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.image = Paint.halves(Paint.red, Paint.blue, width: 20, height: 20)
         await stage.show(view)  // 200 × 100 points: the image is square
         view.contentMode = .scaleAspectFit
@@ -31,8 +31,17 @@ let pictureChecks = [
         await stage.expect(view, 0.46, is: Paint.red)
         await stage.expect(view, 0.4, isNot: Paint.red, "small images keep their size")
     },
+    Check(name: "imageLargerThanItsView") { stage in
+        let view = KFCrossPlatformImageView()
+        view.contentMode = .scaleToFill
+        await stage.show(view)  // 200 × 100 points
+        let scale = Int(view.contentScaleFactor)
+        view.image = Paint.stripes([0, 0xFFFFFF, 0xFFFFFF, 0], width: 800 * scale, height: 400 * scale)
+        // Four columns a pixel: two of them would be white.
+        await stage.expect(view, is: 0x808080)
+    },
     Check(name: "orientations") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
         let bitmap = Paint.halves(Paint.red, Paint.blue).cgImage
@@ -49,7 +58,7 @@ let pictureChecks = [
         }
     },
     Check(name: "sizeInPoints") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         let bitmap = Paint.plain(Paint.red, width: 80, height: 60).cgImage
         view.image = bitmap.map { Image(cgImage: $0, scale: 2) }
         var (minimum, natural): (Int32, Int32) = (0, 0)
@@ -70,7 +79,7 @@ let pictureChecks = [
         ]
         for kind in kinds {
             let link = ManualDisplayLink()
-            let view = ImageView()
+            let view = KFCrossPlatformImageView()
             view.contentMode = .scaleToFill
             view.clock = { link }
             view.image = Paint.plain(Paint.red)
@@ -102,7 +111,7 @@ let pictureChecks = [
         }
     },
     Check(name: "reducedMotion") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
         let settings = gtk_settings_get_default().map { UnsafeMutableRawPointer($0) }
@@ -122,7 +131,7 @@ let pictureChecks = [
         g_object_set_property(object, "gtk-enable-animations", &value)
     },
     Check(name: "buttonStates") { stage in
-        let button = Button(togglesSelection: true)
+        let button = KFCrossPlatformButton(togglesSelection: true)
         var presses = 0
         button.onPress = { presses += 1 }
         button.setImage(Paint.plain(Paint.red), for: .normal)
@@ -143,7 +152,7 @@ let pictureChecks = [
     },
     Check(name: "indicators") { stage in
         for type in [IndicatorType.activity, .progress] {
-            let view = ImageView()
+            let view = KFCrossPlatformImageView()
             view.kf.indicatorType = type
             await stage.show(view)
             guard let indicator = view.kf.indicator else { return stage.expect(false, "no indicator") }
@@ -163,17 +172,34 @@ let pictureChecks = [
         }
     },
     Check(name: "accessibleNames") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.accessibilityLabel = "a cat"
         await stage.show(view)
-        let picture = gtk_widget_get_first_child(view.rawWidget.assumingMemoryBound(to: GtkWidget.self))
-        let text = gtk_picture_get_alternative_text(OpaquePointer(picture)).map { String(cString: $0) }
-        stage.expect(text == "a cat", "\(text ?? "nothing") is read aloud")
+        let picture = OpaquePointer(gtk_widget_get_first_child(view.rawWidget.assumingMemoryBound(to: GtkWidget.self)))
+        func has(_ property: GtkAccessibleProperty) -> Bool { gtk_test_accessible_has_property(picture, property) != 0 }
+        stage.expect(has(GTK_ACCESSIBLE_PROPERTY_LABEL), "the text is the image's name")
+        stage.expect(!has(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION), "and not its description")
+        view.accessibilityLabel = nil
+        stage.expect(!has(GTK_ACCESSIBLE_PROPERTY_LABEL), "without a text there is no name")
+    },
+    Check(name: "spinnersAsPlaceholders") { stage in
+        for placeholder in [SpinnerView(), ProgressRingView()] {
+            let described = KFImage(source: nil).placeholder { placeholder }.makeView()
+            await stage.show(described)
+            let size = placeholder.bounds.size
+            stage.expect(size.height > 0 && size.height <= 32 && size.width == size.height, "\(size) in KFImage")
+            described.show(KFImage(source: nil))
+            let view = KFCrossPlatformImageView()
+            await stage.show(view)
+            view.addSubview(placeholder)
+            await stage.frames(of: view)
+            stage.expect(placeholder.bounds.size == size, "\(placeholder.bounds.size) in an image view")
+        }
     },
     Check(name: "viewPlaceholder") { stage in
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
-        let label = WidgetView(OpaquePointer(gtk_label_new("wait")))
+        let label = KFWidgetView(OpaquePointer(gtk_label_new("wait")))
         view.image = Paint.plain(Paint.red)
         await stage.show(view)
         view.kf.setImage(with: nil, placeholder: label)

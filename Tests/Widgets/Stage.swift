@@ -12,7 +12,7 @@ import KingfisherTestSupport
 @MainActor
 final class Stage {
     var failures: [String] = []
-    private var windows: [Window] = []
+    private var windows: [KFWindow] = []
     private var server: TestServer?
     private var directory: URL?
 
@@ -23,7 +23,8 @@ final class Stage {
 
     /// Shows a view in a window of its own, and waits until it has been drawn.
     func show(_ view: KFCrossPlatformView, size: CGSize = CGSize(width: 200, height: 100)) async {
-        let window = Window(title: "check", content: view, size: size)
+        let window = KFWindow(title: "check", content: view, size: size)
+        window.onClose = {}  // the next check opens another
         windows.append(window)
         window.present()
         await frames(of: view, until: { view.isOnScreen && view.bounds.width > 0 })
@@ -133,6 +134,19 @@ enum Paint {
                 for x in 0..<width {
                     let color = x < width / 2 ? left : right
                     buffer.storeBytes(of: 0xFF00_0000 | color, toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
+                }
+            }
+        }
+        return Image(cgImage: bitmap)
+    }
+
+    /// Columns of one pixel in the given colours, which repeat.
+    static func stripes(_ colors: [UInt32], width: Int, height: Int) -> Image {
+        let bitmap = Bitmap(width: width, height: height, hasAlpha: false) { buffer, bytesPerRow in
+            for y in 0..<height {
+                for x in 0..<width {
+                    let pixel = 0xFF00_0000 | colors[x % colors.count]
+                    buffer.storeBytes(of: pixel, toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
                 }
             }
         }

@@ -124,10 +124,10 @@ final class Cells {
         g_signal_connect_data(factory, "bind", unsafeBitCast(bind, to: GCallback.self), this, nil, none)
     }
 
-    private var views: [UnsafeMutableRawPointer: ImageView] = [:]
+    private var views: [UnsafeMutableRawPointer: KFCrossPlatformImageView] = [:]
 
     private func setUp(_ item: OpaquePointer) {
-        let view = ImageView()
+        let view = KFCrossPlatformImageView()
         view.contentMode = .scaleAspectFill
         let widget = view.rawWidget
         views[widget] = view

@@ -34,7 +34,7 @@ Task { @MainActor in
     fflush(nil)
     exit(0)
 }
-MainLoop.run()
+KFMainLoop.run()
 
 /// The memory that the process holds, in bytes.
 func residentBytes() -> Double {

@@ -42,12 +42,9 @@ GdkPaintable *kf_paintable_new(void);
 /// Shows an image. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit);
 
-/// Chooses how images are drawn: with Cairo, for GTK's software renderer, which converts every texture anew whenever it
-/// draws it; or as textures, which other renderers keep on the graphics card.
-void kf_paintable_set_draws_with_cairo(GdkPaintable *paintable, gboolean draws_with_cairo);
-
-/// Whether the window that a widget is in is drawn by GTK's software renderer.
-gboolean kf_is_drawn_by_software(GtkWidget *widget);
+/// Chooses how images are drawn in the window that a widget is in: with Cairo, for GTK's software renderer, which
+/// converts every texture anew whenever it draws it; or as textures, which other renderers keep on the graphics card.
+void kf_paintable_set_drawing(GdkPaintable *paintable, GtkWidget *widget);
 
 /// Draws how `previous` gives way to the image; at progress 1, and with KF_TRANSITION_NONE, the image alone.
 void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTransition kind, double progress);
@@ -55,7 +52,7 @@ void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTr
 /// A ring, filled as far as something has proceeded: from `start`, as a part of the whole, for `length` of it.
 void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length);
 
-/// Sets what a screen reader reads aloud for a widget; NULL leaves it to GTK.
+/// Sets the accessible name of a widget, which a screen reader reads aloud; NULL leaves it to GTK.
 void kf_set_accessible_label(GtkWidget *widget, const char *label);
 
 /// A texture of a widget as it looks, of its size in pixels; NULL when it is not on a screen. The caller owns the

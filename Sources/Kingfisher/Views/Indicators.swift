@@ -63,13 +63,17 @@ final class ImageIndicator: Indicator {
     func stopAnimatingView() { imageView.isHidden = true }
 }
 
-/// A spinner of the toolkit; it spins while it is not hidden.
+/// A spinner of the toolkit, of its own size; it spins while it is not hidden.
 @MainActor
-public final class SpinnerView: KFCrossPlatformView {}
+public final class SpinnerView: KFCrossPlatformView {
+    override var ownSizeStrategy: IndicatorSizeStrategy { .intrinsicSize }
+}
 
-/// A ring that is filled as far as something has proceeded.
+/// A ring of its own size that is filled as far as something has proceeded.
 @MainActor
 public final class ProgressRingView: KFCrossPlatformView {
     /// How far, from 0 to 1; nil when it is not known, and then a part of the ring goes round.
     public var progress: Double? { didSet { if progress != oldValue { renderer?.contentDidChange() } } }
+
+    override var ownSizeStrategy: IndicatorSizeStrategy { .intrinsicSize }
 }

@@ -57,16 +57,17 @@ open class KFCrossPlatformView: KingfisherCompatible {
     ///
     /// - Parameters:
     ///   - view: The view; it leaves the superview it has.
-    ///   - size: How large it is.
+    ///   - size: How large it is; nil for what suits it: spinners and rings keep their own size, others are as large as
+    ///     this view.
     ///   - centerOffset: How far it is from the middle, in points.
     public func addSubview(
         _ view: KFCrossPlatformView,
-        size: IndicatorSizeStrategy = .full,
+        size: IndicatorSizeStrategy? = nil,
         centerOffset: CGPoint = .zero
     ) {
         view.removeFromSuperview()
         view.superview = self
-        (view.sizeStrategy, view.centerOffset) = (size, centerOffset)
+        (view.sizeStrategy, view.centerOffset) = (size ?? view.ownSizeStrategy, centerOffset)
         subviews.append(view)
         renderer?.didAdd(view)
     }
@@ -89,6 +90,9 @@ open class KFCrossPlatformView: KingfisherCompatible {
     package func windowDidChange(isVisible: Bool) {}
 
     func rendererDidChange() {}
+
+    /// How large the view is in a superview that does not say so.
+    var ownSizeStrategy: IndicatorSizeStrategy { .full }
 
     /// The clock of animations and transitions, instead of that of the screen that shows the view.
     package var clock: (@MainActor () -> any DisplayLinkCompatible)?

@@ -5,10 +5,10 @@ import Foundation
 import Kingfisher
 import KingfisherGTK
 
-/// A cell: an image, its title, and where it came from.
+/// A cell: an image, below it its title and where it came from, and a button after a failure.
 @MainActor
 final class GridCell {
-    /// The least size of the image, in points.
+    /// The size of the image, in points.
     static let size = CGSize(width: 196, height: 147)
 
     let widget: Widget
@@ -16,6 +16,7 @@ final class GridCell {
     let view = AnimatedImageView()
     private let title = Widget.label("caption-title")
     private let origin = Widget.label("origin")
+    private let again: Widget = gtk_button_new_with_label("Try again")
     private let loading: Loading
     private var image: GalleryImage?
     /// Whether the image is being loaded.
@@ -30,9 +31,13 @@ final class GridCell {
         gtk_widget_add_css_class(imageWidget, "cell-image")
         gtk_label_set_ellipsize(title.opaque, PANGO_ELLIPSIZE_END)
         gtk_label_set_xalign(title.opaque, 0)
-        gtk_widget_set_hexpand(title, 1)
-        let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [title, origin])
-        widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4, [imageWidget, caption])
+        gtk_label_set_max_width_chars(title.opaque, 1)  // as wide as the image, however long it is
+        gtk_widget_add_css_class(again, "try-again")
+        let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [origin, again])
+        widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 4, [imageWidget, title, caption])
+        // A wider cell would cut the image once more.
+        gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+        connectSignal("clicked", of: again) { [weak self] _ in self?.reload() }
     }
 
     /// Loads an image and shows it.
@@ -40,7 +45,7 @@ final class GridCell {
         self.image = image
         isLoading = true
         gtk_label_set_text(title.opaque, image.title)
-        show(origin: "", tooltip: nil)
+        show(origin: "", error: nil)
         view.accessibilityLabel = image.title
         view.kf.setImage(
             with: image.source,
@@ -66,18 +71,20 @@ final class GridCell {
         switch result {
         case .success(let value):
             isLoading = false
-            show(origin: value.cacheType.word, tooltip: nil)
+            show(origin: value.cacheType.word, error: nil)
         case .failure(let error):
             // The cell shows another image by now, or none.
             if error.isTaskCancelled || error.isNotCurrentTask { return }
             isLoading = false
-            show(origin: loading.isOffline ? "offline" : "failed", tooltip: error.localizedDescription)
+            show(origin: loading.isOffline ? "offline" : "failed", error: error)
         }
     }
 
-    private func show(origin text: String, tooltip: String?) {
+    private func show(origin text: String, error: KingfisherError?) {
         gtk_label_set_text(origin.opaque, text)
-        gtk_widget_set_tooltip_text(widget, tooltip)
+        let lines = [image?.title, error?.localizedDescription].compactMap(\.self)
+        gtk_widget_set_tooltip_text(widget, lines.joined(separator: "\n"))
+        gtk_widget_set_visible(again, error == nil ? 0 : 1)
         for word in ["network", "memory", "disk", "offline", "failed"] {
             if word == text {
                 gtk_widget_add_css_class(origin, word)

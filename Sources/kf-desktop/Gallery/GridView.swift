@@ -44,6 +44,9 @@ final class GridView {
         g_object_unref(UnsafeMutableRawPointer(model))
     }
 
+    /// Gives the focus to the cell that had it last.
+    func focus() { gtk_widget_grab_focus(grid) }
+
     /// Loads the images of all cells again.
     func reload() { for cell in bound.values { cell.reload() } }
 
@@ -53,36 +56,38 @@ final class GridView {
     /// Whether all visible images are loaded, or have failed.
     var isComplete: Bool { !bound.isEmpty && bound.values.allSatisfy { !$0.isLoading || !isInView($0) } }
 
+    /// A cell that has no place yet counts as visible.
     private func isInView(_ cell: GridCell) -> Bool {
         var place = graphene_rect_t()
         guard gtk_widget_compute_bounds(cell.widget, widget, &place) != 0 else { return false }
+        guard place.size.height > 0 else { return true }
         return place.origin.y < Float(gtk_widget_get_height(widget)) && place.origin.y + place.size.height > 0
     }
 
     private func connect(_ factory: UnsafeMutableRawPointer) {
-        connectSignal(factory, "setup", .one) { [weak self] argument in
+        connectSignal("setup", of: factory) { [weak self] argument in
             guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
             let cell = GridCell(loading)
             cells[item] = cell
             gtk_list_item_set_child(item, cell.widget)
         }
-        connectSignal(factory, "bind", .one) { [weak self] argument in
+        connectSignal("bind", of: factory) { [weak self] argument in
             guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
             let index = Int(gtk_list_item_get_position(item))
             bound[index] = cell
             cell.show(images[index])
         }
-        connectSignal(factory, "unbind", .one) { [weak self] argument in
+        connectSignal("unbind", of: factory) { [weak self] argument in
             guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
             bound[Int(gtk_list_item_get_position(item))] = nil
             cell.clear()
         }
-        connectSignal(factory, "teardown", .one) { [weak self] argument in
+        connectSignal("teardown", of: factory) { [weak self] argument in
             guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
             gtk_list_item_set_child(item, nil)
             cells[item] = nil
         }
-        connectSignal(UnsafeMutableRawPointer(grid), "activate", .one) { [weak self] argument in
+        connectSignal("activate", of: UnsafeMutableRawPointer(grid)) { [weak self] argument in
             self?.onOpen?(Int(UInt32(truncatingIfNeeded: argument)))
         }
     }

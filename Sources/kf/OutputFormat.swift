@@ -116,7 +116,8 @@ struct Encoding: Sendable {
         }
         switch data {
         case .success(let data):
-            return EncodedImage(data: data, type: type, warning: warning(image, original, as: type))
+            let warning = warning(image, original, as: type) ?? animation.flatMap { Self.loopWarning($0, as: type) }
+            return EncodedImage(data: data, type: type, warning: warning)
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
@@ -133,6 +134,16 @@ struct Encoding: Sendable {
         let others = OutputFormat.allCases.filter(\.holdsAnimations).map { "--format \($0.rawValue)" }
         return "only the first of \(count) frames was written, for \(type.name) holds no animations here; use "
             + others.joined(separator: " or ") + " to keep them, or --still for one frame"
+    }
+
+    /// The warning when an animation that ends has become one that does not.
+    private static func loopWarning(_ animation: any ImageFrameSource, as type: ImageContentType) -> String? {
+        let count = animation.loopCount
+        guard count > 0, holdsAnimations(type), !Codecs.keepsLoopCount(as: type) else { return nil }
+        let others = OutputFormat.allCases.filter { Codecs.keepsLoopCount(as: $0.contentType) }
+            .map { "--format \($0.rawValue)" }
+        return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays for ever as \(type.name): "
+            + "libavif cannot write that before version 1.0; use " + others.joined(separator: " or ") + " to keep it"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {

@@ -41,7 +41,10 @@ enum AVIFCodec: ImageCodec {
         return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, quality, lossless: lossless)
     }
 
-    /// Encodes a sequence, which plays endlessly: libavif (0.11) cannot write anything else.
+    /// libavif before 1.0 writes sequences that play endlessly, and no others.
+    static var keepsLoopCount: Bool { kf_avif_writes_loop_count() }
+
+    /// Encodes a sequence.
     static func encode(_ animation: AnimationToEncode, quality: Double, lossless: Bool) throws(ImagingError) -> Data {
         // All frames have an alpha, or none has; opaque ones take a few bytes more.
         try write(animation, hasAlpha: true, isStill: false, quality, lossless: lossless)
@@ -57,9 +60,10 @@ enum AVIFCodec: ImageCodec {
         var message = kf_message()
         let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
         let level = Int32((quality * 100).rounded())
-        guard let writer = kf_avif_writer_open(width, height, hasAlpha, level, lossless, isStill, &message) else {
-            throw message.error(encoding: contentType)
-        }
+        let loops = UInt32(clamping: animation.loopCount)
+        guard
+            let writer = kf_avif_writer_open(width, height, hasAlpha, level, lossless, isStill, loops, &message)
+        else { throw message.error(encoding: contentType) }
         defer { kf_avif_writer_close(writer) }
         for index in 0..<animation.frameCount {
             let (bitmap, delay) = try animation.frame(index)

@@ -92,6 +92,7 @@ struct FetchCommand: AsyncParsableCommand {
             loader: try loader(keepsAnimations: destination != .nowhere && encoding.mayHoldAnimation),
             arguments: sources,
             destination: destination,
+            steps: try PipelineArgument(pipeline).steps,
             encoding: encoding,
             concurrency: concurrency,
             usesJSON: json,

@@ -10,6 +10,7 @@ struct FetchRun: Sendable {
     let loader: ImageLoader
     let arguments: [String]
     let destination: OutputDestination
+    let steps: [PipelineStep]
     let encoding: Encoding
     let concurrency: Int
     let usesJSON: Bool
@@ -49,7 +50,9 @@ struct FetchRun: Sendable {
                 bar.record(index, received: received, expected: expected)
             }
             let output = try await write(loaded, output)
-            return FetchReport(source: text, key: loader.key(of: argument), loaded: loaded, output: output)
+            var report = FetchReport(source: text, key: loader.key(of: argument), loaded: loaded, output: output)
+            report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: loaded.data)
+            return report
         } catch {
             return FetchReport(source: text, failure: error)
         }
@@ -108,6 +111,7 @@ struct FetchReport: Sendable {
     var key = ""
     var loaded: LoadedImage?
     var output: Output?
+    var enlargingWarning: String?
     var failure: Failure?
 
     var isFailure: Bool { failure != nil }
@@ -118,6 +122,7 @@ struct FetchReport: Sendable {
             loaded?.cacheProblem.map { "not cached: \($0)" },
             loaded?.refreshProblem.map { "out of date, perhaps: the cached image is used, since \($0)" },
             loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
+            enlargingWarning,
             output?.warning,
         ].compactMap(\.self)
     }

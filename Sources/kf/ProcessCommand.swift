@@ -57,7 +57,7 @@ struct ProcessCommand: AsyncParsableCommand {
         try await OutputFile.prepare(destination, console)
         let run = ProcessRun(
             reader: SourceBytes(network),
-            processor: try PipelineArgument(pipeline).processor,
+            steps: try PipelineArgument(pipeline).steps,
             encoding: processing.encoding(for: destination, isProcessed: true),
             destination: destination,
             console: console

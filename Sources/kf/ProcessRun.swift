@@ -8,7 +8,7 @@ import Kingfisher
 /// The processing of a list of images.
 struct ProcessRun: Sendable {
     let reader: SourceBytes
-    let processor: (any ImageProcessor)?
+    let steps: [PipelineStep]
     let encoding: Encoding
     let destination: OutputDestination
     let console: Console
@@ -52,9 +52,13 @@ struct ProcessRun: Sendable {
         var warnings: [String] = []
         do throws(Failure) {
             let data = try await reader.read(input)
-            let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+            let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
             let encoded = try await encoding.encoded(image, original: data)
-            warnings = [image.isDamaged ? ImageBytes.damage : nil, encoded.warning].compactMap(\.self)
+            warnings = [
+                image.isDamaged ? ImageBytes.damage : nil,
+                PipelineStep.enlargingWarning(steps, original: data),
+                encoded.warning,
+            ].compactMap(\.self)
             let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
             let line =
                 "\(Units.source(input)): \(image.pixelWidth)×\(image.pixelHeight), \(encoded.type.name), "

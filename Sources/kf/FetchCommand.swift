@@ -96,6 +96,7 @@ struct FetchCommand: AsyncParsableCommand {
             loader: try loader(keepsAnimations: destination != .nowhere && encoding.mayHoldAnimation),
             arguments: sources,
             destination: destination,
+            steps: try PipelineArgument(pipeline).steps,
             encoding: encoding,
             processing: processing,
             concurrency: concurrency,

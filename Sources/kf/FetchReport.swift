@@ -12,6 +12,7 @@ struct FetchReport: Sendable {
     var output: WrittenImage?
     /// Where the image is now, if that needs to be said.
     var whereabouts: String?
+    var enlargingWarning: String?
     var failure: Failure?
 
     var isFailure: Bool { failure != nil }
@@ -22,6 +23,7 @@ struct FetchReport: Sendable {
             loaded?.cacheProblem.map { "not cached: \($0)" },
             loaded?.refreshProblem.map { "out of date, perhaps: the cached image is used, since \($0)" },
             loaded?.image.isDamaged == true ? ImageBytes.damage : nil,
+            enlargingWarning,
             output?.warning,
         ].compactMap(\.self)
     }

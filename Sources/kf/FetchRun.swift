@@ -10,6 +10,7 @@ struct FetchRun: Sendable {
     let loader: ImageLoader
     let arguments: [String]
     let destination: OutputDestination
+    let steps: [PipelineStep]
     let encoding: Encoding
     let processing: ProcessingArguments
     let concurrency: Int
@@ -51,13 +52,15 @@ struct FetchRun: Sendable {
             }
             try processing.check(loaded.image)
             let output = try await write(loaded, output)
-            return FetchReport(
+            var report = FetchReport(
                 source: text,
                 key: loader.key(of: argument),
                 loaded: loaded,
                 output: output,
                 whereabouts: output.map { $0.path } ?? whereabouts(of: loaded, argument)
             )
+            report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: loaded.data)
+            return report
         } catch {
             return FetchReport(source: text, failure: error)
         }

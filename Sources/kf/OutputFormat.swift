@@ -132,12 +132,11 @@ struct Encoding: Sendable {
         }
         switch data {
         case .success(let data):
-            return EncodedImage(
-                data,
-                type: type,
-                of: image,
-                warning: warning(image, original, as: type) ?? lostMetadata(as: type)
-            )
+            let warning =
+                warning(image, original, as: type)
+                ?? animation.flatMap { Self.loopWarning($0, as: type) }
+                ?? lostMetadata(as: type)
+            return EncodedImage(data, type: type, of: image, warning: warning)
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
@@ -160,6 +159,16 @@ struct Encoding: Sendable {
     private func lostMetadata(as type: ImageContentType) -> String? {
         guard keeps != nil, type == .gif else { return nil }
         return "no EXIF data was written, for GIF holds none; use --format png, jpeg, webp or avif to keep them"
+    }
+
+    /// The warning when an animation that ends has become one that does not.
+    private static func loopWarning(_ animation: any ImageFrameSource, as type: ImageContentType) -> String? {
+        let count = animation.loopCount
+        guard count > 0, holdsAnimations(type), !Codecs.keepsLoopCount(as: type) else { return nil }
+        let others = OutputFormat.allCases.filter { Codecs.keepsLoopCount(as: $0.contentType) }
+            .map { "--format \($0.rawValue)" }
+        return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays for ever as \(type.name): "
+            + "libavif cannot write that before version 1.0; use " + others.joined(separator: " or ") + " to keep it"
     }
 
     private static func holdsAnimations(_ type: ImageContentType) -> Bool {

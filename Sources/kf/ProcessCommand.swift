@@ -71,7 +71,7 @@ struct ProcessCommand: AsyncParsableCommand {
         try await OutputFile.prepare(destination, console)
         let run = ProcessRun(
             reader: SourceBytes(network, limits),
-            processor: try PipelineArgument(pipeline).processor,
+            steps: try PipelineArgument(pipeline).steps,
             encoding: processing.encoding(for: destination, isProcessed: true),
             processing: processing,
             destination: destination,

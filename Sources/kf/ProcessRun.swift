@@ -8,7 +8,7 @@ import Kingfisher
 /// The processing of a list of images.
 struct ProcessRun: Sendable {
     let reader: SourceBytes
-    let processor: (any ImageProcessor)?
+    let steps: [PipelineStep]
     let encoding: Encoding
     let processing: ProcessingArguments
     let destination: OutputDestination
@@ -41,12 +41,14 @@ struct ProcessRun: Sendable {
     private func process(_ input: String, name: String, keeping files: InputFiles) async -> ProcessReport {
         do throws(Failure) {
             let data = try await reader.read(input)
-            let image = try await ImageBytes.image(data, processor, isStill: encoding.isStill)
+            let image = try await ImageBytes.image(data, PipelineStep.processor(of: steps), isStill: encoding.isStill)
             try processing.check(image)
             let encoded = try await encoding.encoded(image, original: data)
             let path = try await OutputFile.write(encoded, to: destination, name: name, keeping: files) ?? ""
             let output = WrittenImage(encoded, path: path)
-            return ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
+            var report = ProcessReport(input: input, result: .success(output), isDamaged: image.isDamaged)
+            report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: data)
+            return report
         } catch {
             return ProcessReport(input: input, result: .failure(error))
         }
@@ -68,12 +70,13 @@ private struct ProcessReport: Sendable {
     let input: String
     let result: Result<WrittenImage, Failure>
     var isDamaged = false
+    var enlargingWarning: String?
 
     var isFailure: Bool { (try? result.get()) == nil }
 
     var warnings: [String] {
         guard case .success(let output) = result else { return [] }
-        return [isDamaged ? ImageBytes.damage : nil, output.warning].compactMap(\.self)
+        return [isDamaged ? ImageBytes.damage : nil, enlargingWarning, output.warning].compactMap(\.self)
     }
 
     /// The line for people; nil for a failure.

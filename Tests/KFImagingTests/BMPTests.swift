@@ -113,6 +113,21 @@ private func file(_ header: Data, palette: Data = Data(), _ rows: Data) -> Data 
         #expect(bitmap.rows == [[Pixel(r: 3, g: 2, b: 1), Pixel(r: 6, g: 5, b: 4), Pixel(r: 0, g: 0, b: 0)]])
     }
 
+    @Test("An offset within the palette does not count where there is room for the rows behind the palette")
+    func offsetWithinPalette() throws {
+        let header = bitmapHeader(3, 1, depth: 8)
+        let palette = (0..<256).map { Data([UInt8($0), 2, 3, 0]) }.reduce(Data(), +)
+        let expected = [[Pixel(r: 3, g: 2, b: 0), Pixel(r: 3, g: 2, b: 200), Pixel(r: 3, g: 2, b: 7)]]
+        for offset in [54, 55, 100, 1077] {
+            var data = file(header, palette: palette, Data([0, 200, 7, 0]))
+            data.replaceSubrange(10..<14, with: littleEndian(offset))
+            #expect(try Codecs.decode(data).bitmap().rows == expected, "offset \(offset)")
+        }
+        // A palette that is shorter than it could be, and says so by the offset only.
+        let short = file(header, palette: palette.prefix(12), Data([0, 2, 1, 0]))
+        #expect(try Codecs.decode(short).bitmap()[1, 0] == Pixel(r: 3, g: 2, b: 2))
+    }
+
     @Test("Runs beyond the edges of the image are cut off")
     func runsBeyondTheEdge() throws {
         let header = bitmapHeader(2, 2, depth: 8, compression: 1, colors: 2)

@@ -32,12 +32,24 @@ import Testing
             (PixelSize(100, 100), box(300, 200, .fill), 100, 67), (PixelSize(400, 100), box(300, 200, .fill), 150, 100),
             (PixelSize(100, 100), box(300, 200, .fill, enlarges: true), 300, 200),
             (wide, box(300, 200, .exact), 300, 200), (wide, box(300, 0, .exact), 300, 169),
-            (PixelSize(100, 400), box(300, 200, .exact), 100, 200),
+            (PixelSize(100, 400), box(300, 200, .exact), 300, 200), (PixelSize(30, 20), box(300, 0, .exact), 300, 200),
             (PixelSize(100, 400), box(300, 200, .exact, enlarges: true), 300, 200),
         ]
         for (image, box, width, height) in cases {
             #expect(box.kept(of: box.scaled(image)) == PixelSize(width, height), "\(image) in \(box)")
         }
+    }
+
+    @Test("A box is too large for an image that it would enlarge, unless it does so")
+    func tooLarge() {
+        let small = PixelSize(100, 400)
+        let large = [box(300, 200, .fill), box(300, 0), box(0, 500), box(101, 401), box(300, 300, .fill)]
+        for box in large { #expect(box.isTooLarge(for: small), "\(box)") }
+        let others = [
+            box(300, 200), box(100, 400), box(100, 0), box(0, 0), box(90, 30, .fill), box(300, 200, .exact),
+            box(300, 0, enlarges: true),
+        ]
+        for box in others { #expect(!box.isTooLarge(for: small), "\(box)") }
     }
 
     /// Columns of 16 greys, one after the other.

@@ -220,6 +220,26 @@ import Testing
         #expect(still.errors == "")
     }
 
+    @Test("An animation that ends becomes one that does not with a warning, or says how often it plays")
+    func lostLoopCount() async throws {
+        var data = try SampleImages.gif()
+        let loops = try #require(data.range(of: Data("NETSCAPE2.0\u{3}\u{1}".utf8))).upperBound
+        try place.write(data, "endless.gif")
+        data[loops] = 3
+        try place.write(data, "in.gif")
+        let result = try await place.kf("process", "in.gif", "-o", "out.avif", "--process", "bw()")
+        #expect(result.status == 0, "\(result.errors)")
+        let warning = """
+            kf: warning: in.gif: the animation, which plays 3 times, plays for ever as AVIF: libavif cannot write that \
+            before version 1.0; use --format png or --format gif or --format webp to keep it
+
+            """
+        let written = try ImageInfo(data: place.data("out.avif")).loopCount
+        #expect(result.errors == (written == 3 ? "" : warning))
+        #expect(try await place.kf("process", "endless.gif", "-o", "out.avif", "--process", "bw()").errors == "")
+        #expect(try await place.kf("process", "in.gif", "-o", "out.webp", "--process", "bw()").errors == "")
+    }
+
     @Test("In a directory, animations stay animations and stills stay stills")
     func animationsInADirectory() async throws {
         try place.write(SampleImages.gif(), "a.gif")

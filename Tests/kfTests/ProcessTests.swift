@@ -29,6 +29,31 @@ import Testing
         #expect(place.files("home-cache") == [])
     }
 
+    @Test("An exact thumbnail has its size, and others of smaller images come with a warning")
+    func enlargedThumbnails() async throws {
+        try place.write(SampleImages.jpeg(90, 60), "in.jpg")
+        func result(_ step: String) async throws -> (width: Int, height: Int, errors: String) {
+            let run = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", step)
+            let image = try #require(KFCrossPlatformImage(data: try place.data("out.png")))
+            let fetched = try await place.kf("fetch", "in.jpg", "-o", "out.png", "--process", step)
+            #expect(fetched.errors == run.errors)
+            return (image.pixelWidth, image.pixelHeight, run.errors)
+        }
+        #expect(try await result("thumbnail(300x300,exact)") == (300, 300, ""))
+        #expect(try await result("thumbnail(30x30,fill)") == (30, 30, ""))
+        let filled = try await result("thumbnail(300x300,fill)")
+        #expect(filled.width == 60 && filled.height == 60)
+        #expect(
+            filled.errors == """
+                kf: warning: in.jpg: the image of 90×60 is too small for thumbnail(300x300), which does not enlarge it; \
+                use resize(300x300,aspectFill)|>crop(300x300) to enlarge it
+
+                """
+        )
+        #expect(try await result("thumbnail(300x)").errors.contains("use resize(300x) to enlarge it"))
+        #expect(try await result("resize(300x300,aspectFill)|>crop(300x300)") == (300, 300, ""))
+    }
+
     @Test("Corners that are not named stay square") func squareCorners() async throws {
         try place.write(SampleImages.jpeg(40, 40), "in.jpg")
         _ = try await place.kf("process", "in.jpg", "-o", "out.png", "--process", "round(20,corners=tl)")

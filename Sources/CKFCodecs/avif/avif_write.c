@@ -38,8 +38,21 @@ struct kf_avif_writer {
     size_t exif_size;
 };
 
+bool kf_avif_writes_loop_count(void) { return AVIF_VERSION >= 1000000; }
+
+static void set_loop_count(avifEncoder *encoder, uint32_t count) {
+#if AVIF_VERSION >= 1000000
+    // How often it is played once more.
+    const uint32_t most = INT32_MAX;
+    encoder->repetitionCount = count == 0 ? AVIF_REPETITION_COUNT_INFINITE : (int)(count < most ? count - 1 : most);
+#else
+    (void)encoder; (void)count;
+#endif
+}
+
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
+    uint32_t loop_count,
     kf_message *message
 ) {
     if (!avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE)) {
@@ -59,6 +72,7 @@ kf_avif_writer *kf_avif_writer_open(
         return NULL;
     }
     set_quality(encoder, lossless ? 100 : quality);
+    if (!is_still) set_loop_count(encoder, loop_count);
     // Quicker than this, libaom (3.6) codes frames of sequences without looking at changes of colour alone.
     if (!is_still) encoder->speed = 6;
     encoder->timescale = 1000;

@@ -58,7 +58,8 @@ static inline void copy_string(uint8_t *to, const uint8_t *from, size_t length) 
 size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t count) {
     uint32_t starts[MOST_CODES];
     uint16_t lengths[MOST_CODES];
-    if (size < 1 || bytes[0] < 1 || bytes[0] > 8 || count == 0) return 0;
+    // Some writers begin with more bits than a colour has, and never use the codes between.
+    if (size < 1 || bytes[0] < 1 || bytes[0] >= MOST_BITS || count == 0) return 0;
     const unsigned clear = 1u << bytes[0], first_size = bytes[0] + 1u;
     code_reader reader = {bytes + 1, bytes + 1, bytes + size, 0, 0};
     uint8_t *pixels = memory + ALPHABET;
@@ -86,7 +87,7 @@ size_t kf_gif_unpack(const uint8_t *bytes, size_t size, uint8_t *memory, size_t 
             lengths[next] = (uint16_t)(previous_length + 1);
             next++;
         }
-        if (code >= next) break;
+        if (code >= next || (code < clear && code >= ALPHABET)) break;
         size_t length = lengths[code];
         if (length > count - done) length = count - done;
         const uint8_t *string = memory + starts[code];

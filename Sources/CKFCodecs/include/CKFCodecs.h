@@ -45,11 +45,14 @@ typedef struct kf_jpeg_header {
     bool progressive;
     /// The memory that all coefficients take; 0 when the file has one scan, and they need not be kept.
     uint64_t coefficient_bytes;
-    /// The ICC profile and the EXIF block (after its "Exif\0\0"); NULL when there is none. Live as long as the reader.
+    /// The ICC profile, the EXIF block (after its "Exif\0\0") and the XMP packet; NULL when there is none. Live as long
+    /// as the reader.
     const uint8_t *icc;
     size_t icc_size;
     const uint8_t *exif;
     size_t exif_size;
+    const uint8_t *xmp;
+    size_t xmp_size;
 } kf_jpeg_header;
 
 /// Reads the header. NULL on failure.
@@ -124,6 +127,8 @@ bool kf_png_read_interlaced(kf_png_reader *reader, uint8_t *rows, size_t stride,
 void kf_png_close(kf_png_reader *reader);
 /// The checksum that a chunk has of its name and its content.
 uint32_t kf_png_checksum(const uint8_t *bytes, size_t size);
+/// Unpacks the text of a chunk. Returns its length; 0 when it is damaged, or longer than `capacity`.
+size_t kf_png_inflate_text(const uint8_t *bytes, size_t size, uint8_t *text, size_t capacity);
 
 typedef struct kf_png_fast kf_png_fast;
 
@@ -205,6 +210,10 @@ typedef struct kf_tiff_header {
     uint32_t orientation;
     /// Colours as `kf_tiff_read` gives them: 1 grey (three times the same), 3 colour, 4 CMYK.
     uint32_t components;
+    /// The colours are b*, a* and L*, each a byte from 0 to 255: a* and b* plus 128, and L* as a fraction of 255.
+    bool lab;
+    /// The x and y of the white that they relate to.
+    double white[2];
     bool has_alpha;
     /// Lives as long as the reader; NULL when there is none.
     const uint8_t *icc;
@@ -218,6 +227,8 @@ kf_tiff_reader *kf_tiff_open(
 /// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
 /// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+/// Whether something of what has been decoded is damaged, or was made up for what the file lacks.
+bool kf_tiff_is_damaged(const kf_tiff_reader *reader);
 void kf_tiff_close(kf_tiff_reader *reader);
 
 // ---------------------------------------------------------------------------------------------- rows
@@ -239,14 +250,20 @@ typedef struct kf_webp_header {
     size_t icc_size;
     const uint8_t *exif;
     size_t exif_size;
+    const uint8_t *xmp;
+    size_t xmp_size;
 } kf_webp_header;
 
 kf_webp_reader *kf_webp_open(const uint8_t *bytes, size_t size, kf_webp_header *header, kf_message *message);
 /// Decodes the first frame into memory of `width` × `height` pixels, scaled by the decoder. Stills fill all of it,
-/// frames of animations what they cover.
+/// frames of animations what they cover. Malformed when not all of the image is there.
 kf_status kf_webp_read(
     kf_webp_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height, bool premultiplied,
     kf_message *message);
+/// Decodes as much of the first frame as there is, in the same way, into zeroed memory. Returns how many rows, from the
+/// first one on, are as they should be; those below are left alone.
+uint32_t kf_webp_read_part(
+    kf_webp_reader *reader, uint8_t *rows, size_t stride, uint32_t width, uint32_t height);
 void kf_webp_close(kf_webp_reader *reader);
 
 /// The header of the image of one frame. False when the bytes are no image.
@@ -317,12 +334,14 @@ typedef struct kf_avif_writer kf_avif_writer;
 /// The EXIF block of a file, to be released with `free`; nothing when there is none.
 void kf_avif_exif(const uint8_t *file, size_t file_size, uint8_t **bytes, size_t *size);
 
-/// Begins a still of one frame, or else a sequence, which plays endlessly. `quality` 0…100, without meaning when
-/// `lossless`. `full_chroma` keeps the colour at full resolution, as `lossless` does. Unsupported when the system's
-/// libavif has no encoder.
+/// Whether sequences can be written that do not play endlessly: with libavif 1.0 and later.
+bool kf_avif_writes_loop_count(void);
+/// Begins a still of one frame, or else a sequence, which plays `loop_count` times if that can be written, 0 meaning
+/// endlessly. `quality` 0…100, without meaning when `lossless`. `full_chroma` keeps the colour at full resolution, as
+/// `lossless` does. Unsupported when the system's libavif has no encoder.
 kf_avif_writer *kf_avif_writer_open(
     uint32_t width, uint32_t height, bool has_alpha, int quality, bool full_chroma, bool lossless, bool is_still,
-    kf_message *message);
+    uint32_t loop_count, kf_message *message);
 /// Has an EXIF block written with the first frame; the bytes have to stay until that is added.
 void kf_avif_writer_describe(kf_avif_writer *writer, const uint8_t *exif, size_t exif_size);
 /// Adds a frame of straight BGRA rows, shown for so many milliseconds.

@@ -86,13 +86,15 @@ static void on_progress(j_common_ptr common) {
     longjmp(reader->escape, 1);
 }
 
-static void find_exif(kf_jpeg_reader *reader, kf_jpeg_header *header) {
-    static const uint8_t signature[6] = {'E', 'x', 'i', 'f', 0, 0};
+// Finds what follows a signature, whose last byte is 0, in one of the segments for metadata.
+static void find_metadata(
+    kf_jpeg_reader *reader, const char *signature, size_t length, const uint8_t **bytes, size_t *size
+) {
     for (jpeg_saved_marker_ptr marker = reader->info.marker_list; marker; marker = marker->next) {
-        if (marker->marker != JPEG_APP0 + 1 || marker->data_length <= sizeof signature) continue;
-        if (memcmp(marker->data, signature, sizeof signature) != 0) continue;
-        header->exif = marker->data + sizeof signature;
-        header->exif_size = marker->data_length - sizeof signature;
+        if (marker->marker != JPEG_APP0 + 1 || marker->data_length <= length) continue;
+        if (memcmp(marker->data, signature, length) != 0) continue;
+        *bytes = marker->data + length;
+        *size = marker->data_length - length;
         return;
     }
 }
@@ -143,7 +145,9 @@ void kf_jpeg_describe(kf_jpeg_reader *reader, kf_jpeg_header *header) {
     header->adobe = reader->info.saw_Adobe_marker;
     header->progressive = reader->info.progressive_mode;
     header->coefficient_bytes = count_coefficient_bytes(&reader->info);
-    find_exif(reader, header);
+    static const char exif[] = "Exif\0", xmp[] = "http://ns.adobe.com/xap/1.0/";
+    find_metadata(reader, exif, sizeof exif, &header->exif, &header->exif_size);
+    find_metadata(reader, xmp, sizeof xmp, &header->xmp, &header->xmp_size);
     find_profile(reader, header);
 }
 

@@ -12,9 +12,14 @@
 struct kf_tiff_reader {
     TIFF *tiff;
     const uint8_t *bytes;
-    size_t size, position;
+    // How many bytes there are, and how many zeros are read behind them.
+    size_t size, padding, position;
     // The first error that libtiff reported; empty as long as there is none.
     char library_error[200];
+    // A part of what tells the meaning of pixels lies behind the end of the file.
+    bool lacks_meaning;
+    // Something that has been decoded is not as it was written.
+    bool damaged;
     uint32_t width, height;
     // Which sample each component is, how many a pixel has, and whether each has a plane of its own.
     uint16_t sample[KF_TIFF_COMPONENTS];
@@ -33,11 +38,16 @@ struct kf_tiff_reader {
     // Finished pixels of a row of blocks; NULL where rows are decoded one by one.
     uint8_t *band;
     uint32_t band_first, band_rows, next_row;
+    // The rows of blocks above cannot all be decoded: there are no more.
+    bool ended;
     TIFFRGBAImage image;
     bool image_begun;
 };
 
 /// Fails with the error libtiff reported, or else `text`.
 kf_status kf_tiff_fail(const kf_tiff_reader *reader, kf_message *message, kf_status status, const char *text);
+
+/// Opens the file; its errors are kept in the reader, which allows blocks of so many bytes at most.
+TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most);
 
 #endif

@@ -1,90 +1,8 @@
-// Opening TIFF through libtiff: where bytes come from, where errors go, what the first image is. Decodes no pixels.
+// Opening TIFF through libtiff: what the first image is. Decodes no pixels.
 #include "tiff.h"
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-kf_status kf_tiff_fail(const kf_tiff_reader *reader, kf_message *message, kf_status status, const char *text) {
-    return kf_fail(message, status, reader->library_error[0] ? reader->library_error : text);
-}
-
-// ---------------------------------------------------------------------------------------------- bytes in memory
-
-static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
-    kf_tiff_reader *reader = handle;
-    const size_t left = reader->position < reader->size ? reader->size - reader->position : 0;
-    const size_t some = count < 0 ? 0 : (size_t)count < left ? (size_t)count : left;
-    memcpy(to, reader->bytes + reader->position, some);
-    reader->position += some;
-    return (tmsize_t)some;
-}
-static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t count) {
-    (void)handle; (void)from; (void)count;
-    return 0;
-}
-static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    kf_tiff_reader *reader = handle;
-    const toff_t base = whence == SEEK_CUR ? reader->position : whence == SEEK_END ? reader->size : 0;
-    reader->position = base + offset < SIZE_MAX ? (size_t)(base + offset) : SIZE_MAX;
-    return reader->position;
-}
-static int close_file(thandle_t handle) { (void)handle; return 0; }
-static toff_t size_of(thandle_t handle) { return ((kf_tiff_reader *)handle)->size; }
-static int map(thandle_t handle, void **base, toff_t *size) {
-    const kf_tiff_reader *reader = handle;
-    *base = (void *)(uintptr_t)reader->bytes;
-    *size = reader->size;
-    return 1;
-}
-static void unmap(thandle_t handle, void *base, toff_t size) { (void)handle; (void)base; (void)size; }
-
-// ---------------------------------------------------------------------------------------------- errors
-
-// 'c': a strip is taken as it is, not as many small ones.
-static const char mode[] = "rc";
-
-#if TIFFLIB_VERSION >= 20221213
-static int on_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
-    (void)tiff; (void)module;
-    kf_tiff_reader *reader = user;
-    if (!reader->library_error[0]) vsnprintf(reader->library_error, sizeof reader->library_error, format, arguments);
-    return 1;
-}
-static int on_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
-    (void)tiff; (void)user; (void)module; (void)format; (void)arguments;
-    return 1;
-}
-
-static TIFF *open_quietly(kf_tiff_reader *reader, size_t most) {
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-    if (!options) return NULL;
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, reader);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, reader);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
-    TIFF *tiff = TIFFClientOpenExt(
-        "", mode, reader, read_bytes, write_bytes, seek, close_file, size_of, map, unmap, options);
-    TIFFOpenOptionsFree(options);
-    return tiff;
-}
-#else
-// Before 4.5 libtiff has handlers for the whole process only; without any it prints nothing.
-static void silence(void) {
-    TIFFSetErrorHandler(NULL);
-    TIFFSetErrorHandlerExt(NULL);
-    TIFFSetWarningHandler(NULL);
-    TIFFSetWarningHandlerExt(NULL);
-}
-
-static TIFF *open_quietly(kf_tiff_reader *reader, size_t most) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, silence);
-    (void)most;
-    return TIFFClientOpen("", mode, reader, read_bytes, write_bytes, seek, close_file, size_of, map, unmap);
-}
-#endif
-
-// ---------------------------------------------------------------------------------------------- the kind of image
 
 // The compressions that are in use and allocate no memory for sizes that only the compressed data announce.
 static bool is_known_compression(uint16_t compression) {
@@ -110,6 +28,8 @@ static void cut_blocks(kf_tiff_reader *reader) {
     if (!TIFFGetField(tiff, tiled ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS, &sizes) || !sizes) return;
     for (uint32_t i = 0; i < count; i++) {
         if (offsets[i] < reader->size && sizes[i] > reader->size - offsets[i]) sizes[i] = reader->size - offsets[i];
+        // An offset that was cut off; at the beginning of the file there are no pixels.
+        if (offsets[i] == 0) sizes[i] = 0;
     }
 }
 
@@ -184,6 +104,10 @@ static bool describe_samples(kf_tiff_reader *reader, uint16_t photometric, uint1
     case PHOTOMETRIC_RGB:
         samples->colors = 3;
         return bytes && reader->sample_count >= 3;
+    case PHOTOMETRIC_CIELAB:
+        samples->colors = 3;
+        samples->lab = true;
+        return bytes && reader->sample_count >= 3;
     case PHOTOMETRIC_SEPARATED:
         samples->colors = 4;
         TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
@@ -221,6 +145,17 @@ static bool describe_blocks(kf_tiff_reader *reader) {
     const uint64_t samples = reader->separate ? 1 : reader->sample_count;
     const uint64_t used = (reader->block_width * samples * reader->samples.depth + 7) / 8;
     return used <= row && row <= block / reader->block_height;
+}
+
+// L*a*b* relates to a white, and that of daylight in offices (D50) is meant where none is named.
+static void describe_white(TIFF *tiff, kf_tiff_header *header) {
+    float *white = NULL;
+    header->white[0] = 0.3457;
+    header->white[1] = 0.3585;
+    if (!TIFFGetField(tiff, TIFFTAG_WHITEPOINT, &white) || !white) return;
+    if (!(white[0] > 0 && white[1] > 0 && white[0] + white[1] < 1)) return;
+    header->white[0] = white[0];
+    header->white[1] = white[1];
 }
 
 static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_message *message) {
@@ -266,6 +201,8 @@ static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_mes
     header->height = reader->height;
     header->orientation = orientation;
     header->components = reader->samples.colors;
+    header->lab = reader->samples.lab;
+    if (header->lab) describe_white(tiff, header);
     header->has_alpha = reader->samples.has_alpha;
     uint32_t icc_size = 0;
     void *icc = NULL;
@@ -276,8 +213,8 @@ static kf_status describe(kf_tiff_reader *reader, kf_tiff_header *header, kf_mes
     return KF_OK;
 }
 
-kf_tiff_reader *kf_tiff_open(
-    const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message
+static kf_tiff_reader *open_padded(
+    const uint8_t *bytes, size_t size, size_t padding, uint64_t most, kf_tiff_header *header, kf_message *message
 ) {
     memset(header, 0, sizeof *header);
     kf_tiff_reader *reader = calloc(1, sizeof *reader);
@@ -287,8 +224,9 @@ kf_tiff_reader *kf_tiff_open(
     }
     reader->bytes = bytes;
     reader->size = size;
-    const uint64_t most = most_pixels < SIZE_MAX / 32 ? KF_TIFF_SPARE + most_pixels * 8 : SIZE_MAX / 4;
-    reader->tiff = open_quietly(reader, most);
+    reader->padding = padding;
+    reader->damaged = padding > 0;
+    reader->tiff = kf_tiff_open_quietly(reader, most);
     if (!reader->tiff) kf_tiff_fail(reader, message, KF_MALFORMED, "there is no directory");
     if (!reader->tiff || describe(reader, header, message) != KF_OK) {
         kf_tiff_close(reader);
@@ -297,6 +235,22 @@ kf_tiff_reader *kf_tiff_open(
     cut_blocks(reader);
     // Errors that did not prevent opening are not the reason why rows cannot be read.
     reader->library_error[0] = 0;
+    return reader;
+}
+
+kf_tiff_reader *kf_tiff_open(
+    const uint8_t *bytes, size_t size, uint64_t most_pixels, kf_tiff_header *header, kf_message *message
+) {
+    const size_t padding = 1 << 16;
+    const uint64_t most = most_pixels < SIZE_MAX / 32 ? KF_TIFF_SPARE + most_pixels * 8 : SIZE_MAX / 4;
+    kf_tiff_reader *reader = open_padded(bytes, size, 0, most, header, message);
+    if (reader ? !reader->lacks_meaning : message->status != KF_MALFORMED) return reader;
+    // Many programs write the values of tags last. Where some of their bytes are missing, most of them are zero: the
+    // highest ones of numbers.
+    kf_message second;
+    kf_tiff_close(reader);
+    reader = open_padded(bytes, size, padding, most, header, &second);
+    if (!reader && message->status == KF_OK) *message = second;
     return reader;
 }
 

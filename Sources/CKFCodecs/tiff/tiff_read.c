@@ -44,14 +44,15 @@ static void unpack(const kf_tiff_reader *reader, uint32_t row, size_t count, uin
     kf_tiff_unpack(&reader->samples, components, bytes * (reader->separate ? 1 : reader->sample_count), count, pixels);
 }
 
-// Decodes the block at a place, of all planes that are of use.
-static bool read_blocks(kf_tiff_reader *reader, uint32_t x, uint32_t y) {
+// Decodes the first rows of the block at a place, of all planes that are of use.
+static bool read_blocks(kf_tiff_reader *reader, uint32_t x, uint32_t y, uint32_t count) {
     TIFF *tiff = reader->tiff;
     const unsigned planes = reader->separate ? component_count(reader) : 1;
     for (unsigned i = 0; i < planes; i++) {
         uint8_t *block = reader->blocks + i * reader->block_bytes;
         const uint16_t plane = reader->separate ? reader->sample[i] : 0;
-        const tmsize_t size = (tmsize_t)reader->block_bytes;
+        const bool whole = count == reader->block_height || y + count == reader->height;
+        const tmsize_t size = (tmsize_t)(whole ? reader->block_bytes : count * reader->block_stride);
         const tmsize_t done =
             TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x, y, 0, plane), block, size)
                               : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y, plane), block, size);
@@ -60,18 +61,16 @@ static bool read_blocks(kf_tiff_reader *reader, uint32_t x, uint32_t y) {
     return true;
 }
 
-// Decodes the blocks side by side that the next row lies in.
-static bool read_band(kf_tiff_reader *reader) {
+// Decodes the first rows of the blocks side by side that the next row lies in.
+static bool decode_band(kf_tiff_reader *reader, uint32_t count) {
     const uint32_t width = reader->width, first = reader->next_row;
-    const uint32_t left = reader->height - first;
-    const uint32_t count = left < reader->block_height ? left : reader->block_height;
     if (reader->converted) {
         reader->image.row_offset = (int)first;
         if (!TIFFRGBAImageGet(&reader->image, (uint32_t *)(void *)reader->band, width, count)) return false;
         kf_tiff_from_rgba(reader->band, (size_t)width * count, reader->image.alpha != 0);
     } else {
         for (uint32_t x = 0; x < width; x += reader->block_width) {
-            if (!read_blocks(reader, x, first)) return false;
+            if (!read_blocks(reader, x, first, count)) return false;
             const uint32_t columns = width - x < reader->block_width ? width - x : reader->block_width;
             for (uint32_t y = 0; y < count; y++) {
                 unpack(reader, y, columns, reader->band + ((size_t)y * width + x) * 4);
@@ -82,6 +81,22 @@ static bool read_band(kf_tiff_reader *reader) {
     reader->band_first = first;
     reader->band_rows = count;
     return true;
+}
+
+// The same for all of their rows, or for as many as can be decoded: libtiff does not say how far it came, so the
+// number is found by halving.
+static bool read_band(kf_tiff_reader *reader) {
+    const uint32_t left = reader->height - reader->next_row;
+    uint32_t good = 0, bad = left < reader->block_height ? left : reader->block_height;
+    if (reader->ended) return false;
+    if (decode_band(reader, bad)) return true;
+    reader->ended = true;
+    while (bad - good > 1) {
+        const uint32_t middle = good + (bad - good) / 2;
+        if (decode_band(reader, middle)) good = middle;
+        else bad = middle;
+    }
+    return good > 0 && decode_band(reader, good);
 }
 
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message) {
@@ -105,3 +120,5 @@ uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint
     }
     return done;
 }
+
+bool kf_tiff_is_damaged(const kf_tiff_reader *reader) { return reader->damaged; }

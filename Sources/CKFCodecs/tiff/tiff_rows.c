@@ -12,6 +12,13 @@ static inline uint32_t load(const uint8_t *place, bool deep) {
 // Of 16 bits the nearest of 8: value / 257, rounded.
 static inline uint8_t level(uint32_t value, bool deep) { return (uint8_t)(deep ? (value * 255 + 32895) >> 16 : value); }
 
+// Of a* or b* the nearest whole number, above 128. Of 16 bits the lower eight are a fraction.
+static inline uint8_t chroma(uint32_t value, bool deep) {
+    if (!deep) return (uint8_t)(value ^ 0x80);
+    const uint32_t rounded = ((value ^ 0x8000) + 128) >> 8;
+    return (uint8_t)(rounded < 255 ? rounded : 255);
+}
+
 // A colour without the alpha that it was multiplied by.
 static inline uint32_t divided(uint32_t value, uint32_t alpha, uint32_t most) {
     if (alpha == 0) return 0;
@@ -54,7 +61,7 @@ void kf_tiff_unpack(
     const uint32_t most = deep ? 65535 : 255;
     const unsigned colors = samples->colors;
     if (samples->indexed) return unpack_indexed(samples, components[0], count, pixels);
-    if (colors == 3 && !deep && !samples->has_alpha) return unpack_rgb(components, step, count, pixels);
+    if (colors == 3 && !deep && !samples->has_alpha && !samples->lab) return unpack_rgb(components, step, count, pixels);
     for (size_t x = 0; x < count; x++, pixels += 4) {
         uint32_t value[KF_TIFF_COMPONENTS];
         for (unsigned i = 0; i < colors; i++) value[i] = load(components[i] + x * step, deep);
@@ -71,6 +78,7 @@ void kf_tiff_unpack(
             value[1] = value[2] = value[0];
         }
         for (unsigned i = 0; i < 3; i++) pixels[i] = level(value[2 - i], deep);
+        for (unsigned i = 0; samples->lab && i < 2; i++) pixels[i] = chroma(value[2 - i], deep);
         pixels[3] = level(alpha, deep);
     }
 }

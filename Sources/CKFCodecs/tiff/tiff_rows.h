@@ -22,9 +22,12 @@ typedef struct kf_tiff_samples {
     bool premultiplied;
     /// Grey: the lowest value is white.
     bool inverted;
+    /// The colours are L*, a* and b*; the latter two have a sign.
+    bool lab;
 } kf_tiff_samples;
 
-/// Makes pixels of samples: BGRA with straight alpha, or inks. Component i of pixel x lies `step` · x bytes behind
+/// Makes pixels of samples: BGRA with straight alpha, or inks, or b*, a*, L* and
+/// alpha, where 128 is no colour. Component i of pixel x lies `step` · x bytes behind
 /// `components[i]`; indexed ones lie side by side from the highest bit on.
 void kf_tiff_unpack(
     const kf_tiff_samples *samples, const uint8_t *const components[KF_TIFF_COMPONENTS], size_t step, size_t count,

@@ -8,6 +8,9 @@ extension Codecs {
         builtIn(type)?.canEncodeAnimation ?? false
     }
 
+    /// Whether animations that are written in a format say how often they play, where that is not endlessly.
+    package static func keepsLoopCount(as type: ImageContentType) -> Bool { builtIn(type)?.keepsLoopCount ?? false }
+
     /// Encodes an animation, one frame after another as they are decoded.
     ///
     /// A frame that cannot be decoded is the one before it once more: the animation keeps its timing and all other

@@ -2,8 +2,8 @@
 
 /// Reading of EXIF blocks.
 enum EXIF {
-    /// The orientation in an EXIF block (a TIFF header and its first directory); `.up` when there is none.
-    static func orientation(_ block: UnsafeRawBufferPointer) -> Orientation {
+    /// The orientation in an EXIF block (a TIFF header and its first directory); nil when there is none.
+    static func orientation(_ block: UnsafeRawBufferPointer) -> Orientation? {
         var bytes = block
         // Some writers of WebP and PNG keep the introduction that JPEG needs.
         let introduction: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
@@ -14,7 +14,7 @@ enum EXIF {
         } else if bytes.starts(with: [0x4D, 0x4D, 0x00, 0x2A]) {
             isLittleEndian = false
         } else {
-            return .up
+            return nil
         }
         func number(at offset: Int, bytes size: Int) -> Int? {
             guard offset >= 0, offset + size <= bytes.count else { return nil }
@@ -22,13 +22,25 @@ enum EXIF {
             return isLittleEndian
                 ? range.reversed().reduce(0) { $0 << 8 | Int($1) } : range.reduce(0) { $0 << 8 | Int($1) }
         }
-        guard let directory = number(at: 4, bytes: 4), let count = number(at: directory, bytes: 2) else { return .up }
+        guard let directory = number(at: 4, bytes: 4), let count = number(at: directory, bytes: 2) else { return nil }
         for index in 0..<count {
             let entry = directory + 2 + index * 12
-            guard let tag = number(at: entry, bytes: 2) else { return .up }
-            guard tag == 0x0112, number(at: entry + 2, bytes: 2) == 3 else { continue }
-            return number(at: entry + 8, bytes: 2).flatMap(Orientation.init(exif:)) ?? .up
+            guard let tag = number(at: entry, bytes: 2) else { return nil }
+            guard tag == 0x0112, let size = number(at: entry + 2, bytes: 2).flatMap(integerSize) else { continue }
+            return number(at: entry + 8, bytes: size).flatMap(Orientation.init(exif:))
         }
-        return .up
+        return nil
+    }
+
+    /// How many bytes a number of a type has; nil for types that are no integers.
+    ///
+    /// The standard wants two bytes without a sign, and cameras write all the others.
+    private static func integerSize(ofType type: Int) -> Int? {
+        switch type {
+        case 1, 6: 1
+        case 3, 8: 2
+        case 4, 9: 4
+        default: nil
+        }
     }
 }

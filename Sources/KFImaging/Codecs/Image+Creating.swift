@@ -73,7 +73,6 @@ extension Image {
         metadata.frameCount = count
         metadata.animatedData = source.data
         metadata.creatingOptions = options
-        metadata.isDamaged = (source as? OnDemandFrameSource)?.isTruncated ?? false
         if !options.onlyFirstFrame {
             if options.preloadAll, limits.permits(count, framesOf: poster) {
                 metadata.preloaded = preloaded(source, poster, options)
@@ -81,6 +80,7 @@ extension Image {
                 metadata.frameSource = source
             }
         }
+        metadata.isDamaged = (source as? OnDemandFrameSource)?.isDamaged ?? false
         return Image(
             cgImage: poster.cgImage,
             scale: poster.scale,

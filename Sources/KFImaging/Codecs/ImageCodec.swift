@@ -21,6 +21,8 @@ protocol ImageCodec: SendableMetatype {
     static var canEncode: Bool { get }
     /// Whether animations can be written in it.
     static var canEncodeAnimation: Bool { get }
+    /// Whether animations that are written say how often they play, where that is not endlessly.
+    static var keepsLoopCount: Bool { get }
     /// Reads the header; decodes no pixels.
     static func info(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> ImageInfo
     /// Decodes the first image, to `options.target(for:)`.
@@ -64,6 +66,9 @@ extension ImageCodec {
 
     /// Formats of stills, and those whose animations are only read.
     static var canEncodeAnimation: Bool { false }
+
+    /// All formats of animations, as a rule.
+    static var keepsLoopCount: Bool { canEncodeAnimation }
 
     /// Formats that are only read.
     static func encode(_ bitmap: Bitmap, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {

@@ -40,6 +40,8 @@ struct FrameCompositor: Sendable {
     ///
     /// Playing goes on as if they had no pixels.
     private var broken: Set<Int> = []
+    /// Whether a frame that has been decoded lacks pixels.
+    private(set) var isDamaged = false
 
     init(_ decoder: any FrameDecoder) {
         self.decoder = decoder
@@ -122,7 +124,11 @@ struct FrameCompositor: Sendable {
         let canvas = decoder.canvas
         let (decoder, known) = (decoder, broken)
         var found: Set<Int> = []
-        defer { broken.formUnion(found) }
+        var isWhole = true
+        defer {
+            broken.formUnion(found)
+            isDamaged = isDamaged || !isWhole || !found.isEmpty
+        }
         let staysOpaque = staysOpaque(before, upTo: index, showing: shown)
         return try Bitmap(canvas, hasAlpha: staysOpaque ? false : nil) { rows throws(ImagingError) in
             if let bitmap = before.bitmap { rows.copy(bitmap) } else { rows.fill() }
@@ -134,7 +140,7 @@ struct FrameCompositor: Sendable {
                 case .keep:
                     guard !known.contains(passed) else { continue }
                     do throws(ImagingError) {
-                        try decoder.draw(passed, on: rows)
+                        isWhole = try decoder.draw(passed, on: rows) && isWhole
                     } catch {
                         if case .outOfMemory = error { throw error }
                         found.insert(passed)
@@ -143,7 +149,7 @@ struct FrameCompositor: Sendable {
             }
             guard let shown else { return }
             do throws(ImagingError) {
-                try decoder.draw(shown, on: rows)
+                isWhole = try decoder.draw(shown, on: rows) && isWhole
             } catch {
                 if case .outOfMemory = error {} else { found.insert(shown) }
                 throw error
@@ -186,8 +192,9 @@ struct FrameCompositor: Sendable {
 extension FrameDecoder {
     /// Draws as much of a frame as can be decoded.
     ///
+    /// - Returns: Whether that is all of it.
     /// - Throws: ``ImagingError`` when that is nothing.
-    fileprivate func draw(_ index: Int, on rows: PixelRows) throws(ImagingError) {
+    fileprivate func draw(_ index: Int, on rows: PixelRows) throws(ImagingError) -> Bool {
         let frame = frames[index]
         let columns = frame.columns(in: rows.size)
         let visible = frame.lines(in: rows.size)
@@ -205,8 +212,10 @@ extension FrameDecoder {
                     kf_row_over(target, source, columns.count)
                 }
             }
+            return true
         } catch {
             if !isAnything { throw error }
+            return false
         }
     }
 }

@@ -10,7 +10,7 @@ package final class OnDemandFrameSource: ImageFrameSource {
     package let frameCount: Int
     package let loopCount: UInt
     /// Whether the data ends before the last of the frames it announces.
-    let isTruncated: Bool
+    private let isTruncated: Bool
     /// The size of every frame in pixels, as displayed.
     package let size: PixelSize
     /// How the compositor's images are to be turned.
@@ -47,6 +47,9 @@ package final class OnDemandFrameSource: ImageFrameSource {
         let bitmap = (try? bitmap(at: index))?.limited(to: maxSize)
         return try? bitmap?.oriented(from: orientation)
     }
+
+    /// Whether frames are missing, or one that has been decoded is not whole.
+    var isDamaged: Bool { isTruncated || compositor.withLock { $0.isDamaged } }
 
     package func duration(at index: Int) -> TimeInterval { delays.indices.contains(index) ? delays[index] : 0 }
 

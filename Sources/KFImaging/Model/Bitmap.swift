@@ -70,12 +70,12 @@ public final class Bitmap: Sendable, Hashable {
         hasAlpha: Bool?,
         zeroedFor fill: (UnsafeMutableRawBufferPointer, Int) -> Void
     ) throws(ImagingError) {
-        try self.init(size, hasAlpha: hasAlpha) { rows in
-            rows.fill()
+        try self.init(size, capacity: { $0 }, isZeroed: true) { rows, _ in
             fill(
                 UnsafeMutableRawBufferPointer(start: rows.base, count: rows.bytesPerRow * rows.size.height),
                 rows.bytesPerRow
             )
+            return hasAlpha
         }
     }
 
@@ -93,24 +93,26 @@ public final class Bitmap: Sendable, Hashable {
         }
     }
 
-    /// Makes a bitmap over memory that is not zeroed, with room to work in behind its rows.
+    /// Makes a bitmap, with room to work in behind its rows.
     ///
     /// - Parameters:
     ///   - size: The size in pixels.
     ///   - capacity: How many bytes the memory is to have, given how many the rows take; never less than these.
+    ///   - isZeroed: Whether the memory is zeroed, so that `fill` may leave pixels out.
     ///   - fill: Writes every pixel, or throws. It gets the rows and all the memory, at whose beginning they lie, and
     ///     returns whether pixels may be less than opaque; nil finds out by looking at them.
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``, or the error of `fill`.
     init(
         _ size: PixelSize,
         capacity: (Int) -> Int,
+        isZeroed: Bool = false,
         fill: (PixelRows, UnsafeMutableBufferPointer<UInt8>) throws(ImagingError) -> Bool?
     ) throws(ImagingError) {
         guard size.width <= Int.max / 8 else { throw .outOfMemory(bytes: nil) }
         let bytesPerRow = (size.width * 4 + 15) & ~15
         let (count, overflow) = bytesPerRow.multipliedReportingOverflow(by: size.height)
         guard !overflow else { throw .outOfMemory(bytes: nil) }
-        let storage = try Buffer<UInt8>(max(count, capacity(count)))
+        let storage = try Buffer<UInt8>(max(count, capacity(count)), isZeroed: isZeroed)
         let rows = PixelRows(base: storage.base, bytesPerRow: bytesPerRow, size: size)
         let hasAlpha = try fill(rows, UnsafeMutableBufferPointer(start: storage.base, count: storage.count))
         if bytesPerRow > size.width * 4 { rows.clearPadding() }

@@ -2,20 +2,22 @@
 
 import Foundation
 
-/// Memory for plain values, *not* initialised, freed when its last owner releases it.
+/// Memory for plain values, *not* initialised unless that is requested, freed when its last owner releases it.
 ///
 /// Everything whose size an image decides lives in one of these.
 final class Buffer<Element: BitwiseCopyable> {
     let base: UnsafeMutablePointer<Element>
     let count: Int
 
-    /// Takes memory for `count` values.
+    /// Takes memory for `count` values, which are zero if requested.
     ///
     /// - Throws: ``ImagingError/outOfMemory(bytes:)``.
-    init(_ count: Int) throws(ImagingError) {
+    init(_ count: Int, isZeroed: Bool = false) throws(ImagingError) {
         let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
         guard !overflow, count >= 0 else { throw .outOfMemory(bytes: nil) }
-        guard let memory = malloc(max(1, bytes)) else { throw .outOfMemory(bytes: bytes) }
+        guard let memory = isZeroed ? calloc(max(1, bytes), 1) : malloc(max(1, bytes)) else {
+            throw .outOfMemory(bytes: bytes)
+        }
         base = memory.bindMemory(to: Element.self, capacity: count)
         self.count = count
     }

@@ -6,9 +6,10 @@ public import Foundation
 public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
     /// All of the image, as large as possible within the box.
     case fit
-    /// The box is covered, and parts beyond it are cut off.
+    /// The box is covered, and parts beyond it are cut off. Of a smaller image that is not enlarged, a part in the
+    /// proportions of the box is kept.
     case fill
-    /// Stretched to exactly the box, whatever happens to the proportions.
+    /// Stretched to exactly the box, whatever happens to the proportions; smaller images are always enlarged.
     case exact
 }
 
@@ -37,7 +38,7 @@ package struct Thumbnail: Sendable, Hashable {
         self.height = height
         self.mode = mode
         self.anchor = anchor
-        self.enlarges = enlarges
+        self.enlarges = enlarges || mode == .exact
     }
 
     /// The size of the whole image as it is displayed, before anything is cut off.
@@ -56,6 +57,12 @@ package struct Thumbnail: Sendable, Hashable {
 
     private func scale(_ side: Int, _ length: Int) -> Double {
         side > 0 ? Double(side) / Double(length) : .infinity
+    }
+
+    /// Whether an image of this size, as it is displayed, is too small for the box, and is not enlarged.
+    package func isTooLarge(for original: PixelSize) -> Bool {
+        let enlarging = Thumbnail(width: width, height: height, mode: mode, anchor: anchor, enlarges: true)
+        return scaled(original) != enlarging.scaled(original)
     }
 
     /// Throws when an image of this size, as it is displayed, would become larger than is allowed.

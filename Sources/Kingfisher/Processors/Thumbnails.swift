@@ -7,7 +7,7 @@ import KFImaging
 ///
 /// The orientation in the file is applied first, so the box is that of the image as it is displayed. Unless
 /// ``enlarges`` is true, a smaller image keeps its size, or with ``ThumbnailMode/fill`` is cut to the proportions of
-/// the box. Drawings (SVG) are always drawn at the size of the box.
+/// the box; with ``ThumbnailMode/exact`` the result always has the size of the box. Drawings (SVG) are always drawn at the size of the box.
 ///
 /// ```swift
 /// // 300 × 200 points, cut where there is least to see.
@@ -24,7 +24,7 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     public let mode: ThumbnailMode
     /// The part that ``ThumbnailMode/fill`` keeps.
     public let anchor: ThumbnailAnchor
-    /// Whether smaller images are enlarged.
+    /// Whether smaller images are enlarged; with ``ThumbnailMode/exact`` they always are.
     public let enlarges: Bool
     /// Names the box, and the mode, the anchor and enlarging where they are not the default ones.
     public let identifier: String
@@ -37,7 +37,7 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     ///   - mode: How the image is fitted to the box.
     ///   - anchor: The part that ``ThumbnailMode/fill`` keeps. In an animation, ``ThumbnailAnchor/smart`` keeps the
     ///     part of all frames that is right for the first one.
-    ///   - enlarges: Whether smaller images are enlarged.
+    ///   - enlarges: Whether smaller images are enlarged; with ``ThumbnailMode/exact`` they always are.
     public init(
         size: CGSize,
         mode: ThumbnailMode = .fit,

@@ -10,7 +10,7 @@ extension PipelineParser {
         Entry(
             name: "thumbnail",
             usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])",
-            meaning: "fit into a box or fill it, decoded small"
+            meaning: "fit into a box or fill it, decoded small; only exact enlarges"
         ) { arguments throws(PipelineError) in
             try thumbnail(&arguments)
         },

@@ -47,7 +47,10 @@ enum AVIFCodec: ImageCodec {
         return try write(still, hasAlpha: bitmap.hasAlpha, isStill: true, options)
     }
 
-    /// Encodes a sequence, which plays endlessly: libavif (0.11) cannot write anything else.
+    /// libavif before 1.0 writes sequences that play endlessly, and no others.
+    static var keepsLoopCount: Bool { kf_avif_writes_loop_count() }
+
+    /// Encodes a sequence.
     static func encode(_ animation: AnimationToEncode, _ options: ImageEncodingOptions) throws(ImagingError) -> Data {
         // All frames have an alpha, or none has; opaque ones take a few bytes more.
         try write(animation, hasAlpha: true, isStill: false, options)
@@ -63,9 +66,10 @@ enum AVIFCodec: ImageCodec {
         let (width, height) = (UInt32(animation.size.width), UInt32(animation.size.height))
         let level = Int32((options.quality * 100).rounded())
         let isFull = options.subsampling.isFull(quality: options.quality)
+        let (lossless, loops) = (options.lossless, UInt32(clamping: animation.loopCount))
         guard
             let writer =
-                kf_avif_writer_open(width, height, hasAlpha, level, isFull, options.lossless, isStill, &message)
+                kf_avif_writer_open(width, height, hasAlpha, level, isFull, lossless, isStill, loops, &message)
         else { throw message.error(encoding: contentType) }
         defer { kf_avif_writer_close(writer) }
         for index in 0..<animation.frameCount {

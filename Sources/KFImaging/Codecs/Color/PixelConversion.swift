@@ -6,6 +6,7 @@ struct PixelConversion {
         case sRGB
         case other(ColorTransform)
         case cmyk(inverted: Bool)
+        case lab(LabConversion)
     }
     private let color: Color
     private let isStraight: Bool
@@ -22,6 +23,12 @@ struct PixelConversion {
         isStraight = false
     }
 
+    /// Pixels of b*, a*, L* and alpha, which may have to be multiplied in.
+    init(lab: LabConversion, isStraight: Bool) {
+        color = .lab(lab)
+        self.isStraight = isStraight
+    }
+
     /// Whether there is nothing to do.
     var isIdentity: Bool {
         if case .sRGB = color { !isStraight } else { false }
@@ -32,6 +39,7 @@ struct PixelConversion {
         switch color {
         case .sRGB: break
         case .other(let transform): transform.apply(row, count: count)
+        case .lab(let conversion): conversion.apply(row, count: count)
         case .cmyk(let inverted): Self.mix(row, count: count, inverted: inverted)
         }
         guard isStraight else { return }

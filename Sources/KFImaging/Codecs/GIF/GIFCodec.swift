@@ -29,7 +29,7 @@ enum GIFCodec: ImageCodec {
         return DecodedImage(
             bitmap: try bitmap.resampled(to: options.target(for: frames.canvas)),
             frameCount: frames.frameCount,
-            isDamaged: frames.isTruncated
+            isDamaged: frames.isTruncated || compositor.isDamaged
         )
     }
 

@@ -17,7 +17,9 @@ struct JPEGHeader {
         size = PixelSize(Int(header.width), Int(header.height))
         coefficientBytes = Int(clamping: header.coefficient_bytes)
         isProgressive = header.progressive
-        orientation = EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+        orientation =
+            EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+            ?? XMP.orientation(UnsafeRawBufferPointer(start: header.xmp, count: header.xmp_size)) ?? .up
         profile = header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) }
         pixels =
             switch header.components {

@@ -4,7 +4,11 @@ import CKFCodecs
 
 /// The information in the chunks of a PNG, wherever they are.
 struct PNGChunks {
-    private(set) var orientation = Orientation.up
+    /// From EXIF, or else from text: EXIF as a profile, or XMP.
+    var orientation: Orientation { exifOrientation ?? profileOrientation ?? xmpOrientation ?? .up }
+    private var exifOrientation, profileOrientation, xmpOrientation: Orientation?
+    /// The keywords of texts that have been read; of others with the same only the first counts.
+    private var keywords: Set<String> = []
     private let animation: APNGChunks?
     /// From `cICP`, which takes precedence over the file's other descriptions of its colours; nil when there is none,
     /// or it is not supported.
@@ -25,6 +29,9 @@ struct PNGChunks {
         case codePoints = 0x6349_4350  // cICP
         case end = 0x4945_4E44  // IEND
         case exif = 0x6558_4966  // eXIf
+        case text = 0x7445_5874  // tEXt
+        case compressedText = 0x7A54_5874  // zTXt
+        case internationalText = 0x6954_5874  // iTXt
         case pixels = 0x4944_4154  // IDAT
     }
 
@@ -55,12 +62,22 @@ struct PNGChunks {
 
     private mutating func read(_ name: Name, _ content: UnsafeRawBufferPointer) {
         switch name {
-        case .exif: orientation = EXIF.orientation(content)
+        case .exif: exifOrientation = EXIF.orientation(content)
+        case .text, .compressedText, .internationalText:
+            read(PNGText(content, isInternational: name == .internationalText, isCompressed: name == .compressedText))
         case .codePoints where content.count == 4:
             // Primaries, curve, matrix (of which PNG has none), and whether values use the whole range.
             guard content[2] == 0, content[3] == 1 else { return }
             profile = .coded(primaries: Int(content[0]), transfer: Int(content[1]))
         default: break
+        }
+    }
+
+    private mutating func read(_ text: PNGText?) {
+        guard let text, let kind = text.kind, keywords.insert(text.keyword).inserted else { return }
+        switch kind {
+        case .profile: profileOrientation = profileOrientation ?? text.orientation
+        case .xmp: xmpOrientation = text.orientation
         }
     }
 

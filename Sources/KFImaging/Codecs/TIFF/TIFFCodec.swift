@@ -31,7 +31,7 @@ enum TIFFCodec: ImageCodec {
         guard let (bitmap, isComplete) = try rows.bitmap(from: reader) else {
             throw reader.failure.error(decoding: contentType)
         }
-        return DecodedImage(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete)
+        return DecodedImage(bitmap: bitmap, orientation: reader.orientation, isDamaged: !isComplete || reader.isDamaged)
     }
 }
 
@@ -43,6 +43,8 @@ private final class TIFFReader: RowReader {
     let profile: ColorProfile?
     private(set) var failure = kf_message()
     private let pixels: ColorProfile.Pixels
+    /// Of L*a*b*; nil for other colours.
+    private let lab: LabConversion?
     private let handle: OpaquePointer
 
     init(_ bytes: UnsafeRawBufferPointer, _ limits: ImageDecodingLimits) throws(ImagingError) {
@@ -56,6 +58,7 @@ private final class TIFFReader: RowReader {
         orientation = Orientation(exif: Int(header.orientation)) ?? .up
         hasAlpha = header.has_alpha
         profile = header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) }
+        lab = header.lab ? LabConversion(white: (header.white.0, header.white.1)) : nil
         pixels =
             switch header.components {
             case 1: .grey
@@ -66,8 +69,12 @@ private final class TIFFReader: RowReader {
 
     deinit { kf_tiff_close(handle) }
 
+    /// Whether something of what has been decoded is not as it was written.
+    var isDamaged: Bool { kf_tiff_is_damaged(handle) }
+
     /// The conversion of the rows to sRGB; inks without a usable profile are mixed in the simplest way.
     var conversion: PixelConversion {
+        if let lab { return PixelConversion(lab: lab, isStraight: hasAlpha) }
         let transform = profile?.transform(for: pixels)
         if case .cmyk(let isInverted) = pixels, transform == nil { return PixelConversion(cmykInverted: isInverted) }
         return PixelConversion(color: transform, isStraight: hasAlpha)

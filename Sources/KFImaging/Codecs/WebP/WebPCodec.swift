@@ -27,11 +27,12 @@ enum WebPCodec: ImageCodec {
         let reader = try WebPReader(bytes)
         try options.limits.check(width: reader.size.width, height: reader.size.height)
         let target = options.target(for: reader.size, reader.orientation)
+        let (bitmap, isComplete) = try reader.bitmap(reader.decodedSize(for: target))
         return DecodedImage(
-            bitmap: try reader.bitmap(reader.decodedSize(for: target)).resampled(to: target),
+            bitmap: try bitmap.resampled(to: target),
             orientation: reader.orientation,
             frameCount: reader.chunks?.frames.count,
-            isDamaged: reader.chunks?.isTruncated ?? false
+            isDamaged: !isComplete || reader.chunks?.isTruncated ?? false
         )
     }
 
@@ -149,6 +150,7 @@ final class WebPReader {
     var profile: ColorProfile? { header.icc.map { .icc(Data(bytes: $0, count: header.icc_size)) } }
     var orientation: Orientation {
         EXIF.orientation(UnsafeRawBufferPointer(start: header.exif, count: header.exif_size))
+            ?? XMP.orientation(UnsafeRawBufferPointer(start: header.xmp, count: header.xmp_size)) ?? .up
     }
 
     /// The smallest half, third and so on of the size that leaves enough for a good kernel to do.
@@ -164,10 +166,18 @@ final class WebPReader {
         return part > 1 ? PixelSize((size.width + part - 1) / part, (size.height + part - 1) / part) : size
     }
 
-    func bitmap(_ target: PixelSize) throws(ImagingError) -> Bitmap {
-        let color = profile?.transform(for: .rgb)
-        return try Bitmap(target, hasAlpha: header.has_alpha || header.animated ? nil : false) {
-            rows throws(ImagingError) in
+    /// The first image in this size, and whether all of it could be decoded.
+    func bitmap(_ target: PixelSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool) {
+        do throws(ImagingError) {
+            return (try whole(target), true)
+        } catch {
+            guard case .malformed = error, let part = try part(target) else { throw error }
+            return part
+        }
+    }
+
+    private func whole(_ target: PixelSize) throws(ImagingError) -> Bitmap {
+        try Bitmap(target, hasAlpha: mayBeTransparent ? nil : false) { rows throws(ImagingError) in
             // The first frame of an animation may leave some of the image empty.
             if header.animated { rows.fill() }
             var message = kf_message()
@@ -176,9 +186,28 @@ final class WebPReader {
             guard kf_webp_read(handle, rows.base, rows.bytesPerRow, width, height, false, &message) == KF_OK else {
                 throw message.error(decoding: .webp)
             }
-            let conversion = PixelConversion(color: color, isStraight: header.has_alpha || header.animated)
-            guard !conversion.isIdentity else { return }
-            for y in 0..<target.height { conversion.apply(rows.row(y), count: target.width) }
+            convert(rows, count: target.height)
         }
+    }
+
+    /// The rows that there are of a damaged image, others being transparent; nil when there is not a single one.
+    private func part(_ target: PixelSize) throws(ImagingError) -> (bitmap: Bitmap, isComplete: Bool)? {
+        var count = 0
+        // A short file may announce a large image: the memory of rows that are missing is never touched.
+        let bitmap = try Bitmap(target, capacity: { $0 }, isZeroed: true) { rows, _ in
+            let (width, height) = (UInt32(target.width), UInt32(target.height))
+            count = Int(kf_webp_read_part(handle, rows.base, rows.bytesPerRow, width, height))
+            convert(rows, count: count)
+            return nil
+        }
+        return count > 0 ? (bitmap, count == target.height) : nil
+    }
+
+    private var mayBeTransparent: Bool { header.has_alpha || header.animated }
+
+    private func convert(_ rows: PixelRows, count: Int) {
+        let conversion = PixelConversion(color: profile?.transform(for: .rgb), isStraight: mayBeTransparent)
+        guard !conversion.isIdentity else { return }
+        for y in 0..<count { conversion.apply(rows.row(y), count: rows.size.width) }
     }
 }

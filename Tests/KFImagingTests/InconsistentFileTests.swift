@@ -119,7 +119,8 @@ private let cyclicEXIF: [UInt8] =
 
     @Test(
         "Orientations that are no integers are ignored",
-        arguments: [(3, Orientation.right), (4, .right), (1, .right), (2, .up), (5, .up), (7, .up)] as [(UInt8, Orientation)]
+        arguments: [(3, Orientation.right), (4, .right), (1, .right), (2, .up), (5, .up), (7, .up)]
+            as [(UInt8, Orientation)]
     )
     func orientationTypes(type: UInt8, orientation: Orientation) throws {
         // The type decides how the bytes are read: 3 is a number of two bytes, 2 is text.

@@ -118,11 +118,12 @@ private let cyclicEXIF: [UInt8] =
     }
 
     @Test(
-        "Orientations of another type are ignored",
-        arguments: [(3, Orientation.right), (4, .up), (1, .up)] as [(UInt8, Orientation)]
+        "Orientations that are no integers are ignored",
+        arguments: [(3, Orientation.right), (4, .right), (1, .right), (2, .up), (5, .up), (7, .up)]
+            as [(UInt8, Orientation)]
     )
     func orientationTypes(type: UInt8, orientation: Orientation) throws {
-        // The type decides how the bytes are read: 3 is a number of two bytes.
+        // The type decides how the bytes are read: 3 is a number of two bytes, 2 is text.
         let block: [UInt8] = [
             0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
         ]

@@ -50,4 +50,15 @@ package final class Promise<Value: Sendable>: Sendable {
             }
         }
     }
+
+    /// The value, as soon as it arrives.
+    ///
+    /// `cancel` is called when the calling task is cancelled while it waits, or was before.
+    package func value(onCancel cancel: @Sendable () -> Void) async -> Value {
+        await withTaskCancellationHandler {
+            await value
+        } onCancel: {
+            cancel()
+        }
+    }
 }

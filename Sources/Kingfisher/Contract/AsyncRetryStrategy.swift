@@ -45,9 +45,7 @@ extension RetryStrategy {
             Task { _ = decision.fulfil(await strategy.decision(for: context)) }
         }
         if task == nil { retry(context: context) { decision.fulfil($0) } }
-        return await withTaskCancellationHandler {
-            await decision.value
-        } onCancel: {
+        return await decision.value {
             decision.fulfil(.stop)
             task?.cancel()
         }

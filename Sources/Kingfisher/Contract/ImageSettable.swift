@@ -34,3 +34,11 @@ extension KingfisherHasImageComponent {
     /// The value of the property.
     public func getImage() -> KFCrossPlatformImage? { image }
 }
+
+extension Image {
+    /// Shows the image.
+    @MainActor public func add(to base: any KingfisherHasImageComponent) { base.image = self }
+
+    /// Leaves the object without an image.
+    @MainActor public func remove(from base: any KingfisherHasImageComponent) { base.image = nil }
+}

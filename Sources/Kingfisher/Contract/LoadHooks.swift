@@ -35,9 +35,6 @@ struct LoadHooks: Sendable {
     /// The manager's options processor, until it has changed the load's options.
     var optionsProcessor: (any OptionsProcessor)?
 
-    /// Called with the cached image of a load that asks the server whether it is still the one.
-    var stale: (@Sendable (StaleImage) async -> Void)?
-
     /// Fields that make the request conditional: the validators of what is cached.
     var conditionalFields: [String: String] = [:]
 
@@ -45,29 +42,19 @@ struct LoadHooks: Sendable {
     var cacheMetadata: CacheMetadata?
 }
 
-/// A cached image whose server is asked about it.
-struct StaleImage: Sendable {
-    let image: KFCrossPlatformImage
-    let cacheType: CacheType
-    let data: Data?
-    let metadata: CacheMetadata?
-}
+extension KingfisherParsedOptionsInfo {
+    /// Whether the request modifier is to be given a handle, so that an async load needs one, too.
+    var needsHandle: Bool { requestModifier?.onDownloadTaskStarted != nil }
 
-/// A piece of a download that has arrived.
-struct ReceivedPiece: Sendable {
-    /// The transfer, which has the piece already.
-    let task: SessionDataTask
-    let data: Data
-    /// Bytes so far.
-    let received: Int64
-    /// Bytes expected; −1 when unknown.
-    let expected: Int64
-}
-
-/// The service that provides an image that is in no cache.
-enum LoadService: Sendable {
-    /// A transfer, and the load's token in it.
-    case transfer(SessionDataTask, SessionDataTask.CancelToken)
-    /// A provider, or a loader or downloader of the user's that has no transfer.
-    case provider
+    /// The options of a download with a handle, which its request modifier is given.
+    ///
+    /// A load of the manager has a handle of its own: then that is the one to be given.
+    func handled(by handle: DownloadTask) -> Self {
+        var options = self
+        options.hooks.handle = handle
+        if hooks.served == nil, let started = requestModifier?.onDownloadTaskStarted {
+            options.hooks.served = { _ in started(handle) }
+        }
+        return options
+    }
 }

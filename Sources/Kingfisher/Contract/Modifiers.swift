@@ -185,18 +185,8 @@ public struct AnyRedirectHandler: ImageDownloadRedirectHandler, Hashable {
     ) async -> URLRequest? {
         let followed = Promise<URLRequest?>()
         handle(task, response, newRequest) { followed.fulfil($0) }
-        return await withTaskCancellationHandler {
-            await followed.value
-        } onCancel: {
-            followed.fulfil(nil)
-        }
+        return await followed.value { followed.fulfil(nil) }
     }
-}
-
-/// What makes the copies of a closure's wrapper equal.
-final class CodeIdentity: Hashable, Sendable {
-    static func == (lhs: CodeIdentity, rhs: CodeIdentity) -> Bool { lhs === rhs }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// Changes a finished image just before it is delivered.

@@ -261,6 +261,22 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     }
 }
 
+extension KingfisherParsedOptionsInfo {
+    /// Where the image is looked up, if it is.
+    var layersToQuery: CacheLayers {
+        fromMemoryCacheOrRefresh ? queryCacheLayers.intersection(.memory) : queryCacheLayers
+    }
+
+    /// Where the image is stored.
+    var layersToStore: CacheLayers { cacheMemoryOnly ? storeCacheLayers.intersection(.memory) : storeCacheLayers }
+
+    /// Where the original is stored: nowhere, if it is the image.
+    var layersToStoreForOriginal: CacheLayers {
+        guard !processor.identifier.isEmpty else { return [] }
+        return originalStoreCacheLayers ?? (cacheOriginalImage ? .disk : [])
+    }
+}
+
 extension KingfisherOptionsInfo {
     /// No options.
     static let empty: KingfisherOptionsInfo = []

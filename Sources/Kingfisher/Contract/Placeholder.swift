@@ -22,12 +22,6 @@ extension Image: Placeholder {
 
     /// Leaves the view without an image.
     public func remove(from imageView: KFCrossPlatformImageView) { imageView.image = nil }
-
-    /// Shows the image.
-    @MainActor public func add(to base: any KingfisherHasImageComponent) { base.image = self }
-
-    /// Leaves the object without an image.
-    @MainActor public func remove(from base: any KingfisherHasImageComponent) { base.image = nil }
 }
 
 extension Placeholder where Self: KFCrossPlatformView {

@@ -117,9 +117,7 @@ extension ByteLoader {
         }
         let outcome = Promise<Result<URLRequest?, KingfisherError>>()
         let asking = Task { _ = outcome.fulfil(await Self.outcome(of: modifier, for: request)) }
-        return try await withTaskCancellationHandler {
-            await outcome.value
-        } onCancel: {
+        return try await outcome.value {
             outcome.fulfil(.failure(.requestError(reason: .asyncTaskContextCancelled)))
             asking.cancel()
         }.get()

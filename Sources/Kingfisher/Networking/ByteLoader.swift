@@ -163,11 +163,7 @@ final class ByteLoader: Sendable {
         Task(executorPreference: WorkExecutor.cpu) {
             made.fulfil(await Result { () async throws(KingfisherError) in try await self.image(of: bytes, options) })
         }
-        return try await withTaskCancellationHandler {
-            await made.value
-        } onCancel: {
-            made.fulfil(.failure(error))
-        }.get()
+        return try await made.value { made.fulfil(.failure(error)) }.get()
     }
 
     /// The image the options' processor makes of downloaded bytes; the delegate is notified of it.
@@ -188,9 +184,9 @@ final class ByteLoader: Sendable {
     /// Cancels every download of one URL, as it was requested or as a modifier changed it; nil means all URLs.
     func cancel(url: URL?) {
         for transfer in transfers.all {
-            for (number, subscriber) in transfer.flight.subscribers
+            for subscriber in transfer.flight.subscribers
             where url == nil || subscriber.url == url || transfer.request.url == url {
-                transfers.leave(transfer, number)
+                transfers.leave(transfer, subscriber.number)
             }
         }
     }
@@ -274,4 +270,10 @@ final class ByteLoader: Sendable {
         guard let modified else { throw .responseError(reason: .dataModifyingFailed(task: task)) }
         return modified
     }
+}
+
+/// Leaves the bytes alone: stands for the processor where a subclass downloads bytes of which no image is wanted.
+struct BytesOnly: ImageProcessor {
+    let identifier = "com.onevcat.Kingfisher.BytesOnly"
+    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { Image() }
 }

@@ -66,23 +66,26 @@ public final class DownloadTask: Sendable {
     /// The completion handler is not called before this returns, unless the value says so.
     /// - Parameters:
     ///   - priority: How urgent the load is, from 0 to 1; nil means as urgent as the calling code.
+    ///   - queue: Where the completion handler is called, outside all locks.
+    ///   - completionHandler: Called with the result.
     ///   - load: Loads something.
     ///   - endsAtOnce: Whether a value that is there before this returns is handed over before, too.
-    ///   - completion: Called with the value, outside all locks.
-    /// - Returns: Whether it goes on: false when the completion handler has been called.
+    /// - Returns: Whether it goes on: false when the load has ended.
     @discardableResult
     func start<Value: Sendable>(
         priority: Float? = nil,
-        _ load: @escaping @Sendable () async -> Value,
-        endsAtOnce: @escaping @Sendable (Value) -> Bool = { _ in false },
-        completion: @escaping @Sendable (Value) -> Void
+        on queue: CallbackQueue,
+        _ completionHandler: (@Sendable (Result<Value, KingfisherError>) -> Void)?,
+        _ load: @escaping @Sendable () async throws(KingfisherError) -> Value,
+        endsAtOnce: @escaping @Sendable (Value) -> Bool = { _ in false }
     ) -> Bool {
         let returned = Promise<Void>()
         let task = Task.immediate(priority: priority.map { TaskPriority(downloadPriority: $0) }) { [self] in
-            let value = await load()
-            if !endsAtOnce(value) { await returned.value }
+            let result = await Result(catching: load)
+            let isAtOnce = if case .success(let value) = result { endsAtOnce(value) } else { false }
+            if !isAtOnce { await returned.value }
             finish()
-            completion(value)
+            if let completionHandler { queue.execute { completionHandler(result) } }
         }
         let isOver = state.withLock { state in
             switch state.phase {
@@ -98,14 +101,12 @@ public final class DownloadTask: Sendable {
     }
 
     /// The value of a load that this handle cancels, too, and not only the calling task.
-    func value<Value: Sendable>(of load: @escaping @Sendable () async -> Value) async -> Value {
-        let value = Promise<Value>()
-        start(load) { value.fulfil($0) }
-        return await withTaskCancellationHandler {
-            await value.value
-        } onCancel: {
-            cancel()
-        }
+    func value<Value: Sendable>(
+        of load: @escaping @Sendable () async throws(KingfisherError) -> Value
+    ) async throws(KingfisherError) -> Value {
+        let result = Promise<Result<Value, KingfisherError>>()
+        start(on: .untouch, { result.fulfil($0) }, load)
+        return try await result.value { cancel() }.get()
     }
 
     private func finish() {
@@ -113,22 +114,5 @@ public final class DownloadTask: Sendable {
             if case .cancelled = state.phase { return }
             state.phase = .finished
         }
-    }
-}
-
-extension KingfisherParsedOptionsInfo {
-    /// Whether the request modifier is to be given a handle, so that an async load needs one, too.
-    var needsHandle: Bool { requestModifier?.onDownloadTaskStarted != nil }
-
-    /// The options of a download with a handle, which its request modifier is given.
-    ///
-    /// A load of the manager has a handle of its own: then that is the one to be given.
-    func handled(by handle: DownloadTask) -> Self {
-        var options = self
-        options.hooks.handle = handle
-        if hooks.served == nil, let started = requestModifier?.onDownloadTaskStarted {
-            options.hooks.served = { _ in started(handle) }
-        }
-        return options
     }
 }

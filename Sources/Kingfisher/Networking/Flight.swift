@@ -15,8 +15,12 @@ struct Subscriber<Value: Sendable>: Sendable {
     var downsamplingLimit: Int?
     /// A value that arrived after this will do, while others use it; nil when only one that is to come will.
     var sharesValuesSince: ContinuousClock.Instant?
+    /// Called with a value that may be out of date, while the work finds out.
+    var showStale: (@Sendable (Value) async -> Void)?
     /// The outcome it waits for; the first one counts.
     let result = Promise<Result<Value, KingfisherError>>()
+    /// Its number in the flight that it has joined: 0 for the first, then 1, and so on.
+    fileprivate(set) var number = 0
 
     /// Whether its handle was cancelled.
     var isCancelled: Bool { hooks.handle?.isCancelled == true }
@@ -37,7 +41,7 @@ struct Subscriber<Value: Sendable>: Sendable {
 final class Flight<Value: Sendable>: Sendable {
     /// A subscriber's place in a flight.
     struct Ticket: Sendable {
-        /// The subscriber's number: 0 for the first, then 1, and so on.
+        /// The subscriber's number.
         let number: Int
         /// Whether the subscriber has to start the work.
         var isFirst: Bool { number == 0 }
@@ -59,7 +63,7 @@ final class Flight<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var phase = Phase.waiting
         /// In the order of joining.
-        var subscribers: [(number: Int, subscriber: Subscriber<Value>)] = []
+        var subscribers: [Subscriber<Value>] = []
         var joined = 0
         var priority: Float = 0
         var service: LoadService?
@@ -72,7 +76,7 @@ final class Flight<Value: Sendable>: Sendable {
         }
 
         /// Ends the flight, and returns those who waited.
-        mutating func end() -> [(number: Int, subscriber: Subscriber<Value>)] {
+        mutating func end() -> [Subscriber<Value>] {
             defer { (phase, subscribers) = (.finished, []) }
             return subscribers
         }
@@ -80,8 +84,8 @@ final class Flight<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    /// Those who wait for the value, by their numbers.
-    var subscribers: [(number: Int, subscriber: Subscriber<Value>)] { state.withLock { $0.subscribers } }
+    /// Those who wait for the value.
+    var subscribers: [Subscriber<Value>] { state.withLock { $0.subscribers } }
 
     /// The highest priority of those who wait.
     var priority: Float { state.withLock { $0.priority } }
@@ -99,12 +103,13 @@ final class Flight<Value: Sendable>: Sendable {
                 subscriber.result.fulfil(.success(value))
             case .finished: return nil
             }
-            let number = state.joined
+            var subscriber = subscriber
+            subscriber.number = state.joined
             state.joined += 1
-            state.subscribers.append((number, subscriber))
+            state.subscribers.append(subscriber)
             let raises = subscriber.priority > state.priority
             if raises { state.priority = subscriber.priority }
-            return Ticket(number: number, service: state.service, raisesPriority: raises)
+            return Ticket(number: subscriber.number, service: state.service, raisesPriority: raises)
         }
     }
 
@@ -121,7 +126,7 @@ final class Flight<Value: Sendable>: Sendable {
     func serve(_ service: LoadService) -> [Subscriber<Value>] {
         state.withLock { state in
             state.service = service
-            return state.subscribers.map(\.subscriber)
+            return state.subscribers
         }
     }
 
@@ -133,18 +138,18 @@ final class Flight<Value: Sendable>: Sendable {
             guard state.isWaitedFor, let index = state.subscribers.firstIndex(where: { $0.number == number }) else {
                 return nil
             }
-            let subscriber = state.subscribers.remove(at: index).subscriber
-            state.priority = state.subscribers.reduce(0) { max($0, $1.subscriber.priority) }
+            let subscriber = state.subscribers.remove(at: index)
+            state.priority = state.subscribers.reduce(0) { max($0, $1.priority) }
             if state.subscribers.isEmpty { state.phase = .finished }
             return (subscriber, state.subscribers.isEmpty)
         }
     }
 
     /// Ends a flight that none of its subscribers wants any more, and returns them; nil while one does.
-    func endIfUnwanted() -> [(number: Int, subscriber: Subscriber<Value>)]? {
+    func endIfUnwanted() -> [Subscriber<Value>]? {
         state.withLock { state in
             guard state.isWaitedFor else { return [] }
-            return state.subscribers.contains { $0.subscriber.isWanted } ? nil : state.end()
+            return state.subscribers.contains(where: \.isWanted) ? nil : state.end()
         }
     }
 
@@ -154,8 +159,8 @@ final class Flight<Value: Sendable>: Sendable {
     func finish(_ result: Result<Value, KingfisherError>) -> (subscribers: [Subscriber<Value>], isOver: Bool) {
         state.withLock { state in
             guard state.isWaitedFor else { return ([], false) }
-            let users = state.subscribers.filter { $0.subscriber.sharesValuesSince != nil }
-            let subscribers = state.end().map(\.subscriber)
+            let users = state.subscribers.filter { $0.sharesValuesSince != nil }
+            let subscribers = state.end()
             guard case .success(let value) = result, !users.isEmpty else { return (subscribers, true) }
             (state.phase, state.subscribers) = (.arrived(value, at: .now), users)
             return (subscribers, false)

@@ -24,20 +24,16 @@ protocol FlightWork: AnyObject, Sendable {
 
 /// All flights of one kind: one for each key.
 final class Flights<Work: FlightWork>: Sendable {
-    private enum State: Sendable {
-        case open([Work.Key: Work])
-        /// With the error of those who subscribe now.
-        case closed(KingfisherError)
+    private struct State: Sendable {
+        var works: [Work.Key: Work] = [:]
+        /// The error of those who subscribe once the flights are closed; nil before.
+        var refusal: KingfisherError?
     }
 
-    private let state = Locked(State.open([:]))
+    private let state = Locked(State())
 
     /// The work that is under way.
-    var all: [Work] {
-        state.withLock { state in
-            if case .open(let works) = state { Array(works.values) } else { [] }
-        }
-    }
+    var all: [Work] { state.withLock { Array($0.works.values) } }
 
     /// Joins the work with a key, or starts it, and does something with its value.
     ///
@@ -68,11 +64,7 @@ final class Flights<Work: FlightWork>: Sendable {
         } else if ticket.raisesPriority {
             work.updatePriority()
         }
-        let result = await withTaskCancellationHandler {
-            await subscriber.result.value
-        } onCancel: {
-            leave(work, ticket.number)
-        }
+        let result = await subscriber.result.value { leave(work, ticket.number) }
         return try await use(try result.get(), work.cancellation(of: ticket.number))
     }
 
@@ -81,24 +73,17 @@ final class Flights<Work: FlightWork>: Sendable {
         _ subscriber: Subscriber<Work.Value>,
         make: () -> Work
     ) throws(KingfisherError) -> (Work, Flight<Work.Value>.Ticket) {
-        let joined = state.withLock { state -> Result<(Work, Flight<Work.Value>.Ticket), KingfisherError> in
-            var works: [Work.Key: Work]
-            switch state {
-            case .open(let open): works = open
-            case .closed(let error): return .failure(error)
-            }
-            state = .open([:])  // so that there is one reference to the works, and changing them copies nothing
-            defer { state = .open(works) }
-            if let work = works[key], let ticket = work.flight.join(subscriber) { return .success((work, ticket)) }
+        try state.withLock { state throws(KingfisherError) in
+            if let refusal = state.refusal { throw refusal }
+            if let work = state.works[key], let ticket = work.flight.join(subscriber) { return (work, ticket) }
             let work = make()
-            works[key] = work
-            guard let ticket = work.flight.join(subscriber) else { return .failure(Self.cancellation) }
-            return .success((work, ticket))
+            guard let ticket = work.flight.join(subscriber) else {
+                throw .requestError(reason: .asyncTaskContextCancelled)
+            }
+            state.works[key] = work
+            return (work, ticket)
         }
-        return try joined.get()
     }
-
-    private static var cancellation: KingfisherError { .requestError(reason: .asyncTaskContextCancelled) }
 
     /// Removes a subscriber that waits.
     func leave(_ work: Work, _ number: Int) {
@@ -122,8 +107,9 @@ final class Flights<Work: FlightWork>: Sendable {
     func goOn(_ work: Work, orEndWith error: KingfisherError) -> Bool {
         guard let subscribers = work.flight.endIfUnwanted() else { return true }
         remove(work)
-        for (number, subscriber) in subscribers {
-            subscriber.result.fulfil(.failure(subscriber.isCancelled ? work.cancellation(of: number) : error))
+        for subscriber in subscribers {
+            let error = subscriber.isCancelled ? work.cancellation(of: subscriber.number) : error
+            subscriber.result.fulfil(.failure(error))
         }
         return false
     }
@@ -136,26 +122,20 @@ final class Flights<Work: FlightWork>: Sendable {
 
     /// Removes all subscribers.
     func cancelAll() {
-        for work in all { removeSubscribers(of: work) }
+        for work in all {
+            for subscriber in work.flight.subscribers { leave(work, subscriber.number) }
+        }
     }
 
     /// Removes all subscribers, and refuses those to come with an error.
     func close(_ error: KingfisherError) {
-        let works = all
-        state.withLock { $0 = .closed(error) }
-        for work in works { removeSubscribers(of: work) }
-    }
-
-    private func removeSubscribers(of work: Work) {
-        for (number, _) in work.flight.subscribers { leave(work, number) }
+        state.withLock { $0.refusal = error }
+        cancelAll()
     }
 
     private func remove(_ work: Work) {
         state.withLock { state in
-            guard case .open(var works) = state, works[work.key] === work else { return }
-            state = .open([:])
-            works[work.key] = nil
-            state = .open(works)
+            if state.works[work.key] === work { state.works[work.key] = nil }
         }
     }
 }

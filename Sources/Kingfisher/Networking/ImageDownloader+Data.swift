@@ -25,6 +25,13 @@ public struct DataLoadingResult: Sendable {
     var cacheMetadata: CacheMetadata? { response.flatMap { CacheMetadata($0, to: request) } }
 }
 
+extension DataLoadingResult {
+    init(_ bytes: LoadedBytes) {
+        (data, url, metrics) = (bytes.data, bytes.url, bytes.metrics)
+        (request, response, isPersonal) = (bytes.request, bytes.response, bytes.isPersonal)
+    }
+}
+
 extension ImageDownloader {
     /// Downloads bytes and makes no image of them. (Not in Kingfisher.)
     ///
@@ -55,27 +62,16 @@ extension ImageDownloader {
         }
         guard options.needsHandle else { return try await bytes(at: url, options) }
         let handle = DownloadTask()
-        return try await handle.value {
-            await Result { () async throws(KingfisherError) in
-                try await self.bytes(at: url, options.handled(by: handle))
-            }
-        }.get()
+        return try await handle.value { () async throws(KingfisherError) in
+            try await self.bytes(at: url, options.handled(by: handle))
+        }
     }
 
     private func bytes(
         at url: URL,
         _ options: KingfisherParsedOptionsInfo
     ) async throws(KingfisherError) -> DataLoadingResult {
-        try await loader.withBytes(at: url, options, timeout: downloadTimeout) { bytes, _ in
-            DataLoadingResult(
-                data: bytes.data,
-                url: bytes.url,
-                metrics: bytes.metrics,
-                request: bytes.request,
-                response: bytes.response,
-                isPersonal: bytes.isPersonal
-            )
-        }
+        try await loader.withBytes(at: url, options, timeout: downloadTimeout) { bytes, _ in DataLoadingResult(bytes) }
     }
 
     /// Whether a subclass may have sent credentials with a request.
@@ -103,6 +99,10 @@ public struct LivePhotoResourceDownloadingResult: Sendable {
     public init(originalData: Data, url: URL?, metrics: NetworkMetrics? = nil) {
         (self.originalData, self.url, self.metrics) = (originalData, url, metrics)
     }
+
+    init(_ loaded: DataLoadingResult) {
+        self.init(originalData: loaded.data, url: loaded.url, metrics: loaded.metrics)
+    }
 }
 
 extension ImageDownloader {
@@ -120,12 +120,9 @@ extension ImageDownloader {
         completionHandler: (@Sendable (Result<LivePhotoResourceDownloadingResult, KingfisherError>) -> Void)? = nil
     ) -> DownloadTask {
         let handle = DownloadTask()
-        handle.start(priority: options.downloadPriority) {
-            await Result { () async throws(KingfisherError) in
-                try await self.downloadLivePhotoResource(with: url, options: options.handled(by: handle))
-            }
-        } completion: { result in
-            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
+        handle.start(priority: options.downloadPriority, on: options.callbackQueue, completionHandler) {
+            () async throws(KingfisherError) in
+            try await self.downloadLivePhotoResource(with: url, options: options.handled(by: handle))
         }
         return handle
     }
@@ -142,16 +139,6 @@ extension ImageDownloader {
         async throws(KingfisherError) -> LivePhotoResourceDownloadingResult
     {
         let loaded = try await downloadData(with: url, options: options)
-        return LivePhotoResourceDownloadingResult(
-            originalData: loaded.data,
-            url: loaded.url,
-            metrics: loaded.metrics
-        )
+        return LivePhotoResourceDownloadingResult(loaded)
     }
-}
-
-/// Leaves the bytes alone: stands for the processor where a subclass downloads bytes of which no image is wanted.
-struct BytesOnly: ImageProcessor {
-    let identifier = "com.onevcat.Kingfisher.BytesOnly"
-    func process(item: ImageProcessItem, options: KingfisherParsedOptionsInfo) -> KFCrossPlatformImage? { Image() }
 }

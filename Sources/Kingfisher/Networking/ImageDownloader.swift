@@ -138,12 +138,9 @@ open class ImageDownloader: @unchecked Sendable {
     ) -> DownloadTask {
         let (loader, timeout) = (loader, downloadTimeout)
         let handle = DownloadTask()
-        handle.start(priority: options.downloadPriority) {
-            await Result { () async throws(KingfisherError) in
-                try await loader.image(at: url, options.handled(by: handle), timeout: timeout)
-            }
-        } completion: { result in
-            if let completionHandler { options.callbackQueue.execute { completionHandler(result) } }
+        handle.start(priority: options.downloadPriority, on: options.callbackQueue, completionHandler) {
+            () async throws(KingfisherError) in
+            try await loader.image(at: url, options.handled(by: handle), timeout: timeout)
         }
         return handle
     }
@@ -249,11 +246,7 @@ extension ImageDownloader {
         let outcome = Promise<Result<ImageLoadingResult, KingfisherError>>()
         let task = downloadImage(with: url, options: options) { outcome.fulfil($0) }
         started(task)
-        return try await withTaskCancellationHandler {
-            await outcome.value
-        } onCancel: {
-            task.cancel()
-        }.get()
+        return try await outcome.value { task.cancel() }.get()
     }
 
     /// Downloads and processes an image.

@@ -7,8 +7,8 @@ import KFSupport
 
 extension LoadedBytes {
     /// The longer side of the largest of several sizes, in pixels; nil if there are not several.
-    static func largestSide(for subscribers: [(number: Int, subscriber: Subscriber<LoadedBytes>)]) -> Int? {
-        let sides = Set(subscribers.compactMap(\.subscriber.downsamplingLimit))
+    static func largestSide(for subscribers: [Subscriber<LoadedBytes>]) -> Int? {
+        let sides = Set(subscribers.compactMap(\.downsamplingLimit))
         return sides.count > 1 ? sides.max() : nil
     }
 

@@ -31,25 +31,21 @@ final class LoadedBytes: Sendable {
     /// How storing goes of what was made of the bytes.
     let entries = OncePerKey<StoreKey, CacheStoreResult>()
 
-    /// The bytes of a provider, or of a downloader of the user's that has sent a request.
+    /// The bytes of a provider, a loader or a subclass of the downloader.
     init(
-        provided data: Data,
-        requestedBy request: URLRequest? = nil,
+        _ data: Data,
+        request: URLRequest? = nil,
+        response: TransportResponse? = nil,
+        metrics: NetworkMetrics? = nil,
         isPersonal: Bool = false,
         largestSide: Int? = nil
     ) {
-        (self.data, self.request, self.isPersonal, self.largestSide) = (data, request, isPersonal, largestSide)
-        (response, metrics, share, reasonForNoImage) = (nil, nil, nil, nil)
+        (self.data, self.request, self.response, self.metrics) = (data, request, response, metrics)
+        (self.isPersonal, self.largestSide, share) = (isPersonal, largestSide, nil)
+        reasonForNoImage = response?.reasonForNoImage
     }
 
-    /// The bytes of a loader.
-    init(_ data: Data, at url: URL, _ response: URLResponse?, largestSide: Int?) {
-        (self.largestSide, isPersonal) = (largestSide, true)
-        (self.data, request, metrics, share) = (data, URLRequest(url: url), nil, nil)
-        self.response = response.map { TransportResponse($0) }
-        reasonForNoImage = self.response?.reasonForNoImage
-    }
-
+    /// The bytes of a transfer.
     init(_ data: Data, of transfer: Transfer, _ response: TransportResponse?) {
         self.data = data
         self.response = response

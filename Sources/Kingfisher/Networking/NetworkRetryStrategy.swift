@@ -90,9 +90,7 @@ public struct NetworkRetryStrategy: AsyncRetryStrategy {
         case .waitForNetwork:
             let decision = Promise<RetryDecision>()
             let observer = waitForNetwork(context) { decision.fulfil($0) }
-            return await withTaskCancellationHandler {
-                await decision.value
-            } onCancel: {
+            return await decision.value {
                 observer.cancel()
                 decision.fulfil(.stop)
             }

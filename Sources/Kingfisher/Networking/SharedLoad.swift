@@ -16,7 +16,8 @@ final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
     /// When it began.
     let beginning = ContinuousClock.now
     private let source: Source
-    private let operation: @Sendable (SharedLoad) async -> Void
+    private let flights: Flights<SharedLoad>
+    private let operation: @Sendable (SharedLoad) async throws(KingfisherError) -> Value
     private let state = Locked(State.waiting)
 
     /// A load that has yet to be started.
@@ -24,14 +25,21 @@ final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
     /// - Parameters:
     ///   - key: What distinguishes it from other loads.
     ///   - source: What is loaded.
-    ///   - operation: Loads it, and hands the result to the flight.
-    init(_ key: Key, of source: Source, operation: @escaping @Sendable (SharedLoad) async -> Void) {
-        (self.key, self.source, self.operation) = (key, source, operation)
+    ///   - flights: The flights it is one of, which are given the outcome.
+    ///   - operation: Loads it.
+    init(
+        _ key: Key,
+        of source: Source,
+        in flights: Flights<SharedLoad>,
+        operation: @escaping @Sendable (SharedLoad) async throws(KingfisherError) -> Value
+    ) {
+        (self.key, self.source, self.flights, self.operation) = (key, source, flights, operation)
     }
 
     func start() {
         let task = Task(priority: TaskPriority(downloadPriority: flight.priority)) { @concurrent in
-            await operation(self)
+            let outcome = await Result { () async throws(KingfisherError) in try await operation(self) }
+            flights.finish(self, outcome)
         }
         let isStopped = state.withLock { state in
             if case .stopped = state { return true }
@@ -76,12 +84,12 @@ final class SharedLoad<Key: Hashable & Sendable, Value: Sendable>: FlightWork {
 
     /// More bytes have arrived.
     func report(_ piece: ReceivedPiece) {
-        for (_, subscriber) in flight.subscribers where subscriber.isWanted { subscriber.hooks.received?(piece) }
+        for subscriber in flight.subscribers where subscriber.isWanted { subscriber.hooks.received?(piece) }
     }
 
     /// A loader of the user's has more bytes.
     func report(received: Int64, expected: Int64) {
-        for (_, subscriber) in flight.subscribers where subscriber.isWanted {
+        for subscriber in flight.subscribers where subscriber.isWanted {
             subscriber.hooks.progressed?(received, expected)
         }
     }

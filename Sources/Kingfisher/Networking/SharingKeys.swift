@@ -14,10 +14,8 @@ struct TransferKey: Hashable, Sendable {
     private let policy: TransportPolicy
     private let acceptableStatusCodes: Set<Int>?
     private let acceptableContentTypes: Set<String>?
-    private let redirects: ComparableCode?
-    private let responseModifier: ComparableCode?
-    private let decryptor: ComparableCode?
-    private let dataModifier: ComparableCode?
+    /// What changes redirects, responses and bytes.
+    private let code: [ComparableCode?]
 
     init(_ conditions: Transfer.Conditions) {
         let request = conditions.request
@@ -30,14 +28,16 @@ struct TransferKey: Hashable, Sendable {
         self.policy = policy
         acceptableStatusCodes = conditions.acceptableStatusCodes
         acceptableContentTypes = conditions.acceptableContentTypes
-        redirects = conditions.redirectHandler.map { ComparableCode($0) }
-        responseModifier = conditions.responseModifier.map { ComparableCode($0) }
-        decryptor = conditions.decryptor.map { ComparableCode($0) }
-        dataModifier = conditions.dataModifier.map { ComparableCode($0) }
+        code = ComparableCode.of(
+            conditions.redirectHandler,
+            conditions.responseModifier,
+            conditions.decryptor,
+            conditions.dataModifier
+        )
     }
 
     /// Whether a later download may have an equal key: not with code that cannot be compared.
-    var mayRecur: Bool { [redirects, decryptor, dataModifier].allSatisfy { $0?.isComparable != false } }
+    var mayRecur: Bool { code.allSatisfy { $0?.isComparable != false } }
 
     /// Requests for one URL are few; hashing all their fields would take longer than comparing them.
     func hash(into hasher: inout Hasher) { hasher.combine(url) }
@@ -91,27 +91,4 @@ struct StoreKey: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
-}
-
-/// A piece of code among the options: equal to another one if both are `Hashable` and say so, else only to itself.
-struct ComparableCode: Equatable, Sendable {
-    private final class Unique: Sendable {}
-
-    private let code: any Sendable
-    /// Set for code that cannot be compared.
-    private let unique: Unique?
-
-    init(_ code: any Sendable) {
-        self.code = code
-        unique = code is any Hashable ? nil : Unique()
-    }
-
-    /// Whether another one can be equal.
-    var isComparable: Bool { unique == nil }
-
-    static func == (lhs: Self, rhs: Self) -> Bool {
-        guard lhs.unique == nil, rhs.unique == nil else { return lhs.unique === rhs.unique }
-        guard let one = lhs.code as? any Hashable, let other = rhs.code as? any Hashable else { return false }
-        return AnyHashable(one) == AnyHashable(other)
-    }
 }

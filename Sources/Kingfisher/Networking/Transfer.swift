@@ -306,7 +306,7 @@ final class Transfer: TransportEvents, FlightWork {
         }
         let expected = state.withLock { $0.expected }
         let piece = ReceivedPiece(task: sessionTask, data: data, received: Int64(received), expected: expected)
-        for (_, subscriber) in flight.subscribers { subscriber.hooks.received?(piece) }
+        for subscriber in flight.subscribers { subscriber.hooks.received?(piece) }
         let share = state.withLock { state in
             if state.share == nil { state.share = loader?.bytesInFlight.share() }
             return state.share

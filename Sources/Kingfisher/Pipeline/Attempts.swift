@@ -64,13 +64,27 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> RetrieveImageResult {
         try checkMayBeTried(source, load.options)
         load.previews?.begin()
+        let wanted = KeyedSource(source, load.options)
+        return try await retrying(source, load.options) { isFirstAttempt throws(KingfisherError) in
+            try await attempt(wanted, for: load, isFirst: isFirst && isFirstAttempt)
+        } isWanted: {
+            load.isWanted
+        }
+    }
+
+    /// Does something as often as the retry strategy allows; a load that is cancelled or not wanted is not retried.
+    func retrying<Value>(
+        _ source: Source,
+        _ options: KingfisherParsedOptionsInfo,
+        _ attempt: (_ isFirst: Bool) async throws(KingfisherError) -> Value,
+        isWanted: () -> Bool = { true }
+    ) async throws(KingfisherError) -> Value {
         var retried: RetryContext?
         while true {
             do throws(KingfisherError) {
-                let wanted = KeyedSource(source, load.options)
-                return try await attempt(wanted, for: load, isFirst: isFirst && retried == nil)
+                return try await attempt(retried == nil)
             } catch {
-                guard !error.isCancelled, load.isWanted, let strategy = load.options.retryStrategy else { throw error }
+                guard !error.isCancelled, isWanted(), let strategy = options.retryStrategy else { throw error }
                 let context = retried ?? RetryContext(source: source, error: error)
                 retried = context
                 context.fail(with: error)
@@ -94,7 +108,7 @@ extension KingfisherManager {
         if isFirst {
             // Memory was asked when the load began.
             if load.options.loadDiskFileSynchronously, let found = await imageOnDiskAtOnce(wanted) {
-                return await result(found, of: wanted, for: load)
+                return await load.result(found, from: wanted.source)
             }
         } else if let hit = imageInMemory(wanted.source, wanted.options, requested: load.source) {
             updated?(nil)
@@ -103,11 +117,8 @@ extension KingfisherManager {
         let subscriber = load.subscriber(to: wanted.source, isFirstAttempt: isFirst)
         let key = LoadKey(wanted)
         let loaded = try await loads.value(for: key, subscriber) {
-            ImageLoad(key, of: wanted.source) { [self] shared in
-                let outcome = await Result { () async throws(KingfisherError) in
-                    try await image(KeyedSource(wanted.source, options(of: wanted, in: shared)), for: shared)
-                }
-                loads.finish(shared, outcome)
+            ImageLoad(key, of: wanted.source, in: loads) { [self] shared throws(KingfisherError) in
+                try await image(KeyedSource(wanted.source, options(of: wanted, in: shared)), for: shared)
             }
         } joined: { work, number in
             // A load that was cancelled before it was one of those to be removed.
@@ -117,7 +128,9 @@ extension KingfisherManager {
         }
         load.previews?.close()
         if loaded.cacheType.cached, !loaded.isConfirmed { updated?(nil) }
-        return await result(loaded, of: wanted, for: load)
+        var result = await load.result(loaded, from: wanted.source)
+        if load.options.waitForCache { result.cacheStoreResult = await loaded.storing?.value }
+        return result
     }
 
     /// The options of a shared load: those of its first subscriber, without what is that subscriber's own.
@@ -136,30 +149,5 @@ extension KingfisherManager {
         shared.hooks.received = { load.report($0) }
         shared.hooks.progressed = { load.report(received: $0, expected: $1) }
         return shared
-    }
-
-    /// Adapts a shared result to one caller: its modifier, its sources, whether it waits for the cache.
-    private func result(
-        _ loaded: LoadResult,
-        of wanted: KeyedSource,
-        for load: Load
-    ) async -> RetrieveImageResult {
-        var image = loaded.image
-        if let modifier = load.options.imageModifier {
-            image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
-        }
-        let data = loaded.data
-        let bytes: @Sendable () -> Data? = if data == nil { encoding(of: image, load.options) } else { { data } }
-        var result = RetrieveImageResult(
-            image: image,
-            cacheType: loaded.cacheType,
-            source: wanted.source,
-            originalSource: load.source,
-            data: bytes,
-            metrics: loaded.metrics
-        )
-        (result.revalidation, result.cacheMetadata) = (loaded.revalidation, loaded.metadata)
-        if load.options.waitForCache { result.cacheStoreResult = await loaded.storing?.value }
-        return result
     }
 }

@@ -60,25 +60,13 @@ extension KingfisherManager {
             handle: handle,
             updated: downloadTaskUpdated
         )
-        return start(load, handle, completionHandler) ? handle : nil
-    }
-
-    /// Starts a load that was not a hit in memory; false when it ended before this returned.
-    ///
-    /// Only an image on disk that the caller's thread was to read is delivered before this returns.
-    private func start(
-        _ load: Load,
-        _ handle: DownloadTask,
-        _ completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
-    ) -> Bool {
-        let (queue, readsAtOnce) = (load.options.callbackQueue, load.options.loadDiskFileSynchronously)
-        return handle.start { [self] in
-            await Result { () async throws(KingfisherError) in try await self.image(for: load) }
-        } endsAtOnce: { result in
-            if case .success(let found) = result { readsAtOnce && found.cacheType == .disk } else { false }
-        } completion: { result in
-            if let completionHandler { queue.execute { completionHandler(result) } }
+        // Only an image on disk that the caller's thread was to read is delivered before this returns.
+        let goesOn = handle.start(on: options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
+            try await self.image(for: load)
+        } endsAtOnce: {
+            options.loadDiskFileSynchronously && $0.cacheType == .disk
         }
+        return goesOn ? handle : nil
     }
 
     /// Finds the image of a resource, such as a URL.

@@ -43,11 +43,9 @@ extension KingfisherManager {
             options.lowDataModeSource = nil  // no image source replaces a live photo
             let (handle, settled) = (DownloadTask(), options)
             return try await whileRunning(handle) { () async throws(KingfisherError) in
-                try await handle.value { [self] in
-                    await Result { () async throws(KingfisherError) in
-                        try await livePhoto(source, settled, progress: relay)
-                    }
-                }.get()
+                try await handle.value { [self] () async throws(KingfisherError) in
+                    try await livePhoto(source, settled, progress: relay)
+                }
             }
         } catch {
             throw error.isCancelled ? .requestError(reason: .livePhotoTaskCancelled(source: source)) : error
@@ -157,7 +155,7 @@ extension KingfisherManager {
         let cache = options.targetCache ?? cache
         let loaded: DataLoadingResult
         do throws(KingfisherError) {
-            loaded = try await load(resource, options)
+            loaded = try await data(of: resource.dataSource, options)
         } catch {
             let isThere = await WorkExecutor.io.run {
                 cache.possibleCacheFileURLIfOnDisk(resource: resource, options: options) != nil
@@ -177,26 +175,6 @@ extension KingfisherManager {
             expiration: options.diskCacheExpiration
         )
         try await cache.removeLivePhotoFile(resource, options: options, exceptOf: type)
-        return LivePhotoResourceDownloadingResult(
-            originalData: loaded.data,
-            url: loaded.url,
-            metrics: loaded.metrics
-        )
-    }
-
-    private func load(_ resource: LivePhotoResource, _ options: KingfisherParsedOptionsInfo)
-        async throws(KingfisherError) -> DataLoadingResult
-    {
-        // A file is read, not downloaded.
-        let source = resource.dataSource, url = resource.downloadURL
-        if case .provider(let provider) = source {
-            return DataLoadingResult(data: try await data(of: provider), url: url, metrics: nil)
-        }
-        if let entry = loaders.entry(for: url, options) {
-            let bytes = try await bytes(of: source, at: url, by: entry, options)
-            return DataLoadingResult(data: bytes.data, url: bytes.url, metrics: nil)
-        }
-        let downloader = options.downloader ?? downloader
-        return try await downloader.downloadData(with: url, options: options)
+        return LivePhotoResourceDownloadingResult(loaded)
     }
 }

@@ -227,9 +227,7 @@ public final class KingfisherManager: Sendable {
         }
         let handle = DownloadTask()
         let load = load(source, options, progressBlock: progressBlock, handle: handle)
-        return try await handle.value {
-            await Result { () async throws(KingfisherError) in try await self.image(for: load) }
-        }.get()
+        return try await handle.value { () async throws(KingfisherError) in try await self.image(for: load) }
     }
 
     /// One caller's request.

@@ -20,25 +20,6 @@ struct Load: Sendable {
     /// The caller as a subscriber of a shared load; `updated` is called if this is not its first attempt.
     func subscriber(to wanted: Source, isFirstAttempt: Bool) -> Subscriber<LoadResult> {
         var hooks = LoadHooks()
-        if let show = options.onStaleImage {
-            hooks.stale = { [options, source, handle] stale in
-                var image = stale.image
-                if let modifier = options.imageModifier {
-                    image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
-                }
-                var result = RetrieveImageResult(
-                    image: image,
-                    cacheType: stale.cacheType,
-                    source: wanted,
-                    originalSource: source,
-                    data: { [data = stale.data] in data }
-                )
-                result.cacheMetadata = stale.metadata
-                options.callbackQueue.execute { [result] in
-                    if !handle.isCancelled, options.hooks.isWanted?() ?? true { show(result) }
-                }
-            }
-        }
         hooks.handle = handle
         hooks.isWanted = options.hooks.isWanted
         let (progress, previews, handle) = (progress, previews, handle)
@@ -62,7 +43,33 @@ struct Load: Sendable {
                 updated?(handle)
             }
         }
-        return Subscriber(hooks: hooks, priority: options.downloadPriority)
+        var subscriber = Subscriber<LoadResult>(hooks: hooks, priority: options.downloadPriority)
+        if let show = options.onStaleImage {
+            subscriber.showStale = { [self] stale in
+                let result = await result(stale, from: wanted)
+                options.callbackQueue.execute { if isWanted { show(result) } }
+            }
+        }
+        return subscriber
+    }
+
+    /// Adapts a shared result to the caller: its image modifier, its sources.
+    func result(_ loaded: LoadResult, from source: Source) async -> RetrieveImageResult {
+        var image = loaded.image
+        if let modifier = options.imageModifier {
+            image = await WorkExecutor.cpu.run { [image] in modifier.modify(image) }
+        }
+        let data: @Sendable () -> Data? = if let data = loaded.data { { data } } else { options.encoding(of: image) }
+        var result = RetrieveImageResult(
+            image: image,
+            cacheType: loaded.cacheType,
+            source: source,
+            originalSource: self.source,
+            data: data,
+            metrics: loaded.metrics
+        )
+        (result.revalidation, result.cacheMetadata) = (loaded.revalidation, loaded.metadata)
+        return result
     }
 }
 
@@ -100,4 +107,17 @@ struct KeyedSource: Sendable {
 
     /// The error of a load that finds nothing, where caches are all there is, or that no subscriber wants any more.
     var notExisting: KingfisherError { .cacheError(reason: .imageNotExisting(key: query.key)) }
+}
+
+extension Source {
+    /// The key in the caches for a load with these options.
+    func cacheKey(_ options: KingfisherParsedOptionsInfo) -> String { filteredKey(options) ?? cacheKey }
+
+    /// The key that the options' filter gives; nil where none applies.
+    func filteredKey(_ options: KingfisherParsedOptionsInfo) -> String? {
+        guard let filter = options.cacheKeyFilter, case .network(let resource) = self,
+            resource.cacheKey == resource.downloadURL.cacheKey
+        else { return nil }
+        return filter.cacheKey(for: resource.downloadURL)
+    }
 }

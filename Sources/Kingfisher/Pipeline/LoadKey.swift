@@ -36,11 +36,8 @@ struct LoadKey: Hashable, Sendable {
         let downloader: ObjectIdentifier?
         let memoryExtending: ExpirationExtending
         let diskExtending: ExpirationExtending
-        let request: ComparableCode?
-        let redirects: ComparableCode?
-        let responseModifier: ComparableCode?
-        let decryptor: ComparableCode?
-        let dataModifier: ComparableCode?
+        /// What changes the request, redirects, the response and its bytes.
+        let code: [ComparableCode?]
 
         init(_ options: KingfisherParsedOptionsInfo) {
             forceRefresh = options.forceRefresh
@@ -59,11 +56,13 @@ struct LoadKey: Hashable, Sendable {
             downloader = options.downloader.map { ObjectIdentifier($0) }
             memoryExtending = options.memoryCacheAccessExtendingExpiration
             diskExtending = options.diskCacheAccessExtendingExpiration
-            request = options.requestModifier.map { ComparableCode($0) }
-            redirects = options.redirectHandler.map { ComparableCode($0) }
-            responseModifier = options.responseModifier.map { ComparableCode($0) }
-            decryptor = options.decryptor.map { ComparableCode($0) }
-            dataModifier = options.dataModifier.map { ComparableCode($0) }
+            code = ComparableCode.of(
+                options.requestModifier,
+                options.redirectHandler,
+                options.responseModifier,
+                options.decryptor,
+                options.dataModifier
+            )
         }
     }
 

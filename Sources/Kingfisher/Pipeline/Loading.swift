@@ -71,15 +71,7 @@ extension KingfisherManager {
         loaded.metadata = original.metadata
         guard let cache = wanted.options.targetCache, wanted.options.mayStore(original.metadata) else { return loaded }
         let stored = Promise<CacheStoreResult>()
-        store(
-            image,
-            of: original.bytes,
-            metadata: original.metadata,
-            for: wanted,
-            keepsOriginal: false,
-            in: cache,
-            result: stored
-        )
+        store(loaded, for: wanted, keepsOriginal: false, in: cache, result: stored)
         loaded.storing = stored
         return loaded
     }
@@ -136,13 +128,12 @@ extension KingfisherManager {
         if load.flight.service == nil { load.serve(.provider) }
         let request = await downloader.presumedRequest(for: url, wanted.options)
         let bytes = LoadedBytes(
-            provided: download.originalData,
-            requestedBy: request,
+            download.originalData,
+            request: request,
+            response: download.response,
+            metrics: download.metrics,
             isPersonal: downloader.mayHaveSentCredentials(with: request)
         )
-        let metadata = download.response.flatMap { CacheMetadata($0, to: bytes.request) }
-        var loaded = stored(download.image, of: bytes, for: wanted, metadata: metadata)
-        loaded.metrics = download.metrics
-        return loaded
+        return stored(download.image, of: bytes, for: wanted)
     }
 }

@@ -27,15 +27,8 @@ extension KingfisherManager {
             cacheType: .memory,
             source: source,
             originalSource: requested,
-            data: encoding(of: image, options)
+            data: options.encoding(of: image)
         )
-    }
-
-    /// The serializer's encoding of a cached image, made when it is needed.
-    func encoding(of image: KFCrossPlatformImage, _ options: KingfisherParsedOptionsInfo)
-        -> @Sendable () -> Data?
-    {
-        { [serializer = options.cacheSerializer] in serializer.data(with: image, original: nil) }
     }
 
     /// The image on disk, read without leaving the thread; nil where it has to be processed first.
@@ -129,6 +122,13 @@ struct Original: Sendable {
     /// Nil for one that was in memory.
     var bytes: Data?
     var metadata: CacheMetadata?
+}
+
+extension KingfisherParsedOptionsInfo {
+    /// The serializer's encoding of a cached image, made when it is needed.
+    func encoding(of image: KFCrossPlatformImage) -> @Sendable () -> Data? {
+        { [cacheSerializer] in cacheSerializer.data(with: image, original: nil) }
+    }
 }
 
 extension CacheCore.LookupResult {

@@ -106,7 +106,10 @@ struct PrefetchWork: Sendable {
             let key = source.cacheKey(options)
             guard !options.onlyFromCache else { throw .cacheError(reason: .imageNotExisting(key: key)) }
             let loaded = try await manager.remembering(source, options) { () async throws(KingfisherError) in
-                try await loadedWithRetries(source, options)
+                try await manager.retrying(source, options) { _ throws(KingfisherError) in
+                    try manager.checkMayBeDownloaded(source, options)
+                    return try await manager.data(of: source, options)
+                }
             }
             guard !loaded.data.isEmpty else {
                 throw .processorError(reason: .processingFailed(processor: options.processor, item: .data(loaded.data)))
@@ -146,51 +149,5 @@ struct PrefetchWork: Sendable {
     ) async -> CacheType {
         let (key, type) = (source.cacheKey(options), options.forcedExtension)
         return await cache.imageCachedTypeAsync(forKey: key, processorIdentifier: identifier, forcedExtension: type)
-    }
-
-    private func loadedWithRetries(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> DataLoadingResult {
-        var retried: RetryContext?
-        while true {
-            do throws(KingfisherError) {
-                return try await loaded(source, options)
-            } catch {
-                guard !error.isCancelled, let strategy = options.retryStrategy else { throw error }
-                let context = retried ?? RetryContext(source: source, error: error)
-                retried = context
-                context.fail(with: error)
-                guard case .retry(let info) = await strategy.firstDecision(for: context), !Task.isCancelled else {
-                    throw error
-                }
-                context.countRetry(userInfo: info)
-            }
-        }
-    }
-
-    private func loaded(
-        _ source: Source,
-        _ options: KingfisherParsedOptionsInfo
-    ) async throws(KingfisherError) -> DataLoadingResult {
-        try manager.checkMayBeDownloaded(source, options)
-        switch source {
-        case .network(let resource):
-            let url = resource.downloadURL
-            guard let entry = manager.loaders.entry(for: url, options) else {
-                return try await (options.downloader ?? .default).downloadData(with: url, options: options)
-            }
-            let bytes = try await manager.bytes(of: source, at: url, by: entry, options)
-            return DataLoadingResult(
-                data: bytes.data,
-                url: bytes.url,
-                metrics: nil,
-                request: bytes.request,
-                response: bytes.response,
-                isPersonal: bytes.isPersonal
-            )
-        case .provider(let provider):
-            return DataLoadingResult(data: try await manager.data(of: provider), url: nil, metrics: nil)
-        }
     }
 }

@@ -21,7 +21,7 @@ private struct CachedImage: Sendable {
 
     let content: Content
     let bytes: Data?
-    let metadata: CacheMetadata?
+    var metadata: CacheMetadata?
 }
 
 extension KingfisherManager {
@@ -49,15 +49,10 @@ extension KingfisherManager {
             }
         }
         // 3. The server.
-        let subscribers = load.flight.subscribers.compactMap { $1.isWanted ? $1.hooks.stale : nil }
+        let subscribers = load.flight.subscribers.compactMap { $0.isWanted ? $0.showStale : nil }
         if !subscribers.isEmpty {
-            let found = try await result(of: cached, wanted)
-            let stale = StaleImage(
-                image: found.image,
-                cacheType: found.cacheType,
-                data: cached.bytes,
-                metadata: found.metadata
-            )
+            var stale = try await result(of: cached, wanted)
+            stale.data = cached.bytes
             for show in subscribers { await show(stale) }
         }
         return try await revalidated(cached, wanted, for: load)
@@ -97,7 +92,7 @@ extension KingfisherManager {
                     } else {
                         remove(wanted)
                     }
-                    cached = CachedImage(content: cached.content, bytes: cached.bytes, metadata: confirmed)
+                    cached.metadata = confirmed
                 }
                 return try await result(of: cached, wanted, .notModified)
             }

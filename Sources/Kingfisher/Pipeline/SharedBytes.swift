@@ -1,7 +1,9 @@
-// Bytes that no downloader brings: of providers, and of loaders of the user's. For loads, prefetches and live photos.
+// Bytes of sources: those that no downloader brings, and all of which no image is made. For loads, prefetches and live
+// photos.
 
 import Foundation
 import KFSupport
+import KFTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -24,7 +26,7 @@ extension KingfisherManager {
     ) async throws(KingfisherError) -> LoadedBytes {
         try await sharedBytes(ByteSource(source: .provider(provider)), options) { [self] load throws(KingfisherError) in
             let data = try await data(of: provider)
-            return LoadedBytes(provided: data, largestSide: LoadedBytes.largestSide(for: load.flight.subscribers))
+            return LoadedBytes(data, largestSide: LoadedBytes.largestSide(for: load.flight.subscribers))
         }
     }
 
@@ -40,8 +42,13 @@ extension KingfisherManager {
             let (data, response) = try await entry.loader.bytes(at: url, options) {
                 load.report(received: $0, expected: $1)
             }
-            let largestSide = LoadedBytes.largestSide(for: load.flight.subscribers)
-            return LoadedBytes(data, at: url, response, largestSide: largestSide)
+            return LoadedBytes(
+                data,
+                request: URLRequest(url: url),
+                response: response.map { TransportResponse($0) },
+                isPersonal: true,
+                largestSide: LoadedBytes.largestSide(for: load.flight.subscribers)
+            )
         }
     }
 
@@ -55,12 +62,26 @@ extension KingfisherManager {
         var subscriber = Subscriber<LoadedBytes>(hooks: hooks, priority: options.downloadPriority)
         subscriber.downsamplingLimit = options.downsamplingLimit
         return try await byteLoads.value(for: wanted, subscriber) {
-            ByteLoad(wanted, of: wanted.source) { [self] load in
-                let bytes = await Result { () async throws(KingfisherError) in try await call(load) }
-                byteLoads.finish(load, bytes)
-            }
+            ByteLoad(wanted, of: wanted.source, in: byteLoads, operation: call)
         } use: { bytes, _ in
             bytes
+        }
+    }
+
+    /// The bytes of a source of which no image is made: a provider's, a loader's or the downloader's.
+    func data(
+        of source: Source,
+        _ options: KingfisherParsedOptionsInfo
+    ) async throws(KingfisherError) -> DataLoadingResult {
+        switch source {
+        case .provider(let provider):
+            return DataLoadingResult(data: try await data(of: provider), url: nil, metrics: nil)
+        case .network(let resource):
+            let url = resource.downloadURL
+            guard let entry = loaders.entry(for: url, options) else {
+                return try await (options.downloader ?? downloader).downloadData(with: url, options: options)
+            }
+            return DataLoadingResult(try await bytes(of: source, at: url, by: entry, options))
         }
     }
 

@@ -11,29 +11,22 @@ import FoundationNetworking
 
 extension KingfisherManager {
     /// Stores an image that was made of loaded bytes.
-    func stored(
-        _ image: KFCrossPlatformImage,
-        of bytes: LoadedBytes,
-        for wanted: KeyedSource,
-        metadata: CacheMetadata? = nil
-    ) -> LoadResult {
+    func stored(_ image: KFCrossPlatformImage, of bytes: LoadedBytes, for wanted: KeyedSource) -> LoadResult {
         var loaded = LoadResult(image: image, cacheType: .none, data: bytes.data, metrics: bytes.metrics)
-        let metadata = metadata ?? bytes.cacheMetadata
-        loaded.metadata = metadata
+        loaded.metadata = bytes.cacheMetadata
         guard let cache = wanted.options.targetCache else { return loaded }
-        guard wanted.options.mayStore(metadata, isPersonal: bytes.isPersonal) else {
+        guard wanted.options.mayStore(loaded.metadata, isPersonal: bytes.isPersonal) else {
             remove(wanted)
             return loaded
         }
-        let key = StoreKey(wanted.query)
-        let (entry, isFirst) = bytes.entries.claim(key)
+        let (entry, isFirst) = bytes.entries.claim(StoreKey(wanted.query))
         loaded.storing = entry
         if isFirst {
-            store(image, of: bytes.data, metadata: metadata, for: wanted, keepsOriginal: true, in: cache, result: entry)
+            store(loaded, for: wanted, keepsOriginal: true, in: cache, result: entry)
         } else {
             // An image is in memory when it is delivered; the load that stores it may not have come to that yet.
             var query = wanted.query
-            query.options.limitMemory(of: image, to: metadata, in: cache)
+            query.options.limitMemory(of: image, to: loaded.metadata, in: cache)
             cache.put(image, original: nil, query, toDisk: false, Promise())
         }
         return loaded
@@ -41,20 +34,18 @@ extension KingfisherManager {
 
     /// Stores an image: in memory now, on disk in the background, and then fulfils the promise.
     func store(
-        _ image: KFCrossPlatformImage,
-        of bytes: Data?,
-        metadata: CacheMetadata?,
+        _ loaded: LoadResult,
         for wanted: KeyedSource,
         keepsOriginal: Bool,
         in cache: ImageCache,
         result stored: Promise<CacheStoreResult>
     ) {
         var query = wanted.query
-        let options = query.options
+        let (options, image, bytes) = (query.options, loaded.image, loaded.data)
         // Others may have joined, and do not wait for the queue of the first one.
         query.options.callbackQueue = .untouch
-        query.options.hooks.cacheMetadata = metadata
-        query.options.limitMemory(of: image, to: metadata, in: cache)
+        query.options.hooks.cacheMetadata = loaded.metadata
+        query.options.limitMemory(of: image, to: loaded.metadata, in: cache)
         // A serializer that keeps originals has nothing to keep without them: its entry would be processed twice.
         let isForDisk = !image.isDamaged || options.cacheDamagedImages
         let toDisk =

@@ -32,7 +32,7 @@ import Testing
         return Task.immediate { [flights, source] in
             await Result { () async throws(KingfisherError) in
                 try await flights.value(for: "a", subscriber) {
-                    Work("a", of: source) { work in flights.finish(work, .success(await operation(work))) }
+                    Work("a", of: source, in: flights) { work in await operation(work) }
                 } use: { value, _ in
                     await use(value)
                 }

@@ -54,10 +54,10 @@ import Testing
     @Test("The largest of several sizes that are wanted is known when the bytes arrive") func largest() {
         func limits(_ sides: [Int?]) -> Int? {
             LoadedBytes.largestSide(
-                for: sides.enumerated().map { number, side in
+                for: sides.map { side in
                     var subscriber = Subscriber<LoadedBytes>(hooks: LoadHooks(), priority: 0.5)
                     subscriber.downsamplingLimit = side
-                    return (number, subscriber)
+                    return subscriber
                 }
             )
         }
@@ -67,7 +67,7 @@ import Testing
 
     @Test("Other sizes are made of the largest, down from half of it; others are decoded") func sharing() async throws {
         let data = try SampleImage.jpeg(600, 400)
-        let bytes = LoadedBytes(provided: data, largestSide: 400)
+        let bytes = LoadedBytes(data, largestSide: 400)
         func options(_ processor: any ImageProcessor) -> KingfisherParsedOptionsInfo {
             KingfisherParsedOptionsInfo([.processor(processor), .scaleFactor(2)])
         }

@@ -1,4 +1,5 @@
-// The limits of a downloader: connections, time, memory, and addresses. Not in Kingfisher, where URLSession decides.
+// The settings of a downloader that Kingfisher does not have: limits of connections, time, memory and addresses, and code
+// that all downloads go through.
 
 public import Foundation
 import KFSupport
@@ -165,5 +166,24 @@ extension ImageDownloader {
     public var fieldsRemovedAcrossOrigins: Set<String> {
         get { loader.settings.withLock { $0.fieldsRemovedAcrossOrigins } }
         set { loader.settings.withLock { $0.fieldsRemovedAcrossOrigins = newValue } }
+    }
+
+    // MARK: Code that all downloads go through
+
+    /// Changes the status and the header fields of responses before they are checked; nil at first. (Not in Kingfisher.)
+    ///
+    /// The option ``KingfisherParsedOptionsInfo/responseModifier`` goes before it. Read when each request is built.
+    public var responseModifier: (any ImageDownloadResponseModifier)? {
+        get { loader.settings.withLock { $0.responseModifier } }
+        set { loader.settings.withLock { $0.responseModifier = newValue } }
+    }
+
+    /// Decrypts the bytes of all downloads before anything is made of them or stored; nil at first. (Not in
+    /// Kingfisher.)
+    ///
+    /// The option ``KingfisherParsedOptionsInfo/decryptor`` goes before it. Read when each request is built.
+    public var decryptor: (any ImageDataDecryptor)? {
+        get { loader.settings.withLock { $0.decryptor } }
+        set { loader.settings.withLock { $0.decryptor = newValue } }
     }
 }

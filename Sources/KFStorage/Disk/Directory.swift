@@ -18,13 +18,14 @@ struct Descriptor: ~Copyable {
 /// A symbolic link at a file's name is never followed.
 final class Directory: Sendable {
     let path: String
+    private let prefix: String
     /// Whether the path holds no zero byte, at which the system would end it.
     private let isPossible: Bool
 
-    init(path: String) { (self.path, isPossible) = (path, !path.utf8.contains(0)) }
+    init(path: String) { (self.path, prefix, isPossible) = (path, path + "/", !path.utf8.contains(0)) }
 
     /// The full path of `name`.
-    func path(of name: String) -> String { path + "/" + name }
+    func path(of name: String) -> String { prefix + name }
 
     /// Makes the directory, with all that leads to it, if there is none.
     func make() throws(StorageError) {

@@ -6,35 +6,63 @@ import Glibc
 
 /// The metadata written with an entry's bytes.
 ///
-/// It lies in one extended attribute: version (1 byte), checksum (8), length (8), the bits of the lifetime (8), how many
-/// bytes the key has (2), all little endian; then the key, and the rest is user metadata. A file with metadata of
-/// another version is not what was written. One without attributes is an entry (the file system may not support them):
-/// the lifetime is then the distance between the access time and the expiry, and the bytes are not checked.
+/// It lies in one extended attribute: version (1 byte), checksum (8), length (4), the bits of the lifetime (4), all
+/// little endian; then the key in UTF-8 and, if there is user metadata, a byte of 255, which no UTF-8 has, and that.
+/// Up to 68 bytes, with a name of up to four after its dot, ext4 stores beside a file's status; for more it has to find
+/// a block. A file with metadata of another version is not what was written. One without attributes is an entry (the
+/// file system may not support them): the lifetime is then the distance between the access time and the expiry, and the
+/// bytes are not checked.
 struct EntryMetadata: Sendable, Equatable {
-    var length: Int
-    /// How many seconds the entry lives from each read on: 0 if it expires at a date, infinite if never.
-    var lifetime: TimeInterval
     /// The checksum of the bytes.
     var checksum: UInt64
-    /// The key; `nil` if there is none, or it was too long.
-    var key: String?
-    /// Bytes that the store does not interpret; `nil` if there are none, or too many.
-    var userMetadata: [UInt8]?
+    /// How many bytes there are; of more than four gigabytes, the lower 32 bits of that number.
+    var length: UInt32
+    /// How many seconds the entry lives from each read on, to seven digits: 0 if it expires at a date, infinite if
+    /// never.
+    var lifetime: Float
+    /// The key and the user metadata as they are stored: only few readers need them.
+    private var rest: ArraySlice<UInt8>
 
-    static let attribute = "user.kingfisher"
+    static let attribute = "user.kf"
+    /// Where versions before 6 had theirs.
+    static let formerAttribute = "user.kingfisher"
     /// Longer keys are not written: on ext4, all attributes of a file share a block, which is 4,096 bytes.
     static let longestKey = 2_000
     /// Longer user metadata is refused, for the same reason.
     static let longestUserMetadata = 1_500
-    private static let version: UInt8 = 5
-    private static let headLength = 27
-    static let longestEncoding = headLength + longestKey + longestUserMetadata
+    private static let version: UInt8 = 6
+    private static let headLength = 17
+    private static let separator: UInt8 = 255
+    static let longestEncoding = headLength + longestKey + 1 + longestUserMetadata
 
     /// The metadata of `data`, without what is empty or too long.
     init(of data: Data, lifetime: TimeInterval, key: String? = nil, userMetadata: [UInt8]? = nil) {
-        (length, self.lifetime, checksum) = (data.count, lifetime, Self.checksum(of: data))
-        self.key = key.flatMap { (1...Self.longestKey).contains($0.utf8.count) ? $0 : nil }
-        self.userMetadata = userMetadata.flatMap { (1...Self.longestUserMetadata).contains($0.count) ? $0 : nil }
+        (checksum, length) = (Self.checksum(of: data), UInt32(truncatingIfNeeded: data.count))
+        self.lifetime = Float(lifetime)
+        rest = ArraySlice((key?.utf8.count ?? 0) <= Self.longestKey ? (key ?? "").utf8 : "".utf8)
+        self.userMetadata = userMetadata.flatMap { $0.count <= Self.longestUserMetadata ? $0 : nil }
+    }
+
+    /// The key; `nil` if there is none, or it was too long.
+    var key: String? {
+        let key = rest.prefix { $0 != Self.separator }
+        return key.isEmpty ? nil : String(validating: key, as: UTF8.self)
+    }
+
+    /// Bytes that the store does not interpret; `nil` if there are none, or too many.
+    var userMetadata: [UInt8]? {
+        get { rest.firstIndex(of: Self.separator).map { Array(rest[($0 + 1)...]) } }
+        set {
+            rest = rest.prefix { $0 != Self.separator }
+            if let newValue, !newValue.isEmpty { rest += [Self.separator] + newValue }
+        }
+    }
+
+    /// The same without key and user metadata.
+    var head: EntryMetadata {
+        var head = self
+        head.rest = []
+        return head
     }
 
     /// XXH3, 64 bits; 20 KB take 0.4 µs.
@@ -42,10 +70,10 @@ struct EntryMetadata: Sendable, Equatable {
         data.withUnsafeBytes { kf_checksum($0.baseAddress, $0.count) }
     }
 
+    func hasLength(_ count: Int) -> Bool { length == UInt32(truncatingIfNeeded: count) }
+
     /// Whether `data` is what was written.
-    func describes(_ data: Data) -> Bool {
-        data.count == length && checksum == Self.checksum(of: data)
-    }
+    func describes(_ data: Data) -> Bool { hasLength(data.count) && checksum == Self.checksum(of: data) }
 
     // MARK: Encoding
 
@@ -55,28 +83,26 @@ struct EntryMetadata: Sendable, Equatable {
         func number<Number: FixedWidthInteger>(at offset: Int) -> Number {
             Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) })
         }
-        let keyEnd = Self.headLength + Int(number(at: 25) as UInt16)
-        guard let length = Int(exactly: number(at: 9) as UInt64), keyEnd <= bytes.count else { return nil }
-        self.length = length
-        checksum = number(at: 1)
-        lifetime = TimeInterval(bitPattern: number(at: 17))
-        key = keyEnd > Self.headLength ? String(validating: bytes[Self.headLength..<keyEnd], as: UTF8.self) : nil
-        userMetadata = keyEnd < bytes.count ? Array(bytes[keyEnd...]) : nil
+        (checksum, length, lifetime) = (number(at: 1), number(at: 9), Float(bitPattern: number(at: 13)))
+        rest = bytes[Self.headLength...]
     }
 
     var encoded: [UInt8] {
         var bytes = [Self.version]
-        for number in [checksum, UInt64(length), lifetime.bitPattern] {
-            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
-        }
-        withUnsafeBytes(of: UInt16(key?.utf8.count ?? 0).littleEndian) { bytes += $0 }
-        return bytes + (key ?? "").utf8 + (userMetadata ?? [])
+        withUnsafeBytes(of: checksum.littleEndian) { bytes += $0 }
+        for number in [length, lifetime.bitPattern] { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+        return bytes + rest
     }
 }
 
 extension Descriptor {
     /// The bytes of the metadata, of whatever version; `nil` if there are none.
-    var encodedMetadata: [UInt8]? { attribute(EntryMetadata.attribute, limit: EntryMetadata.longestEncoding) }
+    var encodedMetadata: [UInt8]? {
+        // Most are short, and the kernel first clears as many bytes as it is asked for.
+        let short = attribute(EntryMetadata.attribute, limit: 512)
+        if short == [] { return attribute(EntryMetadata.attribute, limit: EntryMetadata.longestEncoding) }
+        return short ?? attribute(EntryMetadata.formerAttribute, limit: EntryMetadata.longestEncoding)
+    }
 
     /// The metadata of the entry; `nil` if there is none, or of another version.
     var metadata: EntryMetadata? { encodedMetadata.flatMap { EntryMetadata($0) } }
@@ -86,9 +112,7 @@ extension Descriptor {
     /// If the file system supports no attributes, none are written.
     func attach(_ metadata: EntryMetadata) {
         guard !setAttribute(EntryMetadata.attribute, to: metadata.encoded) else { return }
-        var rest = metadata
-        (rest.key, rest.userMetadata) = (nil, nil)
-        if rest != metadata { _ = setAttribute(EntryMetadata.attribute, to: rest.encoded) }
+        if metadata.head != metadata { _ = setAttribute(EntryMetadata.attribute, to: metadata.head.encoded) }
     }
 }
 

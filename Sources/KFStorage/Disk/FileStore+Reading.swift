@@ -56,7 +56,7 @@ extension FileStore {
             expiry: expiry,
             userMetadata: metadata?.userMetadata,
             identity: FileIdentity(status),
-            lifetime: metadata?.lifetime ?? expiry.timeIntervalSince(status.lastAccess)
+            lifetime: metadata.map { TimeInterval($0.lifetime) } ?? expiry.timeIntervalSince(status.lastAccess)
         )
     }
 
@@ -67,7 +67,7 @@ extension FileStore {
         let (size, encoded) = (Int(status.st_size), file.encodedMetadata)
         let metadata = encoded.flatMap { EntryMetadata($0) }
         // A file of another length is not even read: a damaged one may be very long.
-        guard encoded == nil || metadata?.length == size else { return nil }
+        guard encoded == nil || metadata?.hasLength(size) == true else { return nil }
         guard let data = file.read(size) else { throw StorageError(.read, directory.path(of: name), errno) }
         return metadata?.describes(data) ?? (data.count == size) ? (data, metadata) : nil
     }

@@ -1,5 +1,6 @@
 // User metadata: bytes that are stored with an entry besides its own. For the metadata of responses.
 
+import Foundation
 import Glibc
 
 extension FileStore {
@@ -47,7 +48,7 @@ extension FileStore {
             if file.setAttribute(EntryMetadata.attribute, to: metadata.encoded) {
                 if isRenewing, metadata.lifetime > 0 {
                     let now = clock()
-                    let expiry = StorageExpiration.seconds(metadata.lifetime).estimatedExpiration(since: now)
+                    let expiry = now + TimeInterval(metadata.lifetime)
                     _ = file.setTimes(access: now.entryTime, modification: expiry.entryTime)
                 }
                 return file.status.st_nlink > 0

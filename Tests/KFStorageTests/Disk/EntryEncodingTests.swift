@@ -37,18 +37,19 @@ import Testing
 
     @Test(
         "Decoding returns the metadata that was encoded",
-        arguments: [.infinity, 0, 0.5, 1, 604_800, 0x1p53 - 1, 1e300, 1e-9] as [TimeInterval]
+        arguments: [.infinity, 0, 0.5, 1, 604_800, 31_536_000, 0x1p100] as [TimeInterval]
     )
     func metadataRoundTrip(lifetime: TimeInterval) {
         let longKey = String(repeating: "ы", count: EntryMetadata.longestKey / 2)
         let longest = [UInt8](repeating: 7, count: EntryMetadata.longestUserMetadata)
         for key in [nil, "k", "https://a", "ключ", longKey] {
             for userMetadata in [nil, [0], longest] as [[UInt8]?] {
-                for (length, checksum) in [(0, 0), (20_480, 0x0123_4567_89AB_CDEF), (Int.max, UInt64.max)] {
+                for (length, checksum) in [(0, 0), (20_480, 0x0123_4567_89AB_CDEF), (UInt32.max, UInt64.max)] {
                     var metadata = metadata(lifetime: lifetime, key: key, userMetadata: userMetadata)
                     (metadata.length, metadata.checksum) = (length, checksum)
                     #expect(EntryMetadata(metadata.encoded) == metadata)
                     #expect(metadata.key == key && metadata.userMetadata == userMetadata)
+                    #expect(TimeInterval(metadata.lifetime) == lifetime)
                 }
             }
         }
@@ -61,22 +62,29 @@ import Testing
         var metadata = metadata(lifetime: 1, key: "key", userMetadata: [9, 8])
         (metadata.length, metadata.checksum) = (258, 0x0123_4567_89AB_CDEF)
         let checksum: [UInt8] = [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
-        let (length, lifetime): ([UInt8], [UInt8]) = ([2, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0xF0, 0x3F])
+        let (length, lifetime): ([UInt8], [UInt8]) = ([2, 1, 0, 0], [0, 0, 0x80, 0x3F])
 
-        #expect(metadata.encoded == [5] + checksum + length + lifetime + [3, 0] + Array("key".utf8) + [9, 8])
+        #expect(metadata.encoded == [6] + checksum + length + lifetime + Array("key".utf8) + [255, 9, 8])
+        metadata.userMetadata = nil
+        #expect(metadata.encoded == [6] + checksum + length + lifetime + Array("key".utf8))
+    }
+
+    @Test("The lifetime is exact to seven digits, and the length compared in its lower 32 bits") func roundedNumbers() {
+        var metadata = metadata(lifetime: 1_234_567.891)
+        #expect(abs(TimeInterval(metadata.lifetime) / 1_234_567.891 - 1) < 1e-7)
+        metadata.length = 5
+        #expect(metadata.hasLength(5) && metadata.hasLength(5 + 1 << 32) && !metadata.hasLength(6))
     }
 
     @Test("Decoding returns nil for bytes of any other kind") func decodingRejectsGarbage() {
         let zeros = [UInt8](repeating: 0, count: 40)
         let garbage: [[UInt8]] = [
-            [], [5], [1, 2, 3], zeros, [3] + zeros, [4] + zeros, [6] + zeros, [5] + zeros.prefix(25),
-            // A length that no file has, and a key that does not end.
-            [5] + zeros.prefix(8) + [UInt8](repeating: 255, count: 8) + zeros, [5] + zeros.prefix(24) + [1, 0],
-            [5] + zeros.prefix(24) + [255, 255, 1],
+            [], [6], [1, 2, 3], zeros, [4] + zeros, [5] + zeros, [7] + zeros, [6] + zeros.prefix(15),
         ]
         for bytes in garbage { #expect(EntryMetadata(bytes) == nil, "\(bytes)") }
-        #expect(EntryMetadata([5] + zeros.prefix(24) + [1, 0, 0xFF, 5])?.key == nil)
-        #expect(EntryMetadata([5] + zeros.prefix(24) + [1, 0, 0xFF, 5])?.userMetadata == [5])
+        // A key that is no UTF-8.
+        #expect(EntryMetadata([6] + zeros.prefix(16) + [0xC0, 0xFF, 5])?.key == nil)
+        #expect(EntryMetadata([6] + zeros.prefix(16) + [0xC0, 0xFF, 5, 0xFF])?.userMetadata == [5, 0xFF])
     }
 
     // MARK: Files
@@ -104,7 +112,7 @@ import Testing
         arguments: [1, 20, 60, 200, 4_000]
     )
     func unknownVersion(length: Int) throws {
-        for version: UInt8 in [3, 4, 6] {
+        for version: UInt8 in [4, 5, 7] {
             try store.write(bytes, to: "a", key: "key", expiration: .seconds(100))
             try setAttribute(to: [version] + [UInt8](repeating: 1, count: length - 1))
             #expect(try store.entries().first?.key == nil)
@@ -112,5 +120,15 @@ import Testing
             #expect(try store.read("a") == nil)
             #expect(names(in: scratch("cache")) == [])
         }
+    }
+
+    @Test("An entry with the attribute of earlier versions is a miss and is removed", .needsAttributes)
+    func formerAttribute() throws {
+        try store.write(bytes, to: "a", expiration: .seconds(100))
+        let value = [5] + [UInt8](repeating: 1, count: 40)
+        try #require(setxattr(scratch("cache/a"), EntryMetadata.formerAttribute, value, value.count, 0) == 0)
+        removexattr(scratch("cache/a"), EntryMetadata.attribute)
+        #expect(try store.read("a") == nil)
+        #expect(names(in: scratch("cache")) == [])
     }
 }

@@ -32,11 +32,8 @@ private struct CurlFailure {
     var meaning: Meaning {
         let connectStatus = kf_curl_long(handle.curl, CURLINFO_HTTP_CONNECTCODE)
         guard connectStatus < 300 else {
-            let what =
-                connectStatus == 407
-                ? "The proxy before \(host) asks for a user name and a password"
-                : "The proxy refused to connect to \(host)"
-            return (.cannotConnectToHost, "\(what) (status \(connectStatus)).")
+            let what = connectStatus == 407 ? "asks for a user name and a password" : "refused the connection"
+            return (.cannotConnectToHost, "The proxy before \(host) \(what) (status \(connectStatus)).")
         }
         return switch result {
         // The connection has ended, and libcurl takes what came for all of the response.

@@ -14,7 +14,7 @@ import Testing
         try await DiskRig.run(scanned: false, manager: manager) { rig in
             let reason = cacheFailure { try rig.storage.store(value: bytes("a"), forKey: "a") }
             let words = KingfisherError.cacheError(reason: try #require(reason)).description
-            #expect(words.contains(rig.folder.path) && words.contains("check that it is a directory"))
+            #expect(words.contains(rig.folder.path) && words.contains("check that the path is a directory"))
             #expect(
                 rig.storage.directoryFailure?.hasPrefix(POSIXError(.ENOSPC).plainDescription + "; check that") == true
             )

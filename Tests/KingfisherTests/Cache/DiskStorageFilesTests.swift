@@ -256,7 +256,7 @@ import Testing
             }
             #expect(url == rig.folder)
             let words = KingfisherError.cacheError(reason: .invalidFileEnumeratorContent(url: url)).description
-            #expect(words.contains("\(rig.folder.path)") && words.contains("check that it is a directory"))
+            #expect(words.contains("\(rig.folder.path)") && words.contains("check that the path is a directory"))
             #expect(storage.directoryFailure == "Input/output error; check the disk")
         }
     }

@@ -134,7 +134,7 @@ private func withServer(_ certificate: TestCertificate, _ body: (TestServer) asy
             let transport = transport(proxy: "http://127.0.0.1:\(proxy.port)")
             let (recorder, error) = await load(try url("https://pictures.test/a"), with: transport)
             #expect(error?.code == .cannotConnectToHost)
-            #expect(error?.message == "The proxy refused to connect to pictures.test (status 403).")
+            #expect(error?.message == "The proxy before pictures.test refused the connection (status 403).")
             #expect(recorder.log.response == nil)
             #expect(proxy.requests.map(\.method) == ["CONNECT"])
         }

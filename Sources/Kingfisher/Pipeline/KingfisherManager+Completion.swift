@@ -33,6 +33,7 @@ extension KingfisherManager {
     func retrieveImage(
         with source: Source,
         parsed options: consuming KingfisherParsedOptionsInfo,
+        prepared: (@Sendable () async -> KingfisherParsedOptionsInfo)? = nil,
         progressBlock: DownloadProgressBlock? = nil,
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
         previewSetter: Previews.Setter? = nil,
@@ -41,7 +42,7 @@ extension KingfisherManager {
         process(&options, for: source)
         options.resolveProcessor()
         let options = options
-        if let hit = imageInMemory(source, options, requested: source) {
+        if prepared == nil, let hit = imageInMemory(source, options, requested: source) {
             guard let completionHandler else { return nil }
             // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
             guard !options.callbackQueue.isHere else {
@@ -60,7 +61,7 @@ extension KingfisherManager {
             handle: handle,
             updated: downloadTaskUpdated
         )
-        return start(load, handle, completionHandler) ? handle : nil
+        return start(load, prepared, handle, completionHandler) ? handle : nil
     }
 
     /// Starts a load that was not a hit in memory; false when it ended before this returned.
@@ -68,12 +69,20 @@ extension KingfisherManager {
     /// Only an image on disk that the caller's thread was to read is delivered before this returns.
     private func start(
         _ load: Load,
+        _ prepared: (@Sendable () async -> KingfisherParsedOptionsInfo)?,
         _ handle: DownloadTask,
         _ completionHandler: (@Sendable (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> Bool {
         let (queue, readsAtOnce) = (load.options.callbackQueue, load.options.loadDiskFileSynchronously)
         return handle.start { [self] in
-            await Result { () async throws(KingfisherError) in try await self.image(for: load) }
+            await Result { () async throws(KingfisherError) in
+                guard let prepared else { return try await self.image(for: load) }
+                var load = load
+                load.options = await prepared()
+                load.options.originalCache = load.options.originalCache ?? load.options.targetCache
+                load.options.resolveProcessor()
+                return try await self.image(for: load)
+            }
         } endsAtOnce: { result in
             if case .success(let found) = result { readsAtOnce && found.cacheType == .disk } else { false }
         } completion: { result in

@@ -12,7 +12,10 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// given.
     public var bounds: CGRect {
         get { renderer?.bounds ?? ownBounds }
-        set { ownBounds = newValue }
+        set {
+            ownBounds = newValue
+            layoutDidChange()
+        }
     }
     private var ownBounds = CGRect.zero
     /// Pixels a point of the screen that shows the view; 1 without a toolkit.
@@ -89,6 +92,19 @@ open class KFCrossPlatformView: KingfisherCompatible {
     package func windowDidChange(isVisible: Bool) {}
 
     func rendererDidChange() {}
+
+    /// To be called by the toolkit when it has laid the view out, or the scale of its screen is another.
+    package func layoutDidChange() {
+        isLaidOut = true
+        onLayout?()
+    }
+
+    /// Whether the view has been laid out, so that its bounds mean something.
+    private(set) var isLaidOut = false
+    /// Called after each layout: the load whose image has the size of the view.
+    var onLayout: (@MainActor () -> Void)?
+    /// How the view is filled with images; nil for a view that shows none.
+    var contentModeOfImages: KFCrossPlatformContentMode? { nil }
 
     /// The clock of animations and transitions, instead of that of the screen that shows the view.
     package var clock: (@MainActor () -> any DisplayLinkCompatible)?

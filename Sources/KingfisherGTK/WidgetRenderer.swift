@@ -114,6 +114,26 @@ class WidgetRenderer: ViewRenderer {
         return g_value_get_boolean(&value) != 0
     }
 
+    /// Follows the layout of the widget by that of one that is laid over it, draws nothing and has a signal for it.
+    func followLayout() {
+        guard !followsLayout, let overlay else { return }
+        followsLayout = true
+        let area: UnsafeMutablePointer<GtkWidget> = gtk_drawing_area_new()
+        gtk_widget_set_can_target(area, 0)
+        gtk_overlay_add_overlay(overlay, area)
+        connectSignal("resize", of: UnsafeMutableRawPointer(area)) { [weak self] _ in self?.layoutDidChange() }
+        connectSignal("notify::scale-factor", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
+            self?.layoutDidChange()
+        }
+    }
+
+    /// Later: an image that is set during a layout would want another.
+    private func layoutDidChange() {
+        CallbackQueue.mainAsync.execute { [weak view] in MainActor.assumeIsolated { view?.layoutDidChange() } }
+    }
+
+    private var followsLayout = false
+
     func makeDisplayLink() -> any DisplayLinkCompatible { FrameClockLink(widget) }
 
     private func connectVisibility() {

@@ -1,5 +1,6 @@
 // Loads that end in widgets: from the network, memory and disk, replaced, broken.
 
+import CKFGTK4
 import Foundation
 import KFImaging
 import KFSupport
@@ -50,6 +51,24 @@ let loadChecks = [
         await stage.frames(of: view) { successes + others == 200 }
         await stage.expect(view, is: 199 << 8)
         stage.expect(view.kf.taskIdentifier == nil && others > 0, "\(successes) successes, \(others) others")
+    },
+    Check(name: "imageSizedToItsView") { stage in
+        let (server, options, _) = try await stage.network()
+        server.route("/large.png", .data(try Paint.png(Paint.blue, width: 2_048, height: 2_048)))
+        let view = KFCrossPlatformImageView()
+        view.contentMode = .scaleToFill
+        // Begun before there is a window, it waits for the layout.
+        view.kf.setImage(with: server.url("/large.png"), options: options + [.sizedToView, .waitForCache])
+        await stage.show(view, size: CGSize(width: 256, height: 256))
+        await stage.frames(of: view) { view.image != nil }
+        let scale = Int(view.contentScaleFactor)
+        func width() -> Int { view.image?.pixelWidth ?? 0 }
+        stage.expect(width() == 256 * scale, "\(width()) pixels wide at scale \(scale)")
+        await stage.expect(view, is: Paint.blue)
+        gtk_widget_set_size_request(view.rawWidget.assumingMemoryBound(to: GtkWidget.self), 512, 512)
+        await stage.frames(of: view) { width() == 512 * scale }
+        stage.expect(width() == 512 * scale, "\(width()) pixels wide in \(view.bounds)")
+        await stage.expect(view, is: Paint.blue)
     },
     Check(name: "brokenPicture") { stage in
         let view = KFCrossPlatformImageView()

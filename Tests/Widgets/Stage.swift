@@ -157,8 +157,8 @@ enum Paint {
         halves(color, color, width: width, height: height)
     }
 
-    static func png(_ color: UInt32) throws -> Data {
-        guard let data = plain(color).pngData() else { throw CheckError.noData }
+    static func png(_ color: UInt32, width: Int = 40, height: Int = 20) throws -> Data {
+        guard let data = plain(color, width: width, height: height).pngData() else { throw CheckError.noData }
         return data
     }
 

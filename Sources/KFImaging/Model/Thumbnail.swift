@@ -9,6 +9,8 @@ public enum ThumbnailMode: String, Sendable, Hashable, CaseIterable {
     /// The box is covered, and parts beyond it are cut off. Of a smaller image that is not enlarged, a part in the
     /// proportions of the box is kept.
     case fill
+    /// The box is covered, and nothing is cut off: the other side may be longer than the box's. (Not in Kingfisher.)
+    case cover
     /// Stretched to exactly the box, whatever happens to the proportions; smaller images are always enlarged.
     case exact
 }
@@ -46,8 +48,8 @@ package struct Thumbnail: Sendable, Hashable {
         var (x, y) = (scale(width, original.width), scale(height, original.height))
         switch mode {
         case .fit: (x, y) = (min(x, y), min(x, y))
-        case .fill where width > 0 && height > 0: (x, y) = (max(x, y), max(x, y))
-        case .fill, .exact: (x, y) = (min(x, width > 0 ? x : y), min(y, height > 0 ? y : x))
+        case .fill where width > 0 && height > 0, .cover where width > 0 && height > 0: (x, y) = (max(x, y), max(x, y))
+        case .fill, .cover, .exact: (x, y) = (min(x, width > 0 ? x : y), min(y, height > 0 ? y : x))
         }
         func side(_ length: Int, _ scale: Double) -> Int {
             Int(min((Double(length) * (enlarges ? scale : min(scale, 1))).rounded(), Double(Int32.max)))

@@ -173,6 +173,8 @@ extension KingfisherOptionsInfoItem {
     public static var forceTransition: Self { setting(\.forceTransition, to: true) }
     /// See ``KingfisherParsedOptionsInfo/keepCurrentImageWhileLoading``.
     public static var keepCurrentImageWhileLoading: Self { setting(\.keepCurrentImageWhileLoading, to: true) }
+    /// See ``KingfisherParsedOptionsInfo/sizedToView``.
+    public static var sizedToView: Self { setting(\.sizedToView, to: true) }
     /// See ``KingfisherParsedOptionsInfo/onFailureImage``.
     public static func onFailureImage(_ image: KFCrossPlatformImage?) -> Self {
         setting(\.onFailureImage, to: .some(image))

@@ -247,6 +247,19 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Keep the image that a view shows until the new one is there, instead of showing the placeholder.
     public var keepCurrentImageWhileLoading = false
 
+    /// Decode the image at the size of the view it is loaded into, in pixels, instead of its own. (Not in Kingfisher.)
+    ///
+    /// For image views and ``KFImage``; without effect elsewhere, and for views whose content mode is
+    /// ``KFCrossPlatformContentMode/center``. The load waits for the first layout if the view has no size yet. Each side
+    /// is rounded up to one of four sizes in each power of two, and the image is never larger than the original. When
+    /// the view grows beyond what it shows, or moves to a screen with another scale, the image is loaded again and the
+    /// present one stays until then; the handlers are not called once more. A view that shrinks keeps its image.
+    ///
+    /// The image is made by a ``ThumbnailImageProcessor`` of that size before ``processor`` runs, and its identifier is
+    /// part of the key. ``cacheOriginalImage`` is set, so that another size is made of the original on disk. A larger
+    /// image of the same source in memory is shown until the right one is there.
+    public var sizedToView = false
+
     /// The image that a view shows when loading fails, none with `.some(nil)`; nil leaves the placeholder.
     public var onFailureImage: KFCrossPlatformImage??
 

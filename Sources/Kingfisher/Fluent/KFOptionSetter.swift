@@ -204,6 +204,8 @@ extension KFOptionSetter {
     public func keepCurrentImageWhileLoading(_ enabled: Bool = true) -> Self {
         with(\.keepCurrentImageWhileLoading, enabled)
     }
+    /// See ``KingfisherParsedOptionsInfo/sizedToView``.
+    public func sizedToView(_ enabled: Bool = true) -> Self { with(\.sizedToView, enabled) }
     /// See ``KingfisherParsedOptionsInfo/onFailureImage``; nil shows none.
     public func onFailureImage(_ image: KFCrossPlatformImage?) -> Self { with(\.onFailureImage, .some(image)) }
 }

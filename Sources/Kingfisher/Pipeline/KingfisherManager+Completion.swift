@@ -33,6 +33,7 @@ extension KingfisherManager {
     func retrieveImage(
         with source: Source,
         parsed options: consuming KingfisherParsedOptionsInfo,
+        prepared: (@Sendable () async -> KingfisherParsedOptionsInfo)? = nil,
         progressBlock: DownloadProgressBlock? = nil,
         downloadTaskUpdated: DownloadTaskUpdatedBlock? = nil,
         previewSetter: Previews.Setter? = nil,
@@ -41,7 +42,7 @@ extension KingfisherManager {
         process(&options, for: source)
         options.resolveProcessor()
         let options = options
-        if let hit = imageInMemory(source, options, requested: source) {
+        if prepared == nil, let hit = imageInMemory(source, options, requested: source) {
             guard let completionHandler else { return nil }
             // Called directly where the queue allows it: creating a block takes a good part of a hit's time.
             guard !options.callbackQueue.isHere else {
@@ -62,7 +63,12 @@ extension KingfisherManager {
         )
         // Only an image on disk that the caller's thread was to read is delivered before this returns.
         let goesOn = handle.start(on: options.callbackQueue, completionHandler) { () async throws(KingfisherError) in
-            try await self.image(for: load)
+            guard let prepared else { return try await self.image(for: load) }
+            var load = load
+            load.options = await prepared()
+            load.options.originalCache = load.options.originalCache ?? load.options.targetCache
+            load.options.resolveProcessor()
+            return try await self.image(for: load)
         } endsAtOnce: {
             options.loadDiskFileSynchronously && $0.cacheType == .disk
         }

@@ -60,6 +60,14 @@ public struct ThumbnailImageProcessor: ImageProcessor {
         identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
     }
 
+    /// A processor for a box in pixels, whose identifier names pixels and the scale.
+    init(pixelWidth: Int, pixelHeight: Int, mode: ThumbnailMode, scale: CGFloat) {
+        size = CGSize(width: CGFloat(pixelWidth) / scale, height: CGFloat(pixelHeight) / scale)
+        (self.mode, anchor, enlarges) = (mode, .center, false)
+        let text = "\(pixelWidth)×\(pixelHeight) px, \(mode.rawValue)" + (scale == 1 ? "" : ", \(scale.identifierText)x")
+        identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
+    }
+
     /// The thumbnail.
     ///
     /// - Parameters:

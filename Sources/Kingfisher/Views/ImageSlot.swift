@@ -29,6 +29,12 @@ protocol ImageSlot<Owner>: Sendable {
     /// Shows the placeholder, or nothing if there is none.
     func showPlaceholder(_ owner: Owner)
 
+    /// The view that the place fills; nil for a place that is not a view of its own.
+    func view(of owner: Owner) -> KFCrossPlatformView?
+
+    /// Whether an image of an earlier load is still what is shown.
+    func isShowing(_ image: KFCrossPlatformImage, _ owner: Owner) -> Bool
+
     /// A load begins; returns whether its progress is shown.
     func loadDidBegin(_ owner: Owner) -> Bool
 
@@ -51,6 +57,10 @@ protocol ImageSlot<Owner>: Sendable {
 }
 
 extension ImageSlot {
+    func view(of owner: Owner) -> KFCrossPlatformView? { nil }
+
+    func isShowing(_ image: KFCrossPlatformImage, _ owner: Owner) -> Bool { false }
+
     func loadDidBegin(_ owner: Owner) -> Bool { false }
 
     func loadDidProceed(_ owner: Owner, to progress: Double) {}
@@ -92,12 +102,15 @@ final class SlotState {
     /// The newest load's handle; nil when it has ended.
     var task: DownloadTask?
     private var interest: Interest?
+    /// The wait for the first layout of the view, which owns it; nil when the newest load does not wait for it.
+    weak var layoutWait: LayoutWait?
 
     /// Ends the interest in the load that is under way.
     ///
     /// If it has not begun its download, it ends without one; a download that is under way goes on for the cache.
     func supersede() {
         interest?.end()
+        layoutWait?.end.fulfil(())
         (identifier, task, interest) = (nil, nil, nil)
     }
 

@@ -10,6 +10,10 @@ private struct ImageViewSlot: ImageSlot {
 
     func isEmpty(_ view: KFCrossPlatformImageView) -> Bool { view.image == nil && view.placeholder == nil }
 
+    func view(of view: KFCrossPlatformImageView) -> KFCrossPlatformView? { view }
+
+    func isShowing(_ image: KFCrossPlatformImage, _ view: KFCrossPlatformImageView) -> Bool { view.image === image }
+
     func showPlaceholder(_ view: KFCrossPlatformImageView) { view.replacePlaceholder(by: placeholder) }
 
     func loadDidBegin(_ view: KFCrossPlatformImageView) -> Bool {

@@ -18,9 +18,12 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     public var contentMode = KFCrossPlatformContentMode.scaleAspectFit {
         didSet {
             player?.contentMode = contentMode
-            if contentMode != oldValue { renderer?.contentDidChange() }
+            guard contentMode != oldValue else { return }
+            renderer?.contentDidChange()
+            onLayout?()
         }
     }
+    override var contentModeOfImages: KFCrossPlatformContentMode? { contentMode }
 
     /// The player of animations; nil until there is one.
     private(set) var player: AnimationPlayer?

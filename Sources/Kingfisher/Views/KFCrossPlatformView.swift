@@ -12,7 +12,10 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// given.
     public var bounds: CGRect {
         get { renderer?.bounds ?? ownBounds }
-        set { ownBounds = newValue }
+        set {
+            ownBounds = newValue
+            layoutDidChange()
+        }
     }
     private var ownBounds = CGRect.zero
     /// Pixels a point of the screen that shows the view; 1 without a toolkit.
@@ -39,7 +42,13 @@ open class KFCrossPlatformView: KingfisherCompatible {
     public private(set) var centerOffset = CGPoint.zero
 
     /// The toolkit's side of the view; nil while no toolkit shows it.
-    package var renderer: (any ViewRenderer)? { didSet { rendererDidChange() } }
+    package var renderer: (any ViewRenderer)? {
+        didSet {
+            hasLayout = false
+            rendererDidChange()
+            if onLayout != nil { renderer?.followLayout() }
+        }
+    }
 
     /// A view without a toolkit, not on a screen.
     public init() {}
@@ -94,6 +103,20 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// How large the view is in a superview that does not say so.
     var ownSizeStrategy: IndicatorSizeStrategy { .full }
 
+    /// To be called by the toolkit when it has laid the view out, or the scale of its screen is another.
+    package func layoutDidChange() {
+        hasLayout = true
+        onLayout?()
+    }
+
+    /// Whether the view has been laid out, so that its bounds mean something.
+    var isLaidOut: Bool { hasLayout || bounds.size != .zero }
+    private var hasLayout = false
+    /// Called after each layout: the load whose image has the size of the view.
+    var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.followLayout() } } }
+    /// How the view is filled with images; nil for a view that shows none.
+    var contentModeOfImages: KFCrossPlatformContentMode? { nil }
+
     /// The clock of animations and transitions, instead of that of the screen that shows the view.
     package var clock: (@MainActor () -> any DisplayLinkCompatible)?
 
@@ -122,6 +145,9 @@ package protocol ViewRenderer: AnyObject {
 
     /// Whether transitions are shown: the user of the desktop may not want any.
     var showsTransitions: Bool { get }
+
+    /// From now on, the view's `layoutDidChange` is called after each layout, but not during it.
+    func followLayout()
 
     /// A link to the clock of the screen that shows the view; paused.
     func makeDisplayLink() -> any DisplayLinkCompatible

@@ -9,17 +9,21 @@ final class SlotLoad<Slot: ImageSlot> {
     /// The handler that is called at the end.
     typealias Completion = @MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void
 
-    private weak var owner: Slot.Owner?
-    private let slot: Slot
-    private let state: SlotState
+    private(set) weak var owner: Slot.Owner?
+    let slot: Slot
+    let state: SlotState
     private let identifier: Source.Identifier.Value
-    private let source: Source
-    private var options: KingfisherParsedOptionsInfo
+    let source: Source
+    private(set) var options: KingfisherParsedOptionsInfo
+    /// The size that the image is decoded at; nil for its own, and as long as that of the view is not known.
+    var size: ViewImageSize?
+    private let showsActivity: Bool
     private let showsProgress: Bool
     private let completion: Completion?
 
     /// Loads an image and shows it in a slot.
     ///
+    /// - Parameter showsActivity: Whether an indicator shows that the load is under way.
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     static func start(
         _ source: Source?,
@@ -27,10 +31,12 @@ final class SlotLoad<Slot: ImageSlot> {
         of owner: Slot.Owner,
         options: consuming KingfisherParsedOptionsInfo,
         manager: KingfisherManager = .shared,
+        showsActivity: Bool = true,
         progressBlock: DownloadProgressBlock?,
         completion: Completion?
     ) -> DownloadTask? {
         let state = SlotStates.state(of: slot.place, in: owner)
+        slot.view(of: owner)?.onLayout = nil
         guard let source else {
             state.supersede()
             slot.showPlaceholder(owner)
@@ -39,7 +45,8 @@ final class SlotLoad<Slot: ImageSlot> {
         }
         manager.process(&options, for: source)
         if !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) { slot.showPlaceholder(owner) }
-        return SlotLoad(source, slot, of: owner, state, options, completion).start(manager, progressBlock)
+        let load = SlotLoad(source, slot, of: owner, state, options, showsActivity: showsActivity, completion)
+        return load.start(manager, progressBlock)
     }
 
     private let interest: Interest
@@ -50,11 +57,13 @@ final class SlotLoad<Slot: ImageSlot> {
         of owner: Slot.Owner,
         _ state: SlotState,
         _ options: consuming KingfisherParsedOptionsInfo,
+        showsActivity: Bool,
         _ completion: Completion?
     ) {
         (self.source, self.slot, self.owner, self.state) = (source, slot, owner, state)
         (self.options, self.completion) = (options, completion)
-        showsProgress = slot.loadDidBegin(owner)
+        self.showsActivity = showsActivity
+        showsProgress = showsActivity && slot.loadDidBegin(owner)
         (identifier, interest) = state.begin()
     }
 
@@ -68,15 +77,20 @@ final class SlotLoad<Slot: ImageSlot> {
         var (progress, previewSetter): (DownloadProgressBlock?, Previews.Setter?)
         if progressBlock != nil || showsProgress { progress = { [self] in report($0, $1, to: progressBlock) } }
         if options.progressiveJPEG != nil { previewSetter = { [self] in showPreview($0) } }
+        let sized = sizedOptions()
         let task = manager.retrieveImage(
             with: source,
-            parsed: options,
+            parsed: sized ?? options,
+            prepared: sized == nil ? optionsAfterLayout() : nil,
             progressBlock: progress,
             previewSetter: previewSetter
         ) { [self] result in
-            MainActor.assumeIsolated { end(result) }
+            MainActor.assumeIsolated { end(result, manager) }
         }
-        if isCurrent { state.task = task }
+        if isCurrent {
+            state.task = task
+            showLargerImage(in: manager)
+        }
         return task
     }
 
@@ -91,13 +105,17 @@ final class SlotLoad<Slot: ImageSlot> {
         slot.show(image, owner, options)
     }
 
-    private func end(_ result: Result<RetrieveImageResult, KingfisherError>) {
+    private func end(_ result: Result<RetrieveImageResult, KingfisherError>, _ manager: KingfisherManager) {
         let isLatest = state.identifier == identifier
         if isLatest { (state.identifier, state.task) = (nil, nil) }
-        if let owner { slot.loadDidEnd(owner) }
+        if let owner, showsActivity { slot.loadDidEnd(owner) }
         guard isLatest, let owner else { return complete(replaced(result)) }
         switch result {
-        case .success(let value): slot.show(value, owner, options) { [self] in complete(result) }
+        case .success(let value):
+            slot.show(value, owner, options) { [self] in
+                followLayout(of: value.image, manager)
+                complete(result)
+            }
         case .failure:
             if let image = options.onFailureImage { slot.show(image, owner, options) }
             complete(result)

@@ -128,6 +128,7 @@ import Testing
             Option(property: "keepCurrentImageWhileLoading", item: .keepCurrentImageWhileLoading) {
                 $0.keepCurrentImageWhileLoading()
             },
+            Option(property: "sizedToView", item: .sizedToView) { $0.sizedToView() },
             Option(property: "onFailureImage", item: .onFailureImage(nil)) { $0.onFailureImage(nil) },
         ]
     }
@@ -186,8 +187,8 @@ import Testing
         "downloadPriority", "waitForCache", "callbackQueue", "imageModifier", "onDataReceived", "onStaleImage",
         "loadDiskFileSynchronously",
         "alternativeSources", "retryStrategy", "progressiveJPEG", "transition", "forceTransition",
-        "keepCurrentImageWhileLoading", "skipFailedURLs", "retryFailed", "onFailureImage", "alsoPrefetchToMemory",
-        "hooks",
+        "keepCurrentImageWhileLoading", "sizedToView", "skipFailedURLs", "retryFailed", "onFailureImage",
+        "alsoPrefetchToMemory", "hooks",
     ]
 
     @Test("Every option either decides whether two loads share their work, or belongs to each subscriber")

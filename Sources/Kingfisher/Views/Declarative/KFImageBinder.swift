@@ -27,6 +27,9 @@ final class KFImageBinder {
     /// Called when ``progress`` has grown by a percent.
     var onProgress: (() -> Void)?
 
+    /// The view that shows the content; it has the size that an image is decoded at where that is asked for.
+    weak var view: KFCrossPlatformView?
+
     private let context: KFImageContext
     private let options: KingfisherParsedOptionsInfo
     private var task: DownloadTask?
@@ -126,6 +129,12 @@ private struct BinderSlot: ImageSlot {
     var place: ImagePlace { .image() }
 
     func isEmpty(_ binder: KFImageBinder) -> Bool { if case .placeholder = binder.content { true } else { false } }
+
+    func view(of binder: KFImageBinder) -> KFCrossPlatformView? { binder.view }
+
+    func isShowing(_ image: KFCrossPlatformImage, _ binder: KFImageBinder) -> Bool {
+        if case .image(let shown, _) = binder.content { shown === image } else { false }
+    }
 
     func showPlaceholder(_ binder: KFImageBinder) { binder.begin(isEmpty: isEmpty(binder)) }
 

@@ -54,6 +54,7 @@ public final class KFImageView: KFCrossPlatformView {
     /// Begins to load if it is time, and follows the binder.
     private func bind() {
         let binder = binder
+        binder.view = self
         if isOnScreen {
             binder.start()
         } else if context.startsBeforeAppearing {
@@ -83,6 +84,8 @@ public final class KFImageView: KFCrossPlatformView {
             binder.setPriority(isLow: true)
         }
     }
+
+    override var contentModeOfImages: KFCrossPlatformContentMode? { imageView.contentMode }
 
     // MARK: Showing
 

@@ -122,9 +122,11 @@ class WidgetRenderer: ViewRenderer {
         gtk_widget_set_can_target(area, 0)
         gtk_overlay_add_overlay(overlay, area)
         connectSignal("resize", of: UnsafeMutableRawPointer(area)) { [weak self] _ in self?.layoutDidChange() }
-        connectSignal("notify::scale-factor", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
-            self?.layoutDidChange()
-        }
+    }
+
+    private func scaleDidChange() {
+        if gtk_widget_get_mapped(widget) != 0 { didMap() }
+        if followsLayout { layoutDidChange() }
     }
 
     /// Later: an image that is set during a layout would want another.
@@ -140,6 +142,7 @@ class WidgetRenderer: ViewRenderer {
         let object = UnsafeMutableRawPointer(widget)
         connectSignal("map", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
         connectSignal("unmap", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        connectSignal("notify::scale-factor", of: object) { [weak self] _ in self?.scaleDidChange() }
     }
 
     private func visibilityOnScreenDidChange() {
@@ -156,7 +159,7 @@ class WidgetRenderer: ViewRenderer {
         }
     }
 
-    /// Called when the widget comes onto a screen.
+    /// Called when the widget comes onto a screen, or that has another scale.
     func didMap() {}
 
     /// To be overridden by what has to be undone before the widget goes.

@@ -121,9 +121,10 @@ struct Encoding: Sendable {
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
         if subsampling == .half { options.lossless = false }
-        options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
-        let data = await WorkExecutor.cpu.run { [options] () async -> Result<Data, ImagingError> in
-            Result { () throws(ImagingError) in
+        let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
+            var options = options
+            options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
+            return Result { [options] () throws(ImagingError) in
                 guard let animation, Self.holdsAnimations(type) else {
                     return try Codecs.encode(image, as: type, options)
                 }

@@ -130,6 +130,7 @@ private func orientation(_ data: Data) throws -> Int {
         }
         let long = text + [UInt8](repeating: 0x0A, count: 1 << 20)
         #expect(try orientation(png(PNGWriter.chunk("zTXt", keyword + [0] + PNGWriter.stored(long)))) == 1)
+        #expect(try orientation(png(PNGWriter.chunk("tEXt", keyword + long))) == 1)
         #expect(try orientation(png(PNGWriter.chunk("iTXt", keyword + [0, 0] + Array("en".utf8)))) == 1)
         #expect(try orientation(png(PNGWriter.chunk("tEXt", Array(keyword.dropLast())))) == 1)
         #expect(try orientation(png(PNGWriter.chunk("tEXt", keyword + Array("\nexif\n 3\n4d4".utf8)))) == 1)

@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test("Fields that share their values do not make a copy larger than the block") func sharedEXIFValues() throws {
+        func bytes(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        let (entries, length) = (1_000, 50_000)
+        var block = Array("II".utf8) + bytes(42, 2) + bytes(8, 4) + bytes(entries, 2)
+        for index in 0..<entries {
+            block += bytes(0x1000 + index, 2) + bytes(7, 2) + bytes(length, 4) + bytes(10 + 12 * entries + 4, 4)
+        }
+        block += bytes(0, 4) + [UInt8](repeating: 1, count: length)
+        let copy = try #require(EXIFCopy(Data(block))?.block(keepsLocation: true))
+        #expect(copy.count < 2 * block.count)
+    }
+
     // MARK: Colours
 
     @Test("What is written is sRGB and says so, in the same bytes each time") func marks() async throws {

@@ -74,9 +74,9 @@ package struct EXIFCopy {
         allFields(directory).filter { !Self.dropped.contains($0.tag) }
     }
 
-    /// The fields of a directory whose values are there, each tag once.
+    /// The fields of a directory whose values are there, each tag once; no more of them than the block has room for.
     private func allFields(_ directory: Int) -> [Field] {
-        var seen: Set<Int> = []
+        var (seen, room) = (Set<Int>(), bytes.count)
         return (0..<(number(directory, 2) ?? 0)).compactMap { index in
             let entry = directory + 2 + index * 12
             guard let tag = number(entry, 2), let type = number(entry + 2, 2), let count = number(entry + 4, 4),
@@ -84,8 +84,9 @@ package struct EXIFCopy {
             else { return nil }
             let length = count * size
             guard let place = length > 4 ? number(entry + 8, 4) : entry + 8, place <= bytes.count - length,
-                seen.insert(tag).inserted
+                length <= room, seen.insert(tag).inserted
             else { return nil }
+            room -= length
             return Field(tag: tag, type: type, count: count, value: Array(bytes[place..<place + length]))
         }
     }

@@ -7,7 +7,8 @@ import KFImaging
 ///
 /// The orientation in the file is applied first, so the box is that of the image as it is displayed. Unless
 /// ``enlarges`` is true, a smaller image keeps its size, or with ``ThumbnailMode/fill`` is cut to the proportions of
-/// the box; with ``ThumbnailMode/exact`` the result always has the size of the box. Drawings (SVG) are always drawn at the size of the box.
+/// the box; with ``ThumbnailMode/exact`` the result always has the size of the box. Drawings (SVG) are always drawn at
+/// the size of the box.
 ///
 /// ```swift
 /// // 300 × 200 points, cut where there is least to see.

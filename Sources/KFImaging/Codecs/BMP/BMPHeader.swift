@@ -87,12 +87,12 @@ struct BMPHeader {
         let most = depth <= 8 ? 1 << depth : 0
         let used = field(32, 4)
         var paletteEnd = paletteStart + (used == 0 ? most : min(used, most)) * paletteStep
-        // The file's own offset of its rows counts, if it is valid. Some name the place of the palette instead, although
-        // the rows lie behind it; shorter palettes leave no room for that.
+        // The file's own offset of its rows counts, if it is valid. Some files name the place of the palette instead,
+        // although the rows are behind it.
         let rowBytes = Self.bytesPerRow(width, depth).multipliedReportingOverflow(by: rowCount)
         let areBehindPalette =
             storage == .plain && !rowBytes.overflow && rowBytes.partialValue <= bytes.count - paletteEnd
-        if let rows, rows >= paletteStart, rows >= paletteEnd || !areBehindPalette {
+        if let rows, rows >= paletteStart, rows > paletteStart || !areBehindPalette {
             paletteEnd = min(paletteEnd, rows)
             self.rows = rows
         } else {

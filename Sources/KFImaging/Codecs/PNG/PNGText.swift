@@ -66,7 +66,7 @@ struct PNGText {
 
     /// The text, unpacked; empty when it cannot be, or is too long.
     private var text: [UInt8] {
-        guard isCompressed else { return Array(packed) }
+        guard isCompressed else { return packed.count <= Self.maxByteCount ? Array(packed) : [] }
         return Array(unsafeUninitializedCapacity: Self.maxByteCount) { memory, count in
             count = kf_png_inflate_text(packed.start, packed.count, memory.baseAddress, memory.count)
         }

@@ -62,7 +62,7 @@ let loadChecks = [
         await stage.show(view, size: CGSize(width: 256, height: 256))
         await stage.frames(of: view) { view.image != nil }
         let scale = Int(view.contentScaleFactor)
-        func width() -> Int { view.image?.pixelWidth ?? 0 }
+        @MainActor func width() -> Int { view.image?.pixelWidth ?? 0 }
         stage.expect(width() == 256 * scale, "\(width()) pixels wide at scale \(scale)")
         await stage.expect(view, is: Paint.blue)
         gtk_widget_set_size_request(view.rawWidget.assumingMemoryBound(to: GtkWidget.self), 512, 512)

@@ -67,7 +67,8 @@ struct CheckRun: Sendable {
     static let names = [
         "pictureFillsItsView", "contentModes", "imageLargerThanItsView", "orientations", "sizeInPoints", "transitions",
         "reducedMotion", "buttonStates", "indicators", "accessibleNames", "spinnersAsPlaceholders", "viewPlaceholder",
-        "loadsFromNetworkMemoryAndDisk", "rapidRetargets", "brokenPicture", "declaredImage", "hiddenAndUnparentedViews",
+        "loadsFromNetworkMemoryAndDisk", "rapidRetargets", "imageSizedToItsView", "brokenPicture", "declaredImage",
+        "hiddenAndUnparentedViews",
         "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
         "lastWindow",

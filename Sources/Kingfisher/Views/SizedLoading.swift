@@ -29,7 +29,10 @@ extension SlotLoad {
         sizedView?.onLayout = { CallbackQueue.mainAsync.execute { wait.end.fulfil(()) } }
         return { [self] in
             await withTaskCancellationHandler { await end.value } onCancel: { end.fulfil(()) }
-            return await MainActor.run { sizedOptions() ?? options }
+            return await MainActor.run {
+                if owner == nil { state.supersede() }  // nobody wants the image any more
+                return sizedOptions() ?? options
+            }
         }
     }
 

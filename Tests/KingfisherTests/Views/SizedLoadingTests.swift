@@ -127,7 +127,7 @@ import Testing
             let first = try #require(view.image)
             view.bounds.size = CGSize(width: 16, height: 16)
             #expect(view.kf.taskIdentifier == nil && view.image === first)
-            view.bounds.size = CGSize(width: 300, height: 64)  // as high as before
+            view.bounds.size = CGSize(width: 300, height: 32)  // as high as the image
             #expect(view.kf.taskIdentifier == nil)
             view.bounds.size = CGSize(width: 300, height: 300)
             #expect(view.kf.taskIdentifier != nil && view.image === first && view.loadCount == 0)
@@ -178,6 +178,7 @@ import Testing
         try await Rig.run { rig in
             rig.server.route("/a.png", .data(try SampleImage.png(640, 320)))
             let description = KFImage(rig.server.url("/a.png"))
+                .resizable()
                 .sizedToView()
                 .setProcessor(BlackWhiteProcessor())
                 .targetCache(rig.cache)
@@ -185,7 +186,7 @@ import Testing
             view.isOnScreen = true
             #expect(view.imageView.image == nil)
             view.bounds = CGRect(x: 0, y: 0, width: 64, height: 64)
-            await wait(view.imageView, forWidth: 64)
+            await wait(view.imageView, forWidth: 128)
         }
     }
 }

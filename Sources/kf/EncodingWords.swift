@@ -28,4 +28,16 @@ enum KeptMetadata: String, CaseIterable, ExpressibleByArgument {
         original.flatMap { Codecs.exif(of: $0) }.flatMap { EXIFCopy($0) }?
             .block(keepsLocation: self == .exifWithLocation)
     }
+
+    /// The place where an image may have EXIF data that is not read; nil when there is none.
+    static func unreadPlace(in original: Data) -> String? {
+        switch ImageContentType(sniffing: original) {
+        case let type? where [.tiff, .heic, .heif].contains(type): return type.name
+        case .png? where Codecs.exif(of: original) == nil:
+            // How ImageMagick wrote it before PNG had a chunk for it.
+            let words = ["exif", "APP1"].map { Data("Raw profile type \($0)\0".utf8) }
+            return words.contains { original.range(of: $0) != nil } ? "a text in PNG" : nil
+        default: return nil
+        }
+    }
 }

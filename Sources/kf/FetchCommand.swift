@@ -15,8 +15,8 @@ struct FetchCommand: AsyncParsableCommand {
             it stays in its own format, or becomes WebP if that is only read, where nothing asks for another one, and \
             is written as its first frame, with a warning, in formats that hold no animations. Sources that fail do \
             not stop the others. A file that is there is replaced, and keeps its mode. A cached image is used for as \
-            long as its server says, or for seven days; then the \
-            server is asked whether it is still the one. A user name and a password in a URL are sent to that server, and not printed.
+            long as its server says, or for seven days; then the server is asked whether it is still the one. A user \
+            name and a password in a URL are sent to that server, and not printed.
 
             --json prints one object per line: source, key, cacheType (none, memory or disk), bytes, width, height, \
             frames, format, milliseconds, output, damaged (whether a part of the image is missing); or source and \

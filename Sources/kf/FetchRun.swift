@@ -57,7 +57,7 @@ struct FetchRun: Sendable {
                 key: loader.key(of: argument),
                 loaded: loaded,
                 output: output,
-                whereabouts: output.map { $0.path } ?? whereabouts(of: loaded, argument)
+                whereabouts: await output?.path ?? whereabouts(of: loaded, argument)
             )
             report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: loaded.data)
             return report
@@ -67,10 +67,9 @@ struct FetchRun: Sendable {
     }
 
     /// What became of a processed image that no file was named for; nil for all others.
-    private func whereabouts(of loaded: LoadedImage, _ argument: SourceArgument) -> String? {
+    private func whereabouts(of loaded: LoadedImage, _ argument: SourceArgument) async -> String? {
         guard destination == .nowhere, loader.processor != nil else { return nil }
-        let isKept = loaded.cacheType == .disk || (loader.keeps(argument) && loaded.cacheProblem == nil)
-        return isKept ? "the cache; -o writes a file" : "nowhere; -o writes a file"
+        return await loader.keeps(loaded, of: argument) ? "the cache; -o writes a file" : "nowhere; -o writes a file"
     }
 
     private func source(_ text: String) throws(Failure) -> SourceArgument {

@@ -81,8 +81,21 @@ struct ImageLoader: Sendable {
         return identifier.isEmpty ? source.source.cacheKey : "\(source.source.cacheKey)@\(identifier)"
     }
 
-    /// Whether images of a source are kept for later runs.
-    func keeps(_ argument: SourceArgument) -> Bool { writesToDisk && argument.stream == nil }
+    /// Whether a key has an image in the disk cache, for later runs.
+    func isOnDisk(_ key: String) async -> Bool {
+        let storage = cache.diskStorage
+        return await WorkExecutor.io.run { storage.isCached(forKey: key) }
+    }
+
+    /// Whether a loaded image is kept for later runs.
+    func keeps(_ loaded: LoadedImage, of argument: SourceArgument) async -> Bool {
+        guard loaded.cacheType != .disk else { return true }
+        // What an earlier load has stored is another image.
+        guard writesToDisk, argument.stream == nil, loaded.cacheProblem == nil, !loaded.image.isDamaged else {
+            return false
+        }
+        return await isOnDisk(key(of: argument))
+    }
 
     /// Loads one image.
     ///

@@ -11,7 +11,8 @@ struct KFCommand: AsyncParsableCommand {
         commandName: "kf",
         abstract: "Loads, caches, inspects and processes images.",
         discussion: """
-            A SOURCE is an http or https URL, a file: URL, a path, a data: URL, or - for standard input.
+            A SOURCE is an http or https URL, a file: URL, a path, a data: URL, or - for standard input. Names \
+            of files need not be UTF-8; where that of the working directory is not, name files by their whole paths.
 
             Exit status: 0 when all went well, 1 when something failed (the rest is still done), 2 for bad usage.
             """,
@@ -30,6 +31,7 @@ struct KFCommand: AsyncParsableCommand {
         let arguments = CommandLine.systemNames
         do {
             var command = try parseAsRoot(arguments)
+            if let doubt = UsageCheck.doubt(in: arguments) { Foundation.exit(ExitStatus.report(usage: doubt)) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -58,6 +60,12 @@ enum ExitStatus {
         return status == success ? self.failure : status
     }
 
+    /// Prints the lines about a command line that is wrong, and returns the exit status.
+    static func report(usage lines: [String]) -> Int32 {
+        Console().error(lines[0], explanation: Array(lines.dropFirst()))
+        return usage
+    }
+
     /// Prints the error that ended a command, and returns the exit status.
     ///
     /// - Parameters:
@@ -71,10 +79,7 @@ enum ExitStatus {
         by command: any ParsableCommand.Type
     ) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
-        if let problem = UsageCheck.problem(in: arguments) {
-            Console().error(problem[0], explanation: Array(problem.dropFirst()))
-            return usage
-        }
+        if let problem = UsageCheck.problem(in: arguments) { return report(usage: problem) }
         let text = command.fullMessage(for: error)
         guard command.exitCode(for: error) != .success else {
             // Help, versions and completion scripts are results.

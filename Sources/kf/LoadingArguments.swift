@@ -84,8 +84,8 @@ struct ProcessingArguments: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Keep the EXIF data of JPEG, PNG, WebP and AVIF, with the orientation 1 and without thumbnail, maker's "
-                + "notes and sizes; exif+gps keeps the location, too. Nothing is kept otherwise, but original bytes are "
-                + "copied whole.",
+                + "notes and sizes; exif+gps keeps the location, too. Images are encoded anew for it. Nothing is kept "
+                + "otherwise, but original bytes are copied whole.",
             valueName: "exif|exif+gps"
         )
     )
@@ -132,7 +132,7 @@ struct ProcessingArguments: ParsableArguments {
             keeps: keep,
             isStill: still,
             fileName: destination.fileName,
-            isChanged: isProcessed || still || subsampling != nil
+            isChanged: isProcessed || still || keep != nil
         )
     }
 }

@@ -80,7 +80,8 @@ enum OutputDestination: Equatable {
             self = .standardOutput
             return
         }
-        if let template = try Self.template(argument, sources) {
+        // A name with braces that exists is no pattern.
+        if access(argument.systemName, F_OK) != 0, let template = try Self.template(argument, sources) {
             self = template
         } else {
             self = try Self.path(argument, sources)

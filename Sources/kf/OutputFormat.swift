@@ -112,7 +112,7 @@ struct Encoding: Sendable {
     func encoded(_ image: Image, original: Data?) async throws(Failure) -> EncodedImage {
         let own = original.flatMap { ImageContentType(sniffing: $0) } ?? image.contentType
         let wanted = format?.contentType ?? typeOfName ?? own
-        if let original, let own, own == wanted, !isChanged, quality == nil || !own.hasQuality {
+        if let original, let own, own == wanted, !changesBytes(of: own) {
             return EncodedImage(original, type: own, of: image)
         }
         let animation = image.kf.frameSource.flatMap { $0.frameCount > 1 ? $0 : nil }
@@ -120,7 +120,7 @@ struct Encoding: Sendable {
         let quality = quality ?? Self.usualQuality
         var options = ImageEncodingOptions(quality: quality, lossless: isLossless || quality >= 1)
         options.subsampling = subsampling?.chroma ?? .automatic
-        if subsampling == .half { options.lossless = false }
+        if subsampling == .half, type.hasSubsampling { options.lossless = false }
         let data = await WorkExecutor.cpu.run { [options, keeps] () async -> Result<Data, ImagingError> in
             var options = options
             options.metadata = EncodedMetadata(exif: keeps?.exif(of: original), hasProfile: true)
@@ -136,13 +136,18 @@ struct Encoding: Sendable {
             let warning =
                 warning(image, original, as: type)
                 ?? animation.flatMap { Self.loopWarning($0, as: type) }
-                ?? lostMetadata(as: type)
+                ?? lostMetadata(of: original, as: type)
             return EncodedImage(data, type: type, of: image, warning: warning)
         case .failure(let error):
             let side = max(image.pixelWidth, image.pixelHeight)
             let others = OutputFormat.allCases.filter { $0.contentType != type && side <= $0.largestSide ?? side }
             throw .cannotEncode(type.name, "\(error)", instead: others)
         }
+    }
+
+    /// Whether an image of this format cannot be written as its original bytes.
+    private func changesBytes(of type: ImageContentType) -> Bool {
+        isChanged || (quality != nil && type.hasQuality) || (subsampling != nil && type.hasSubsampling)
     }
 
     /// The warning when only the first frame of an animation was written.
@@ -156,10 +161,15 @@ struct Encoding: Sendable {
             + others.joined(separator: " or ") + " to keep them, or --still for one frame"
     }
 
-    /// The warning when metadata that was to be kept has no place.
-    private func lostMetadata(as type: ImageContentType) -> String? {
-        guard keeps != nil, type == .gif else { return nil }
-        return "no EXIF data was written, for GIF holds none; use --format png, jpeg, webp or avif to keep them"
+    /// The warning when metadata that was to be kept has no place, or is not read.
+    private func lostMetadata(of original: Data?, as type: ImageContentType) -> String? {
+        guard keeps != nil else { return nil }
+        guard type != .gif else {
+            return "no EXIF data was written, for GIF holds none; use --format png, jpeg, webp or avif to keep them"
+        }
+        return original.flatMap { KeptMetadata.unreadPlace(in: $0) }.map { place in
+            "no EXIF data was kept, for kf does not read it from \(place); copy it with another tool, such as exiftool"
+        }
     }
 
     /// The warning when an animation that ends has become one that does not.
@@ -213,4 +223,7 @@ struct Encoding: Sendable {
 extension ImageContentType {
     /// Whether the quality has an effect in this format.
     fileprivate var hasQuality: Bool { self != .png }
+
+    /// Whether the resolution of colours can be chosen in this format.
+    fileprivate var hasSubsampling: Bool { self == .jpeg || self == .avif }
 }

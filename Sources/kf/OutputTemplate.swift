@@ -31,7 +31,7 @@ struct OutputTemplate: Equatable {
     static let help = """
         Words in braces make a name for each result, as in 'thumbs/{name}-{width}.webp': {name} is that of the source \
         without its extension, {width} and {height} are the result's in pixels, {ext} is the extension of its format. \
-        Directories are made.
+        Directories are made. A file or directory that exists under the whole name is taken as it is.
         """
 
     /// The pattern as it was typed.

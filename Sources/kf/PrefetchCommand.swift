@@ -13,15 +13,17 @@ struct PrefetchCommand: AsyncParsableCommand {
             The list names one source a line: an http or https URL, a file: URL or a path. Empty lines and lines that \
             begin with # are skipped. A source that is there twice is loaded once. What is in the cache already is not \
             loaded again, so an interrupted prefetch goes on where it ended when it is started once more. What is \
-            cached, and under which key, is what kf fetch looks for: with --process the processed image and its original.
+            cached, and under which key, is what kf fetch looks for: with --process the processed image and its \
+            original.
 
-            Sources that fail do not stop the others; each has a line on standard error in the end. An image that cannot \
-            be written to the cache has failed. Ctrl-C stops: what has not ended by then is counted as stopped, and the \
-            tool ends by that signal, which shells show as 130.
+            Sources that fail do not stop the others; each has a line on standard error in the end. An image that \
+            cannot be written to the cache has failed. A damaged image is not kept in the cache: it counts as \
+            downloaded, with a warning. Ctrl-C stops: what has not ended by then is counted as stopped, and the tool \
+            ends by that signal, which shells show as 130.
 
             --json prints one object a line for each source, in the order of the list: source, key and status \
-            (downloaded, cached or stopped); or source, status failed and error {code, reason, message}. The last line is \
-            the summary: downloaded, cached, failed and stopped, each a number.
+            (downloaded, cached or stopped); or source, status failed and error {code, reason, message}. The last \
+            line is the summary: downloaded, cached, failed and stopped, each a number.
             """
     )
 

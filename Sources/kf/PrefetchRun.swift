@@ -87,6 +87,7 @@ struct PrefetchRun: Sendable {
                 }
             counts[outcome.name, default: 0] += 1
             report(line, outcome)
+            if outcome == .downloaded { await warnUnlessKept(line) }
         }
         summarize(counts)
         return counts["failed"] ?? 0
@@ -113,6 +114,14 @@ struct PrefetchRun: Sendable {
             members += [JSON.Member(key: "key", value: .string(Redaction.source(line.key))), status]
         }
         if usesJSON { console.print(JSON.object(members).description, always: true) }
+    }
+
+    private func warnUnlessKept(_ line: Line) async {
+        guard await !loader.isOnDisk(line.key) else { return }
+        console.warning(
+            "\(Units.source(line.text)): loaded, but not in the cache, which keeps no damaged images; kf fetch tells "
+                + "whether it is damaged"
+        )
     }
 
     private func summarize(_ counts: [String: Int]) {

@@ -1,5 +1,6 @@
 // The mistakes of a command line that the argument parser does not name: unknown commands, unknown options where
-// something else is missing too, and files whose names begin with a dash. Used once a command line was not accepted.
+// something else is missing too, and files whose names begin with a dash. Used once a command line was not accepted,
+// and for accepted ones in which such a file may have been taken for an option.
 
 import ArgumentParser
 import Foundation
@@ -27,6 +28,8 @@ struct UsageCheck {
     /// The commands named so far, the tool itself first.
     private var path: [Command]
     private var isAskingForHelp = false
+    /// The options given by their letters so far, as in `-o`.
+    private var letters: Set<Substring> = []
 
     private init(_ tool: Command) { path = [tool] }
 
@@ -38,6 +41,16 @@ struct UsageCheck {
         let command = check.path.map(\.commandName).joined(separator: " ")
         return [problem, "  See '\(command) --help' for more information."]
     }
+
+    /// The lines about a file that may have been taken for an option of one letter, in a command line that was accepted.
+    static func doubt(in arguments: [String]) -> [String]? {
+        let words = arguments.filter { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" }
+        // The walk takes its time; most command lines need none.
+        let isRepeated = Set(words.map { $0.prefix(2) }).count < words.count
+        return isRepeated || words.contains(where: isFile) ? problem(in: arguments) : nil
+    }
+
+    private static func isFile(_ argument: String) -> Bool { access(argument.systemName, F_OK) == 0 }
 
     /// Whether an argument asks for something of the parser itself.
     private static func isRequest(_ argument: String) -> Bool {
@@ -63,6 +76,7 @@ struct UsageCheck {
             if argument == "--" { return nil }
             if argument.hasPrefix("-"), argument != "-" {
                 guard let option = option(argument) else { return problem(ofOption: argument) }
+                if let problem = problem(ofLetter: argument) { return problem }
                 if option.takesValue, !isWithValue(argument) { rest = rest.dropFirst() }
             } else if let problem = enter(argument) {
                 return problem
@@ -112,8 +126,20 @@ struct UsageCheck {
         argument.hasPrefix("--") ? argument.contains("=") : argument.count > 2
     }
 
+    /// The problem of an option of one letter that may be meant as a file whose name begins like it.
+    private mutating func problem(ofLetter argument: String) -> String? {
+        guard !argument.hasPrefix("--") else { return nil }
+        let letter = argument.prefix(2)
+        if argument.count > 2, Self.isFile(argument) {
+            return "\(argument) is a file, and could be the option \(letter) as well; put ./ before the file's name, "
+                + "or a space behind \(letter)"
+        }
+        guard !letters.insert(letter).inserted else { return nil }
+        return "\(letter) is there twice; give it once, and put ./ before a file's name that begins with it"
+    }
+
     private func problem(ofOption argument: String) -> String {
-        let isFile = access(argument.systemName, F_OK) == 0
+        let isFile = Self.isFile(argument)
         if isFile || (argument.count > 2 && !argument.hasPrefix("--")) {
             let what = isFile ? "is a file whose name begins like an option" : "is no option"
             return "\(argument) \(what); put ./ before a file's name, or -- before the files, behind all options"

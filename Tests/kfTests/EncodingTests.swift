@@ -52,6 +52,36 @@ import Testing
         #expect(gif.errors.contains("no EXIF data was written, for GIF holds none"), "\(gif.errors)")
     }
 
+    @Test("--keep without processing copies no original bytes") func keptEXIFOfCopies() async throws {
+        try place.write(SampleEXIF(isLittleEndian: true).added(toJPEG: SampleImages.jpeg(60, 40)), "in.jpg")
+        let result = try await place.kf("fetch", "in.jpg", "-o", "out.jpg", "--keep", "exif")
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let kept = try #require(Codecs.exif(of: place.data("out.jpg")))
+        #expect(kept.range(of: Data("MakerX".utf8)) != nil && kept.range(of: Data("LATITUDE".utf8)) == nil)
+    }
+
+    @Test("EXIF that is not read causes a warning, where it was to be kept") func unreadEXIF() async throws {
+        // One grey pixel; each entry is a tag, a type, a count and a value.
+        let entries = [(256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (278, 1), (279, 1)]
+        let fields = entries.flatMap { tag, value -> [UInt8] in
+            [UInt8(tag & 255), UInt8(tag >> 8), 3, 0, 1, 0, 0, 0, UInt8(value), 0, 0, 0]
+        }
+        try place.write(Data(Array("II".utf8) + [42, 0, 8, 0, 0, 0, 9, 0] + fields + [0, 0, 0, 0]), "in.tiff")
+        let png = try SampleImages.png()
+        let text = Data(SampleImages.chunk("tEXt", Array("Raw profile type exif\0\nexif\n4\n4D4D002A\n".utf8)))
+        // Behind the signature and the header.
+        try place.write(png.prefix(33) + text + png.dropFirst(33), "text.png")
+        try place.write(png, "none.png")
+        for (name, place) in [("in.tiff", "TIFF"), ("text.png", "a text in PNG"), ("none.png", nil)] {
+            let arguments = ["process", name, "-o", "out.jpg", "--process", "bw()"]
+            let result = try await self.place.kf(arguments + ["--keep", "exif"])
+            #expect(result.status == 0, "\(result.errors)")
+            let words = place.map { "kf: warning: \(name): no EXIF data was kept, for kf does not read it from \($0);" }
+            #expect(words.map { result.errors.hasPrefix($0) } ?? (result.errors == ""), "\(result.errors)")
+            #expect(try await self.place.kf(arguments).errors == "")
+        }
+    }
+
     @Test("A damaged EXIF block is left out as far as it is damaged")
     func damagedEXIF() throws {
         let block = SampleEXIF(isLittleEndian: false).block
@@ -118,6 +148,21 @@ import Testing
         #expect(try await quality("--subsampling", "444") > 30)
         #expect(try await quality("-q95") > 30)
         #expect(try await quality("-q95", "--subsampling", "420") < 20)
+    }
+
+    @Test("--subsampling changes nothing in formats without it") func noSubsampling() async throws {
+        try place.write(SampleImages.jpeg(), "in.jpg")
+        try place.write(SampleImages.png(), "in.png")
+        func written(_ input: String, _ name: String, _ arguments: String...) async throws -> Data {
+            let result = try await place.kf(["fetch", input, "-o", name] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
+            return try place.data(name)
+        }
+        let lossless = try await written("in.png", "a.webp", "-q100")
+        #expect(try await written("in.png", "b.webp", "-q100", "--subsampling", "420") == lossless)
+        #expect(try await written("a.webp", "c.webp", "--subsampling", "420") == lossless)
+        #expect(try await written("in.png", "b.png", "--subsampling", "420") == SampleImages.png())
+        #expect(try await written("in.jpg", "b.jpg", "--subsampling", "420") != SampleImages.jpeg())
     }
 
     /// The ratio of the largest to the mean error of opaque images of one size, in decibels.

@@ -33,4 +33,20 @@ import Testing
         }
         await server.stop()
     }
+
+    @Test("An image that the cache does not keep is said to be nowhere", arguments: ["damaged", "no-store"])
+    func unkeptImages(reason: String) async throws {
+        let image = try SampleImages.jpeg()
+        let server = try await TestServer.start()
+        let isDamaged = reason == "damaged"
+        let fields = isDamaged ? [:] : ["Cache-Control": "no-store"]
+        server.route("/a.jpg", TestResponse(headers: fields, body: isDamaged ? image.dropLast(200) : image))
+        let url = server.url("/a.jpg").absoluteString
+        for round in 1...2 {
+            let result = try await place.kf("fetch", url, "--process", "bw()")
+            #expect(result.status == 0 && server.count("/a.jpg") == round, "\(result.errors)")
+            #expect(result.output.hasSuffix(" → nowhere; -o writes a file\n"), "\(result.output)")
+        }
+        await server.stop()
+    }
 }

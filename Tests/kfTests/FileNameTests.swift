@@ -105,4 +105,16 @@ import Testing
         #expect(kept.status == 1)
         #expect(kept.errors.contains("that is one of the inputs"), "\(kept.errors)")
     }
+
+    @Test("A name with braces that exists is no pattern", arguments: ["fetch", "process"])
+    func existingBraces(command: String) async throws {
+        try FileManager.default.createDirectory(atPath: place.path("{x}"), withIntermediateDirectories: true)
+        for name in ["a.jpg", "{width}.png"] { try place.write(SampleImages.jpeg(), name) }
+        for output in ["{x}/", "{width}.png"] {
+            let result = try await place.kf(command, "a.jpg", "--process", "bw()", "-o", output)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(place.files("{x}") == ["a.jpg"])
+        #expect(try ImageInfo(data: place.data("{width}.png")).contentType == .png)
+    }
 }

@@ -46,6 +46,16 @@ import Testing
         }
     }
 
+    @Test("A damaged image is not kept, and causes a warning", arguments: [[], ["--process", "bw()"]])
+    func damagedImages(pipeline: [String]) async throws {
+        try place.write(SampleImages.jpeg().dropLast(200), "cut.jpg")
+        try place.write(SampleImages.jpeg(), "whole.jpg")
+        let result = try await place.kf(["prefetch", try list("cut.jpg", "whole.jpg")] + pipeline)
+        #expect(result.status == 0 && result.errorLines.count == 1, "\(result.errors)")
+        #expect(result.errors.hasPrefix("kf: warning: cut.jpg: loaded, but not in the cache, which keeps no damaged"))
+        #expect(result.output == "2 downloaded, 0 already cached, 0 failed\n")
+    }
+
     @Test("With a pipeline the processed image is cached, as fetch makes it") func pipelines() async throws {
         try await withServer { server in
             server.route("/a.jpg", .data(try SampleImages.jpeg(90, 60)))

@@ -81,7 +81,8 @@ enum SampleImages {
         0xFF00_0000 | UInt32(x * 255 / size.width) << 16 | UInt32(y * 255 / size.height) << 8 | UInt32(blue)
     }
 
-    private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    /// A chunk of a PNG.
+    static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
         let body = Array(name.utf8) + data
         return bigEndian(UInt32(data.count)) + body + bigEndian(crc(body))
     }

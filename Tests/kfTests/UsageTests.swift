@@ -76,6 +76,8 @@ import Testing
             (["fetch", "a", "b", "-o", "one.png"], "one.png is one file, but there are 2 sources"),
             (["fetch", "a", "-o", ""], "-o needs a name"),
             (["fetch", "a", "b", "-o", "-"], "-o - takes one image"),
+            (["fetch", "a", "-o", "b.png", "-oc.png"], "-o is there twice; give it once, and put ./ before"),
+            (["fetch", "a", "-q", "90", "-q80"], "-q is there twice"),
             (["show"], "<source>"),
             (["hash"], "<image>"),
             (["show", "a", "--protocol", "crayon"], "crayon"),
@@ -133,6 +135,25 @@ import Testing
             let result = try await place.kf(["process", "--process", "bw()"] + arguments)
             #expect(result.status == 0, "\(result.errors)")
             #expect(place.files("out") == ["-dash.png"])
+        }
+    }
+
+    @Test("A file whose name begins like an option with its value is never taken for one")
+    func optionLikeFile() async throws {
+        let place = try TestDirectory()
+        for name in ["a.png", "-out.png", "-q5"] { try place.write(SampleImages.png(), name) }
+        for (arguments, file) in [
+            (["-o", "thumbs/", "a.png", "-out.png"], "-out.png"), (["-out.png", "a.png"], "-out.png"),
+            (["-o", "thumbs/", "a.png", "-q5"], "-q5"),
+        ] {
+            let refused = try await place.kf(["process", "--process", "bw()"] + arguments)
+            #expect(refused.status == 2 && refused.output == "")
+            #expect(refused.errors.hasPrefix("kf: \(file) is a file, and could be the option"), "\(refused.errors)")
+        }
+        #expect(place.files(".").sorted() == ["-out.png", "-q5", "a.png"])
+        for arguments in [["-o", "out/", "./-out.png"], ["-oout/", "--", "-out.png"], ["-o", "-out.png", "a.png"]] {
+            let result = try await place.kf(["process", "--process", "bw()"] + arguments)
+            #expect(result.status == 0, "\(result.errors)")
         }
     }
 

@@ -10,7 +10,8 @@ extension PipelineParser {
         Entry(
             name: "thumbnail",
             usage: "thumbnail(WxH|Wx|xH[,fit|fill|exact][,anchor=AX,AY|anchor=smart])",
-            meaning: "fit into a box or fill it, decoded small; only exact enlarges"
+            meaning: "fit into a box or fill it, decoded small; only exact enlarges, and as the first step the others "
+                + "warn about smaller images"
         ) { arguments throws(PipelineError) in
             try thumbnail(&arguments)
         },

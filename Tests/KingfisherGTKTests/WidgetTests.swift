@@ -70,7 +70,8 @@ struct CheckRun: Sendable {
         "loadsFromNetworkMemoryAndDisk", "rapidRetargets", "brokenPicture", "declaredImage", "hiddenAndUnparentedViews",
         "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
-        "lastWindow",
+        "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
+        "copiesOriginals", "dragsImages", "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

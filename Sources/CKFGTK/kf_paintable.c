@@ -29,6 +29,9 @@ static void kf_paintable_interface(GdkPaintableInterface *interface);
 G_DEFINE_TYPE_WITH_CODE(KfPaintable, kf_paintable, G_TYPE_OBJECT,
                         G_IMPLEMENT_INTERFACE(GDK_TYPE_PAINTABLE, kf_paintable_interface))
 
+/// The signal that says that the paintable has been drawn.
+static guint drawn_signal;
+
 static void replace(KfLayer *layer, KfImage image) {
     if (image.texture) g_object_ref(image.texture);
     if (layer->image.texture != image.texture) g_clear_pointer(&layer->surface, cairo_surface_destroy);
@@ -168,6 +171,7 @@ static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snap
         draw_flip(self, snapshot, width, height);
     }
     gtk_snapshot_pop(snapshot);
+    g_signal_emit(self, drawn_signal, 0);
 }
 
 static int kf_paintable_width(GdkPaintable *paintable) {
@@ -191,7 +195,11 @@ static void kf_paintable_dispose(GObject *object) {
     G_OBJECT_CLASS(kf_paintable_parent_class)->dispose(object);
 }
 
-static void kf_paintable_class_init(KfPaintableClass *class) { G_OBJECT_CLASS(class)->dispose = kf_paintable_dispose; }
+static void kf_paintable_class_init(KfPaintableClass *class) {
+    G_OBJECT_CLASS(class)->dispose = kf_paintable_dispose;
+    drawn_signal = g_signal_new("drawn", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                G_TYPE_NONE, 0);
+}
 
 static void kf_paintable_init(KfPaintable *self) { (void)self; }
 

@@ -3,7 +3,6 @@
 import CKFGTK
 import CKFGTK4
 import Foundation
-import KFImaging
 import Kingfisher
 
 /// The widget of an image view: a `GtkOverlay` with a `GtkPicture` in it.
@@ -15,6 +14,8 @@ final class ImageRenderer: WidgetRenderer {
     /// The texture of the image that is shown, so that it is made once.
     private var shown: Texture?
     private var previous: Texture?
+    /// The `GtkDragSource *` of an image that may be dragged out; the widget owns it.
+    var dragSource: OpaquePointer?
 
     init(_ view: KFCrossPlatformImageView) {
         imageView = view
@@ -55,67 +56,6 @@ final class ImageRenderer: WidgetRenderer {
     }
 
     private var isInTransition = false
-}
-
-/// A texture over the pixels of an image, which are not copied.
-@MainActor
-final class Texture {
-    let image: Image
-    private let texture: OpaquePointer
-
-    private init?(_ image: Image) {
-        guard let bitmap = image.cgImage else { return nil }
-        self.image = image
-        let bytes = g_bytes_new_with_free_func(
-            bitmap.baseAddress,
-            gsize(bitmap.bytesPerRow * bitmap.height),
-            { bitmap in if let bitmap { Unmanaged<Bitmap>.fromOpaque(bitmap).release() } },
-            Unmanaged.passRetained(bitmap).toOpaque()
-        )
-        defer { g_bytes_unref(bytes) }
-        texture = gdk_memory_texture_new(
-            Int32(bitmap.width),
-            Int32(bitmap.height),
-            GDK_MEMORY_B8G8R8A8_PREMULTIPLIED,
-            bytes,
-            gsize(bitmap.bytesPerRow)
-        )
-    }
-
-    isolated deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }
-
-    /// The texture of an image; the same one as before if it is the same image.
-    static func of(_ image: Image?, reusing known: Texture?) -> Texture? {
-        guard let image else { return nil }
-        return known?.image === image ? known : Texture(image)
-    }
-
-    /// The texture as it is to be drawn: turned as the image wants it, as large in points as the image is.
-    var drawable: KfImage {
-        let (degrees, horizontally, vertically): (Int32, Bool, Bool) =
-            switch image.imageOrientation {
-            case .up: (0, false, false)
-            case .down: (180, false, false)
-            case .left: (270, false, false)
-            case .right: (90, false, false)
-            case .upMirrored: (0, true, false)
-            case .downMirrored: (0, false, true)
-            case .leftMirrored: (90, false, true)
-            case .rightMirrored: (90, true, false)
-            }
-        let bitmap = image.cgImage
-        return KfImage(
-            texture: texture,
-            pixels: bitmap?.baseAddress,
-            bytes_per_row: Int32(bitmap?.bytesPerRow ?? 0),
-            is_opaque: bitmap?.hasAlpha == false ? 1 : 0,
-            width: image.size.width,
-            height: image.size.height,
-            degrees: degrees,
-            is_mirrored_horizontally: horizontally ? 1 : 0,
-            is_mirrored_vertically: vertically ? 1 : 0
-        )
-    }
 }
 
 extension KFCrossPlatformContentMode {

@@ -71,7 +71,8 @@ struct CheckRun: Sendable {
         "hiddenAndUnparentedViews",
         "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
-        "lastWindow",
+        "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
+        "copiesOriginals", "dragsImages", "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

@@ -14,7 +14,8 @@ struct Check {
 @main
 @MainActor
 struct Checks {
-    static let all: [Check] = pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks
+    static let all: [Check] =
+        pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks + paintableChecks + contentChecks
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"

@@ -43,12 +43,12 @@ final class Stage {
     func frames(of view: KFCrossPlatformView, until condition: @MainActor () -> Bool) async {
         for _ in 0..<2_000 where !condition() {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let box = Unmanaged.passRetained(FrameWaiter(continuation))
+                let box = Unmanaged.passRetained(Waiter(continuation))
                 gtk_widget_add_tick_callback(
                     view.rawWidget.assumingMemoryBound(to: GtkWidget.self),
                     { _, _, box in
                         guard let box else { return 0 }
-                        Unmanaged<FrameWaiter>.fromOpaque(box).takeRetainedValue().continuation.resume()
+                        Unmanaged<Waiter>.fromOpaque(box).takeRetainedValue().continuation.resume()
                         return 0
                     },
                     box.toOpaque(),
@@ -117,7 +117,8 @@ final class Stage {
     }
 }
 
-private final class FrameWaiter {
+/// A continuation that C code keeps.
+final class Waiter {
     let continuation: CheckedContinuation<Void, Never>
 
     init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }

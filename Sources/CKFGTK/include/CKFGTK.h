@@ -36,7 +36,8 @@ typedef struct {
 } KfImage;
 
 /// A paintable for a widget, which stays the same object whatever it shows: a new frame of the same size has the widget
-/// drawn again, but not laid out again. The caller owns the result.
+/// drawn again, but not laid out again. Whenever it has been drawn it emits the signal `drawn`. The caller owns the
+/// result.
 GdkPaintable *kf_paintable_new(void);
 
 /// Shows an image. Takes a reference of the texture of its own.

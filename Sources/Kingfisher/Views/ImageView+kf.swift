@@ -44,6 +44,7 @@ private struct ImageViewSlot: ImageSlot {
         _ options: KingfisherParsedOptionsInfo,
         completion: @escaping @MainActor () -> Void
     ) {
+        view.loadedEntry = LoadedEntry(of: result.source, options)
         let transition = options.transition
         guard !transition.isNone, options.forceTransition || result.cacheType == .none else {
             show(result.image, view, options)

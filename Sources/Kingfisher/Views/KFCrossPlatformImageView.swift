@@ -37,6 +37,8 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     var indicatorType = IndicatorType.none
     /// How many loads for the view are under way, including those that another load has replaced.
     var loadCount = 0
+    /// Where the bytes of the newest image that was loaded may be; nil until one was.
+    var loadedEntry: LoadedEntry?
 
     /// A view without an image.
     public override init() { super.init() }

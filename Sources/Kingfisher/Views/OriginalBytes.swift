@@ -1,0 +1,35 @@
+// The bytes that the image of an image view was decoded from, for toolkits that give them to other programs.
+
+package import Foundation
+import KFImaging
+import KFSupport
+
+/// Where the bytes of an image view's last load may be on disk.
+struct LoadedEntry: Sendable {
+    private let cache: ImageCache
+    private let key: String
+    private let forcedExtension: String?
+
+    /// The entry of a source's unprocessed image.
+    init(of source: Source, _ options: KingfisherParsedOptionsInfo) {
+        cache = options.targetCache ?? KingfisherManager.shared.cache
+        key = source.cacheKey(options)
+        forcedExtension = options.forcedExtension
+    }
+
+    /// The entry's bytes, read on the calling thread; its expiry stays as it is.
+    fileprivate func bytes() -> Data? {
+        try? cache.diskStorage.value(forKey: key, forcedExtension: forcedExtension, extendingExpiration: .none)
+    }
+}
+
+extension KFCrossPlatformImageView {
+    /// The bytes that an image of this view was decoded from; nil when it has been processed, or they are not at hand.
+    ///
+    /// Those of an animation are with the image, those of others are on disk if the view's last load has them there.
+    package func originalBytes(of image: KFCrossPlatformImage) async -> Data? {
+        if let animation = image.animatedData { return animation }
+        guard image.isUnprocessed, let entry = loadedEntry else { return nil }
+        return await WorkExecutor.io.run { entry.bytes().flatMap { image.isDecoded(from: $0) ? $0 : nil } }
+    }
+}

@@ -52,12 +52,14 @@ struct FetchRun: Sendable {
             }
             try processing.check(loaded.image)
             let output = try await write(loaded, output)
+            var whereabouts = output?.path
+            if whereabouts == nil { whereabouts = await self.whereabouts(of: loaded, argument) }
             var report = FetchReport(
                 source: text,
                 key: loader.key(of: argument),
                 loaded: loaded,
                 output: output,
-                whereabouts: await output?.path ?? whereabouts(of: loaded, argument)
+                whereabouts: whereabouts
             )
             report.enlargingWarning = PipelineStep.enlargingWarning(steps, original: loaded.data)
             return report

@@ -42,7 +42,7 @@ struct UsageCheck {
         return [problem, "  See '\(command) --help' for more information."]
     }
 
-    /// The lines about a file that may have been taken for an option of one letter, in a command line that was accepted.
+    /// The lines about a file that may have been taken for an option of one letter in an accepted command line.
     static func doubt(in arguments: [String]) -> [String]? {
         let words = arguments.filter { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-" }
         // The walk takes its time; most command lines need none.

@@ -62,7 +62,7 @@ import Testing
 
     @Test("EXIF that is not read causes a warning, where it was to be kept") func unreadEXIF() async throws {
         // One grey pixel; each entry is a tag, a type, a count and a value.
-        let entries = [(256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (278, 1), (279, 1)]
+        let entries = [(256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (278, 1), (279, 1)]
         let fields = entries.flatMap { tag, value -> [UInt8] in
             [UInt8(tag & 255), UInt8(tag >> 8), 3, 0, 1, 0, 0, 0, UInt8(value), 0, 0, 0]
         }

@@ -65,7 +65,8 @@ public struct ThumbnailImageProcessor: ImageProcessor {
     init(pixelWidth: Int, pixelHeight: Int, mode: ThumbnailMode, scale: CGFloat) {
         size = CGSize(width: CGFloat(pixelWidth) / scale, height: CGFloat(pixelHeight) / scale)
         (self.mode, anchor, enlarges) = (mode, .center, false)
-        let text = "\(pixelWidth)×\(pixelHeight) px, \(mode.rawValue)" + (scale == 1 ? "" : ", \(scale.identifierText)x")
+        let text =
+            "\(pixelWidth)×\(pixelHeight) px, \(mode.rawValue)" + (scale == 1 ? "" : ", \(scale.identifierText)x")
         identifier = "com.onevcat.Kingfisher.ThumbnailImageProcessor(\(text))"
     }
 

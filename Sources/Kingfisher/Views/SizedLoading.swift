@@ -28,7 +28,11 @@ extension SlotLoad {
         // Later: several layouts may follow each other, and a load may change what is laid out.
         sizedView?.onLayout = { CallbackQueue.mainAsync.execute { wait.end.fulfil(()) } }
         return { [self] in
-            await withTaskCancellationHandler { await end.value } onCancel: { end.fulfil(()) }
+            await withTaskCancellationHandler {
+                await end.value
+            } onCancel: {
+                end.fulfil(())
+            }
             return await MainActor.run {
                 if owner == nil { state.supersede() }  // nobody wants the image any more
                 return sizedOptions() ?? options

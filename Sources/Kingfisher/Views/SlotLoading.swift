@@ -23,7 +23,8 @@ final class SlotLoad<Slot: ImageSlot> {
 
     /// Loads an image and shows it in a slot.
     ///
-    /// - Parameter showsActivity: Whether an indicator shows that the load is under way.
+    /// With `showsActivity`, an indicator shows that the load is under way.
+    ///
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     static func start(
         _ source: Source?,

@@ -13,14 +13,14 @@ struct ViewImageSize: Hashable, Sendable {
     /// Whether the image covers the view or fits into it.
     let mode: ThumbnailMode
 
-    /// The size for a view.
+    /// The size for a view; nil when it has none, or shows images in their own size.
+    ///
+    /// A side that the view has none of is 0: it follows from the other one.
     ///
     /// - Parameters:
     ///   - size: The size of the view, in points.
     ///   - scale: Pixels a point.
     ///   - contentMode: How the view is filled.
-    /// - Returns: The size; nil when the view has none, or shows images in their own size. A side that the view has
-    ///   none of is 0: it follows from the other one.
     init?(_ size: CGSize, scale: CGFloat, contentMode: KFCrossPlatformContentMode) {
         switch contentMode {
         case .scaleAspectFit: mode = .fit
@@ -31,7 +31,7 @@ struct ViewImageSize: Hashable, Sendable {
         guard width > 0 || height > 0 else { return nil }
     }
 
-    /// The next of four sizes in each power of two: 128, 160, 192, 224, 256, 320, …
+    /// The next of four sizes in each power of two, such as 128, 160, 192, 224, 256 and 320.
     private static func rounded(_ pixels: CGFloat) -> Int {
         guard pixels > 0, pixels.isFinite else { return 0 }
         let limited = Int(min(pixels.rounded(.up), 65_536))
@@ -59,6 +59,7 @@ extension KingfisherParsedOptionsInfo {
     /// - Parameters:
     ///   - size: The size, in pixels.
     ///   - scale: Pixels a point of the view.
+    /// - Returns: The options.
     func sized(for size: ViewImageSize, scale: CGFloat) -> Self {
         var options = self
         if scaleFactor == 1 { options.scaleFactor = scale }

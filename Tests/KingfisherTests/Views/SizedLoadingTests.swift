@@ -9,9 +9,12 @@ import Testing
 @testable import Kingfisher
 
 @Suite @MainActor struct ViewImageSizeTests {
-    @Test("Sides are rounded up to four sizes in each power of two", arguments: [
-        (1, 1), (8, 8), (9, 10), (100, 112), (128, 128), (129, 160), (200, 224), (1_000, 1_024), (1_025, 1_280),
-    ])
+    @Test(
+        "Sides are rounded up to four sizes in each power of two",
+        arguments: [
+            (1, 1), (8, 8), (9, 10), (100, 112), (128, 128), (129, 160), (200, 224), (1_000, 1_024), (1_025, 1_280),
+        ]
+    )
     func steps(side: Int, rounded: Int) throws {
         let size = CGSize(width: side, height: 2 * side)
         let found = try #require(ViewImageSize(size, scale: 1, contentMode: .scaleAspectFit))

@@ -44,7 +44,7 @@ final class PaintableContent: KingfisherImageSettable {
     func getImage() -> KFCrossPlatformImage? { player.image }
 
     private func draw(_ image: KFCrossPlatformImage?) {
-        // Nobody has drawn the frame before: the animation waits until somebody does.
+        // The frame has not been drawn yet: the animation waits until it is.
         if !isDrawn, player.isAttached { player.detach() }
         isDrawn = false
         shown = Texture.of(image, reusing: shown)

@@ -14,7 +14,7 @@ public final class KFWindow {
 
     /// Called once, when the user or ``close()`` closes the window.
     ///
-    /// Nil ends ``KFMainLoop/run()`` if no other window is shown, whoever made it.
+    /// Nil ends ``KFMainLoop/run()`` if no other window of the program is shown.
     public var onClose: (@MainActor () -> Void)?
 
     private var closeHandler: UInt?

@@ -119,7 +119,7 @@ enum OutputFile {
     private static func put(_ data: Data, _ path: String, _ flags: Int32, mode: mode_t? = nil) -> Int32 {
         let descriptor = open(path.systemName, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode ?? 0o666)
         guard descriptor >= 0 else { return errno }
-        // The umask is for new files; and nobody else may read before this.
+        // The umask is for new files: this one gets the mode of the file that it replaces.
         let isModeSet = mode.map { fchmod(descriptor, $0) == 0 } ?? true
         let code = isModeSet ? put(data, descriptor) : errno
         // Some file systems report a full disk only here.

@@ -178,7 +178,7 @@ struct Encoding: Sendable {
         guard count > 0, holdsAnimations(type), !Codecs.keepsLoopCount(as: type) else { return nil }
         let others = OutputFormat.allCases.filter { Codecs.keepsLoopCount(as: $0.contentType) }
             .map { "--format \($0.rawValue)" }
-        return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays for ever as \(type.name): "
+        return "the animation, which plays \(count == 1 ? "once" : "\(count) times"), plays endlessly as \(type.name): "
             + "libavif cannot write that before version 1.0; use " + others.joined(separator: " or ") + " to keep it"
     }
 

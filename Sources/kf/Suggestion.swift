@@ -1,4 +1,4 @@
-// What somebody may have meant by a mistyped word; for the errors about commands, options and steps.
+// The known word that is most like a mistyped one; for the errors about commands, options and steps.
 
 /// The search for the word that was meant.
 enum Suggestion {

@@ -65,7 +65,7 @@ let paintableChecks = [
         await stage.frames(20, of: container)
         let before = changes
         await stage.frames(30, of: container)
-        stage.expect(changes == before, "\(changes - before) frames that nobody draws")
+        stage.expect(changes == before, "\(changes - before) frames that are not drawn")
         view.isHidden = false
         await stage.frames(of: container) { changes > before + 3 }
         stage.expect(changes > before + 3, "it goes on when it is drawn again")

@@ -230,7 +230,7 @@ import Testing
         let result = try await place.kf("process", "in.gif", "-o", "out.avif", "--process", "bw()")
         #expect(result.status == 0, "\(result.errors)")
         let warning = """
-            kf: warning: in.gif: the animation, which plays 3 times, plays for ever as AVIF: libavif cannot write that \
+            kf: warning: in.gif: the animation, which plays 3 times, plays endlessly as AVIF: libavif cannot write that \
             before version 1.0; use --format png or --format gif or --format webp to keep it
 
             """

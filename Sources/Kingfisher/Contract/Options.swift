@@ -250,7 +250,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// Decode the image at the size of the view it is loaded into, in pixels, instead of its own. (Not in Kingfisher.)
     ///
     /// For image views and ``KFImage``; without effect elsewhere, and for views whose content mode is
-    /// ``KFCrossPlatformContentMode/center``. The load waits for the first layout if the view has no size yet. Each side
+    /// ``KFCrossPlatformContentMode/center``, as that of a ``KFImage`` is unless it is
+    /// ``KFImage/resizable(_:)``. The load waits for the first layout if the view has no size yet. Each side
     /// is rounded up to one of four sizes in each power of two, and the image is never larger than the original. When
     /// the view grows beyond what it shows, or moves to a screen with another scale, the image is loaded again and the
     /// present one stays until then; the handlers are not called once more. A view that shrinks keeps its image.

@@ -34,7 +34,7 @@ extension SlotLoad {
                 end.fulfil(())
             }
             return await MainActor.run {
-                if owner == nil { state.supersede() }  // nobody wants the image any more
+                if owner == nil { state.supersede() }  // the image is not wanted any more
                 return sizedOptions() ?? options
             }
         }

@@ -22,12 +22,13 @@ public enum StorageExpiration: Sendable, Equatable {
         Date(clampedSeconds: expiry(since: date.timeIntervalSinceReferenceDate))
     }
 
-    /// The same in seconds since the reference date, infinite for what always or never holds: what a memory hit uses.
+    /// The same in seconds since the reference date, infinite for what always or never holds, NaN for what is no number:
+    /// what a memory hit uses.
     @inline(__always)
     func expiry(since now: TimeInterval) -> TimeInterval {
         switch self {
         case .never: .infinity
-        case .seconds(let seconds): seconds.isNaN ? -.infinity : now + seconds
+        case .seconds(let seconds): now + seconds
         case .days(let days): now + Self.seconds(inDays: days)
         case .date(let instant): instant.timeIntervalSinceReferenceDate
         case .expired: -.infinity
@@ -40,16 +41,6 @@ public enum StorageExpiration: Sendable, Equatable {
     package func isExpired(at date: Date) -> Bool {
         let now = date.timeIntervalSinceReferenceDate
         return !(expiry(since: now) > now)
-    }
-
-    /// Whether its time is a number, and not NaN.
-    @inline(__always)
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .seconds(let seconds): !seconds.isNaN
-        case .date(let instant): !instant.timeIntervalSinceReferenceDate.isNaN
-        case .never, .days, .expired: true
-        }
     }
 
     /// Computed as `Double`: no number of days overflows.
@@ -73,11 +64,13 @@ public enum ExpirationExtending: Sendable, Equatable {
     /// The same in seconds since the reference date.
     @inline(__always)
     func expiry(readAt now: TimeInterval, original: StorageExpiration) -> TimeInterval? {
+        let expiry: TimeInterval
         switch self {
-        case .none: nil
-        case .cacheTime: original.expiry(since: now)
-        case .expirationTime(let expiration): expiration.isNumber ? expiration.expiry(since: now) : nil
+        case .none: return nil
+        case .cacheTime: expiry = original.expiry(since: now)
+        case .expirationTime(let expiration): expiry = expiration.expiry(since: now)
         }
+        return expiry.isNaN ? nil : expiry
     }
 }
 
@@ -86,7 +79,8 @@ extension Date {
     init(clampedSeconds seconds: TimeInterval) {
         let (earliest, latest) = (Date.distantPast, Date.distantFuture)
         let isBeyond = seconds >= latest.timeIntervalSinceReferenceDate
-        let isBefore = seconds <= earliest.timeIntervalSinceReferenceDate
+        // NaN too, which is no time in the future.
+        let isBefore = !(seconds > earliest.timeIntervalSinceReferenceDate)
         self = isBeyond ? latest : isBefore ? earliest : Date(timeIntervalSinceReferenceDate: seconds)
     }
 

@@ -50,4 +50,7 @@ static inline void kf_prefetch_for_writing(const void *address) {
 /// The XXH3 checksum, 64 bits, of `count` bytes; the same on every machine.
 uint64_t kf_checksum(const void *bytes, size_t count);
 
+/// A hash of `count` bytes by XXH3 with a secret that each process draws: who chooses bytes cannot choose hashes.
+uint64_t kf_digest(const void *bytes, size_t count);
+
 #endif

@@ -26,21 +26,29 @@ extension MemoryCore {
             }
             let expiration = given ?? order.configuration.expiration
             let isTooCostly = order.configuration.costLimit > 0 && cost > order.configuration.costLimit
-            guard !isTooCostly, expiration.expiry(since: now) > now else { return take(key.text, from: &order) }
-            return store(value, forKey: key, cost: cost, expiration: expiration, in: &order, at: now)
+            let expiry = expiration.expiry(since: now)
+            guard !isTooCostly, expiry > now else { return take(key.text, from: &order) }
+            let entry = MemoryShard.Entry(
+                key: key,
+                value: value,
+                expiry: expiry,
+                expiration: expiration,
+                survivesPurge: order.configuration.survivesPurge
+            )
+            return put(entry, cost: cost, in: &order, at: now)
         }
     }
 
-    private func store(
-        _ value: MemoryValue,
-        forKey key: MemoryKey,
+    /// Puts an entry into its shard and into the order, and returns the values it replaced or had evicted.
+    private func put(
+        _ entry: consuming MemoryShard.Entry,
         cost: Int,
-        expiration: StorageExpiration,
         in order: inout MemoryOrder,
         at now: TimeInterval
     ) -> [MemoryValue] {
-        let number = shard(of: key.digest)
-        let (position, slot) = MemoryKey.withDigest(of: key.text) { key in
+        let digest = entry.key.digest
+        let number = shard(of: digest)
+        let (position, slot) = MemoryKey.withDigest(of: entry.key.text) { key in
             shards[number].withLock { shard -> (Int, EvictionSlot?) in
                 guard let position = shard.position(of: key) else { return (shard.reserve(), nil) }
                 return (position, shard.entry(position).slot)
@@ -50,20 +58,12 @@ extension MemoryCore {
         if let slot { order.remove(slot, because: \.replaced) }
         let tag = MemoryTag(shard: number, position: position)
         var dropped = makeRoom(for: cost, in: &order, sparing: tag, at: now)
-        let ticket = order.expiries.newTicket()
-        let expiry = expiration.expiry(since: now)
-        let entry = MemoryShard.Entry(
-            key: key,
-            value: value,
-            expiry: expiry,
-            expiration: expiration,
-            survivesPurge: order.configuration.survivesPurge,
-            slot: order.insert(.init(tag: tag.bits, digest: key.digest, cost: cost), isKnown: slot != nil),
-            ticket: ticket
-        )
-        let replaced = shards[number].withLock { $0.put(entry, at: position) }
-        if let replaced { dropped.append(replaced) }
-        pushExpiry(MemoryExpiries.Item(instant: expiry, tag: tag, ticket: ticket), in: &order)
+        entry.slot = order.insert(.init(tag: tag.bits, digest: digest, cost: cost), isKnown: slot != nil)
+        entry.ticket = order.expiries.newTicket()
+        let item = MemoryExpiries.Item(instant: entry.expiry, tag: tag, ticket: entry.ticket)
+        let placed = entry
+        if let replaced = shards[number].withLock({ $0.put(placed, at: position) }) { dropped.append(replaced) }
+        pushExpiry(item, in: &order)
         return dropped
     }
 

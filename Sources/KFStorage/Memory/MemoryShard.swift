@@ -30,13 +30,13 @@ struct MemoryShard: Sendable {
         /// In seconds since the reference date.
         var expiry: TimeInterval
         let expiration: StorageExpiration
-        let survivesPurge: Bool
+        var survivesPurge = false
         /// Uses that the order has not counted yet.
         var uses: UInt8 = 0
         /// Where the order keeps the entry.
-        let slot: Int32
+        var slot: EvictionSlot = -1
         /// The ticket of the entry's latest expiry item.
-        var ticket: UInt64
+        var ticket: UInt64 = 0
 
         @inline(__always)
         mutating func use(extending: ExpirationExtending, at now: TimeInterval) -> Hit {
@@ -50,15 +50,7 @@ struct MemoryShard: Sendable {
             return Hit(value: value, isShortened: expiry < before)
         }
 
-        static let vacant = Entry(
-            key: MemoryKey(""),
-            value: nil,
-            expiry: -.infinity,
-            expiration: .expired,
-            survivesPurge: false,
-            slot: -1,
-            ticket: 0
-        )
+        static let vacant = Entry(key: MemoryKey(""), value: nil, expiry: -.infinity, expiration: .expired)
     }
 
     /// A value that was found.

@@ -25,8 +25,6 @@
 
     /// An entry as its owner describes it.
     public init(tag: UInt64, digest: UInt64, cost: Int) {
-        self.tag = tag
-        self.digest = digest
-        self.cost = cost
+        (self.tag, self.digest, self.cost) = (tag, digest, cost)
     }
 }

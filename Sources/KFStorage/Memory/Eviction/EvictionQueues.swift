@@ -1,46 +1,55 @@
-// Entries in one or more queues, linked by position. For S3FIFO.
+// The two queues of S3FIFO, linked by position.
 
-/// A queue of entries from the oldest to the newest, whose nodes lie in ``EvictionNodes``.
-struct EvictionQueue: Sendable {
-    /// The position that stands for "there is none".
-    static let none: EvictionSlot = -1
-
-    fileprivate(set) var newest = none
-    fileprivate(set) var oldest = none
-    fileprivate(set) var count = 0
-    /// Exact, however much the entries cost.
-    fileprivate(set) var cost: Int128 = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    /// How much of it there is by a measure.
-    func amount(_ measure: EvictionMeasure) -> Int128 { measure == .cost ? cost : Int128(count) }
+/// A queue of S3FIFO.
+enum EvictionQueue: Int, Sendable {
+    case small, main
 }
 
-/// The nodes of all queues of a policy.
+/// Entries in two queues, each from the oldest to the newest.
 ///
-/// They lie in one array, and a node stays where it is until it is freed: no object per entry. Everything takes
+/// All nodes lie in one array, and a node stays where it is until it is freed: no object per entry. Everything takes
 /// constant time.
-struct EvictionNodes: Sendable {
+struct EvictionQueues: Sendable {
+    /// The position that stands for "there is none".
+    private static let none: EvictionSlot = -1
+
     private struct Node: Sendable {
         var entry: EvictionEntry
-        var queue: UInt8
-        var newer = EvictionQueue.none
-        var older = EvictionQueue.none
+        var queue: EvictionQueue
+        var newer = none
+        var older = none
+    }
+
+    private struct Queue: Sendable {
+        var newest = none
+        var oldest = none
+        var count = 0
+        /// Exact, however much the entries cost.
+        var cost: Int128 = 0
     }
 
     private var nodes: ContiguousArray<Node> = []
     private var free: ContiguousArray<EvictionSlot> = []
+    private var queues: ContiguousArray<Queue> = [Queue(), Queue()]
 
-    /// The entry at `slot`.
+    /// How many entries there are.
+    var count: Int { queues[0].count + queues[1].count }
+
+    func count(_ queue: EvictionQueue) -> Int { queues[queue.rawValue].count }
+
+    /// How much a queue holds by a measure.
+    func amount(_ queue: EvictionQueue, _ measure: EvictionMeasure) -> Int128 {
+        measure == .cost ? queues[queue.rawValue].cost : Int128(count(queue))
+    }
+
+    /// Where the oldest entry of a queue is, which must not be empty.
+    func oldest(_ queue: EvictionQueue) -> EvictionSlot { queues[queue.rawValue].oldest }
+
     func entry(_ slot: EvictionSlot) -> EvictionEntry { nodes[Int(slot)].entry }
 
-    /// The number of the queue that the entry at `slot` was put into.
-    func queue(of slot: EvictionSlot) -> UInt8 { nodes[Int(slot)].queue }
-
-    /// Puts a new entry at the newer end of `queue`, which has that number.
-    mutating func append(_ entry: EvictionEntry, to queue: inout EvictionQueue, number: UInt8 = 0) -> EvictionSlot {
-        let node = Node(entry: entry, queue: number)
+    /// Puts a new entry at the newer end of `queue`.
+    mutating func append(_ entry: EvictionEntry, to queue: EvictionQueue) -> EvictionSlot {
+        let node = Node(entry: entry, queue: queue)
         let slot: EvictionSlot
         if let reused = free.popLast() {
             slot = reused
@@ -49,50 +58,40 @@ struct EvictionNodes: Sendable {
             slot = EvictionSlot(nodes.count)
             nodes.append(node)
         }
-        link(slot, to: &queue)
+        link(slot)
         return slot
     }
 
-    /// Takes the entry at `slot` out of `queue` and frees the slot.
-    mutating func remove(_ slot: EvictionSlot, from queue: inout EvictionQueue) -> EvictionEntry {
-        unlink(slot, from: &queue)
+    /// Takes the entry at `slot` out of its queue and frees the slot.
+    mutating func remove(_ slot: EvictionSlot) -> EvictionEntry {
+        unlink(slot)
         free.append(slot)
         return nodes[Int(slot)].entry
     }
 
-    /// Moves the entry at `slot` to the newer end of its own queue.
-    mutating func renew(_ slot: EvictionSlot, in queue: inout EvictionQueue) {
-        guard slot != queue.newest else { return }
-        unlink(slot, from: &queue)
-        link(slot, to: &queue)
+    /// Moves the entry at `slot` to the newer end of `queue`, which may be its own.
+    mutating func move(_ slot: EvictionSlot, to queue: EvictionQueue) {
+        unlink(slot)
+        nodes[Int(slot)].queue = queue
+        link(slot)
     }
 
-    /// Moves the entry at `slot` to the newer end of another queue, which has that number.
-    mutating func move(
-        _ slot: EvictionSlot,
-        from queue: inout EvictionQueue,
-        to other: inout EvictionQueue,
-        number: UInt8
-    ) {
-        unlink(slot, from: &queue)
-        nodes[Int(slot)].queue = number
-        link(slot, to: &other)
+    private mutating func link(_ slot: EvictionSlot) {
+        let queue = nodes[Int(slot)].queue.rawValue
+        let newest = queues[queue].newest
+        (nodes[Int(slot)].newer, nodes[Int(slot)].older) = (Self.none, newest)
+        if newest == Self.none { queues[queue].oldest = slot } else { nodes[Int(newest)].newer = slot }
+        queues[queue].newest = slot
+        queues[queue].count += 1
+        queues[queue].cost += Int128(nodes[Int(slot)].entry.cost)
     }
 
-    private mutating func link(_ slot: EvictionSlot, to queue: inout EvictionQueue) {
-        nodes[Int(slot)].newer = EvictionQueue.none
-        nodes[Int(slot)].older = queue.newest
-        if queue.newest == EvictionQueue.none { queue.oldest = slot } else { nodes[Int(queue.newest)].newer = slot }
-        queue.newest = slot
-        queue.count += 1
-        queue.cost += Int128(nodes[Int(slot)].entry.cost)
-    }
-
-    private mutating func unlink(_ slot: EvictionSlot, from queue: inout EvictionQueue) {
-        let (newer, older) = (nodes[Int(slot)].newer, nodes[Int(slot)].older)
-        if newer == EvictionQueue.none { queue.newest = older } else { nodes[Int(newer)].older = older }
-        if older == EvictionQueue.none { queue.oldest = newer } else { nodes[Int(older)].newer = newer }
-        queue.count -= 1
-        queue.cost -= Int128(nodes[Int(slot)].entry.cost)
+    private mutating func unlink(_ slot: EvictionSlot) {
+        let node = nodes[Int(slot)]
+        let (queue, newer, older) = (node.queue.rawValue, node.newer, node.older)
+        if newer == Self.none { queues[queue].newest = older } else { nodes[Int(newer)].older = older }
+        if older == Self.none { queues[queue].oldest = newer } else { nodes[Int(older)].newer = newer }
+        queues[queue].count -= 1
+        queues[queue].cost -= Int128(node.entry.cost)
     }
 }

@@ -16,14 +16,10 @@
     /// How many uses of an entry are counted between two examinations of it.
     public static let countedUses: UInt8 = 3
 
-    private static let (small, main): (UInt8, UInt8) = (0, 1)
-
     /// The part of the cache that the small queue may fill before entries are evicted from it.
     private var share: Double
     private let limits: ClosedRange<Double>
-    private var nodes = EvictionNodes()
-    private var smallQueue = EvictionQueue()
-    private var mainQueue = EvictionQueue()
+    private var queues = EvictionQueues()
     private var smallGhosts = GhostList()
     private var mainGhosts = GhostList()
 
@@ -36,8 +32,6 @@
         self.limits = limits
     }
 
-    private var count: Int { smallQueue.count + mainQueue.count }
-
     /// Takes in an entry as the newest one.
     ///
     /// - Parameters:
@@ -46,23 +40,18 @@
     /// - Returns: Where it is from now on, until it is removed or evicted.
     public mutating func insert(_ entry: EvictionEntry, isKnown: Bool) -> EvictionSlot {
         let wasEvicted = adapt(to: entry.digest)
-        return isKnown || wasEvicted
-            ? nodes.append(entry, to: &mainQueue, number: Self.main)
-            : nodes.append(entry, to: &smallQueue, number: Self.small)
+        return queues.append(entry, to: isKnown || wasEvicted ? .main : .small)
     }
 
     /// Forgets the entry at `slot`.
     @discardableResult
-    public mutating func remove(_ slot: EvictionSlot) -> EvictionEntry {
-        nodes.queue(of: slot) == Self.small
-            ? nodes.remove(slot, from: &smallQueue) : nodes.remove(slot, from: &mainQueue)
-    }
+    public mutating func remove(_ slot: EvictionSlot) -> EvictionEntry { queues.remove(slot) }
 
     /// Enlarges the queue that the entry was evicted from, and returns whether it was evicted lately.
     private mutating func adapt(to digest: UInt64) -> Bool {
         let (small, main) = (Double(max(1, smallGhosts.count)), Double(max(1, mainGhosts.count)))
         // Half an entry at a time; more if it came from the list that remembers fewer and so sees fewer come back.
-        let step = 0.5 / Double(max(1, count))
+        let step = 0.5 / Double(max(1, queues.count))
         if smallGhosts.remove(digest) {
             share = min(limits.upperBound, share + step * max(1, main / small))
         } else if mainGhosts.remove(digest) {
@@ -80,41 +69,32 @@
     ///   - takeUse: Takes one use off the count of the entry with a tag, and returns whether there was one.
     /// - Returns: The entry; nil when there is none.
     public mutating func evict(tooMuch measure: EvictionMeasure, takeUse: (UInt64) -> Bool) -> EvictionEntry? {
-        guard count > 0 else { return nil }
+        guard queues.count > 0 else { return nil }
         // No more steps than all counted uses together: hits that keep coming meanwhile must not keep this going.
-        for _ in 0..<(Int(Self.countedUses) + 1) * count {
-            if takesFromSmall(measure) {
-                let slot = smallQueue.oldest
-                guard takeUse(nodes.entry(slot).tag) else { return evictFromSmall() }
-                nodes.move(slot, from: &smallQueue, to: &mainQueue, number: Self.main)
-            } else {
-                let slot = mainQueue.oldest
-                guard takeUse(nodes.entry(slot).tag) else { return evictFromMain() }
-                nodes.renew(slot, in: &mainQueue)
-            }
+        for _ in 0..<(Int(Self.countedUses) + 1) * queues.count {
+            let queue: EvictionQueue = takesFromSmall(measure) ? .small : .main
+            let slot = queues.oldest(queue)
+            guard takeUse(queues.entry(slot).tag) else { return evict(from: queue) }
+            queues.move(slot, to: .main)
         }
-        return mainQueue.isEmpty ? evictFromSmall() : evictFromMain()
+        return evict(from: queues.count(.main) == 0 ? .small : .main)
     }
 
     private func takesFromSmall(_ measure: EvictionMeasure) -> Bool {
-        if mainQueue.isEmpty { return true }
+        if queues.count(.main) == 0 { return true }
         // In a tiny cache a tenth is nothing, and what was stored a moment ago would already be gone.
-        guard smallQueue.count > min(8, (count - 1) / 2) else { return false }
-        let small = smallQueue.amount(measure)
-        return Double(small) > Double(small + mainQueue.amount(measure)) * share
+        guard queues.count(.small) > min(8, (queues.count - 1) / 2) else { return false }
+        let small = queues.amount(.small, measure)
+        return Double(small) > Double(small + queues.amount(.main, measure)) * share
     }
 
-    private mutating func evictFromSmall() -> EvictionEntry {
-        let limit = Int((1 - share) * Double(count)) + 1
-        let entry = nodes.remove(smallQueue.oldest, from: &smallQueue)
-        smallGhosts.append(entry.digest, keeping: limit)
-        return entry
-    }
-
-    private mutating func evictFromMain() -> EvictionEntry {
-        let limit = Int(share * Double(count)) + 1
-        let entry = nodes.remove(mainQueue.oldest, from: &mainQueue)
-        mainGhosts.append(entry.digest, keeping: limit)
+    private mutating func evict(from queue: EvictionQueue) -> EvictionEntry {
+        let limit = Int((queue == .small ? 1 - share : share) * Double(queues.count)) + 1
+        let entry = queues.remove(queues.oldest(queue))
+        switch queue {
+        case .small: smallGhosts.append(entry.digest, keeping: limit)
+        case .main: mainGhosts.append(entry.digest, keeping: limit)
+        }
         return entry
     }
 }

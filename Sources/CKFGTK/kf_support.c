@@ -1,5 +1,5 @@
-// Functions for what Swift cannot call itself: C functions with variable arguments, and two functions of libdispatch that
-// no header declares.
+// Functions for what Swift cannot call itself: C functions with variable arguments, and two functions of libdispatch
+// that no header declares.
 #include "CKFGTK.h"
 
 int _dispatch_get_main_queue_handle_4CF(void);

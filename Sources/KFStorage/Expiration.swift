@@ -22,8 +22,8 @@ public enum StorageExpiration: Sendable, Equatable {
         Date(clampedSeconds: expiry(since: date.timeIntervalSinceReferenceDate))
     }
 
-    /// The same in seconds since the reference date, infinite for what always or never holds, NaN for what is no number:
-    /// what a memory hit uses.
+    /// The same in seconds since the reference date, infinite for what always or never holds, NaN for what is no
+    /// number: what a memory hit uses.
     @inline(__always)
     func expiry(since now: TimeInterval) -> TimeInterval {
         switch self {

@@ -4,8 +4,8 @@ package import Foundation
 
 /// Keeps secrets out of what is printed.
 ///
-/// User name and password before the host are removed, and the value of a parameter whose name says that it is a secret becomes
-/// `REDACTED`. A secret in a path, or under a name that says nothing, is not recognised.
+/// User name and password before the host are removed, and the value of a parameter whose name says that it is a secret
+/// becomes `REDACTED`. A secret in a path, or under a name that says nothing, is not recognised.
 package enum Redaction {
     /// A text in which every URL has lost its secrets.
     ///

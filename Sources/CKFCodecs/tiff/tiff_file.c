@@ -96,8 +96,8 @@ TIFF *kf_tiff_open_quietly(kf_tiff_reader *reader, size_t most) {
     return tiff;
 }
 #else
-// Before 4.5 libtiff has handlers for the whole process only; without any it prints nothing, and damage that it can only
-// warn about goes unnoticed.
+// Before 4.5 libtiff has handlers for the whole process only; without any it prints nothing, and damage that it can
+// only warn about goes unnoticed.
 static void silence(void) {
     TIFFSetErrorHandler(NULL);
     TIFFSetErrorHandlerExt(NULL);

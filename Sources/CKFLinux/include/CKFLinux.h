@@ -26,7 +26,8 @@ void kf_return_freed_memory(void);
 /// Makes a pipe that is closed on exec and whose second end, for writing, never blocks. Returns 0, -1 on failure.
 int kf_pipe(int ends[2]);
 
-/// Accepts a connection to a listening socket; its descriptor is closed on exec. Returns it, -1 with `errno` on failure.
+/// Accepts a connection to a listening socket; its descriptor is closed on exec. Returns it, -1 with `errno` on
+/// failure.
 int kf_accept(int listener);
 
 /// Reads entries of an open directory, as many as the buffer holds, in the kernel's layout (`linux_dirent64`).

@@ -50,8 +50,8 @@ int kf_netlink_open(void);
 /// Requests the list of all interfaces, or of all routes. Returns 0, -1 with `errno` on failure.
 int kf_netlink_request(int socket, bool routes);
 
-/// Reads messages of the kernel, and of no other sender. Returns the bytes filled; -1 with `errno` on failure, also when
-/// the buffer was too small.
+/// Reads messages of the kernel, and of no other sender. Returns the bytes filled; -1 with `errno` on failure, also
+/// when the buffer was too small.
 long kf_netlink_read(int socket, void *buffer, size_t size);
 
 /// Takes one message from bytes, which begin at an address divisible by 4. Returns how many bytes belong to it, 0 if

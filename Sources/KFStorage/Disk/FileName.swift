@@ -20,7 +20,8 @@ package struct FileNaming: Sendable, Equatable {
 
     /// The file name of `key`; `forcedExtension` goes before every other extension.
     ///
-    /// A name that no visible file in one directory can have (a separator, a leading dot, too long) is hashed as a whole, so no key and no extension leads out of the directory, and no two get the same name.
+    /// A name that no visible file in one directory can have (a separator, a leading dot, too long) is hashed as a
+    /// whole, so no key and no extension leads out of the directory, and no two get the same name.
     package func fileName(forKey key: String, forcedExtension: String? = nil) -> String {
         let derived = usesHash && keepsExtensionOfKey ? Self.fileExtension(ofKey: key) : nil
         let base = usesHash ? Self.hash(key) : key

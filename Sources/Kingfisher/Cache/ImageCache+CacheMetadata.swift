@@ -9,7 +9,8 @@ extension ImageCache {
     ///
     /// Loads with ``KingfisherParsedOptionsInfo/respectCacheControl`` then do what RFC 9111 asks of a shared cache:
     /// they do not store what is `private`, nor, unless the server allows that, what came for credentials or from a
-    /// loader (``ImageLoading``), and `s-maxage` and `proxy-revalidate` count. A group is shared if one of its caches is.
+    /// loader (``ImageLoading``), and `s-maxage` and `proxy-revalidate` count. A group is shared if one of its caches
+    /// is.
     public final var isShared: Bool {
         get {
             if let group = self as? ImageCacheGroup, group.caches.contains(where: \.isShared) { return true }

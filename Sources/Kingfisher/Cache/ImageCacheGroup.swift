@@ -13,8 +13,8 @@ import KFSupport
 /// makes no directory. So do not use these, nor the functions that look into them and are no part of the group's:
 /// ``ImageCache/statistics``, ``ImageCache/diskEntries()``, `cacheMetadata`, `updateCacheMetadata`, `hash`,
 /// `cachePath`, ``ImageCache/enteredBackground()`` and `willTerminate`. Call them on its caches. Images that are
-/// processed each time they are read from disk (``CacheSerializer/originalDataUsed``) do not get to memory, and loads with
-/// ``KingfisherParsedOptionsInfo/respectCacheControl`` look on disk each time.
+/// processed each time they are read from disk (``CacheSerializer/originalDataUsed``) do not get to memory, and loads
+/// with ``KingfisherParsedOptionsInfo/respectCacheControl`` look on disk each time.
 ///
 /// A group must not contain itself, not in another group either. May be used from any thread.
 public final class ImageCacheGroup: ImageCache,

@@ -25,8 +25,8 @@ extension Image: Placeholder {
 }
 
 extension Placeholder where Self: KFCrossPlatformView {
-    /// Adds the view over the image view, in its middle, and clears the image: as large as the image view, but for spinners
-    /// and rings, which keep their own size.
+    /// Adds the view over the image view, in its middle, and clears the image: as large as the image view, but for
+    /// spinners and rings, which keep their own size.
     public func add(to imageView: KFCrossPlatformImageView) {
         imageView.image = nil
         imageView.addSubview(self)

@@ -1,5 +1,5 @@
-// The settings of a downloader that Kingfisher does not have: limits of connections, time, memory and addresses, and code
-// that all downloads go through.
+// The settings of a downloader that Kingfisher does not have: limits of connections, time, memory and addresses, and
+// code that all downloads go through.
 
 public import Foundation
 import KFSupport
@@ -170,7 +170,8 @@ extension ImageDownloader {
 
     // MARK: Code that all downloads go through
 
-    /// Changes the status and the header fields of responses before they are checked; nil at first. (Not in Kingfisher.)
+    /// Changes the status and the header fields of responses before they are checked; nil at first. (Not in
+    /// Kingfisher.)
     ///
     /// The option ``KingfisherParsedOptionsInfo/responseModifier`` goes before it. Read when each request is built.
     public var responseModifier: (any ImageDownloadResponseModifier)? {

@@ -7,8 +7,9 @@ import KFSupport
 /// Gives a small copy of the image at a URL, in the format of the original.
 ///
 /// The copy is one frame, the first unless ``frameIndex`` says otherwise, upright, decoded at the reduced size. It is
-/// written in the format of the original, with quality 0.9 where that loses something, or as PNG if that format cannot be written here. All of it happens on the
-/// library's own threads. To load an image that is cached as a whole, too, use ``ThumbnailImageProcessor`` instead.
+/// written in the format of the original, with quality 0.9 where that loses something, or as PNG if that format cannot
+/// be written here. All of it happens on the library's own threads. To load an image that is cached as a whole, too,
+/// use ``ThumbnailImageProcessor`` instead.
 public struct ThumbnailImageDataProvider: ImageDataProvider {
     /// Why there is no copy; what went wrong with reading or downloading is thrown as it is.
     public enum ThumbnailImageDataProviderError: Error {

@@ -55,8 +55,8 @@ open class KFCrossPlatformView: KingfisherCompatible {
 
     /// A view without a toolkit, not on a screen.
     ///
-    /// - Parameter frame: Its size is that of ``bounds`` until a toolkit lays the view out, in points; where the view is
-    ///   depends on its superview.
+    /// - Parameter frame: Its size is that of ``bounds`` until a toolkit lays the view out, in points; where the view
+    ///   is depends on its superview.
     public convenience init(frame: CGRect) {
         self.init()
         bounds = CGRect(origin: .zero, size: frame.size)

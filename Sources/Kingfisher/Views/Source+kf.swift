@@ -77,7 +77,8 @@ extension KingfisherWrapper where Base: KingfisherImageSettable {
 }
 
 extension KingfisherWrapper where Base: KFCrossPlatformButton {
-    /// Loads an image and shows it in front, see ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it in front, see
+    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -97,7 +98,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads an image and shows it in front, see ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it in front, see
+    /// ``setImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setImage(
         with source: Source?,
@@ -116,7 +118,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads an image and shows it behind, see ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it behind, see
+    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: Source?,
@@ -136,7 +139,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads an image and shows it behind, see ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image and shows it behind, see
+    /// ``setBackgroundImage(with:for:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setBackgroundImage(
         with source: Source?,
@@ -155,7 +159,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads an image for the checked button, see ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image for the checked button, see
+    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setAlternateImage(
         with source: Source?,
@@ -173,7 +178,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformButton {
         )
     }
 
-    /// Loads an image for the checked button, see ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
+    /// Loads an image for the checked button, see
+    /// ``setAlternateImage(with:placeholder:options:progressBlock:completionHandler:)``.
     @MainActor @discardableResult
     public func setAlternateImage(
         with source: Source?,

@@ -53,8 +53,8 @@ struct ViewImageSize: Hashable, Sendable {
 extension KingfisherParsedOptionsInfo {
     /// The options of a load for a size: its image is reduced before the processor of the options runs.
     ///
-    /// The original is kept on disk, so that another size does not need another download. The image has the scale of the
-    /// view unless the options name one; animations stay animations unless a processor makes stills of them.
+    /// The original is kept on disk, so that another size does not need another download. The image has the scale of
+    /// the view unless the options name one; animations stay animations unless a processor makes stills of them.
     ///
     /// - Parameters:
     ///   - size: The size, in pixels.
@@ -105,7 +105,8 @@ final class LayoutWait {
     deinit { end.fulfil(()) }
 }
 
-/// The sizes that the images of a source were loaded in, so that a larger one can be shown until there is the right one.
+/// The sizes that the images of a source were loaded in, so that a larger one can be shown until there is the right
+/// one.
 @MainActor
 struct LoadedSizes {
     private static var sizes: [String: Set<ViewImageSize>] = [:]

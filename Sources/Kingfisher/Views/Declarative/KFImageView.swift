@@ -6,8 +6,8 @@ import KFImaging
 /// A view that loads the image of a ``KFImage`` or a ``KFAnimatedImage``, and shows it.
 ///
 /// It begins to load when it comes onto a screen, that is, when ``KFCrossPlatformView/isOnScreen`` is set. Its only
-/// subview is what it shows: the image view, the failure view or the placeholder, so that a placeholder alone decides how
-/// large the view wants to be until the image is there.
+/// subview is what it shows: the image view, the failure view or the placeholder, so that a placeholder alone decides
+/// how large the view wants to be until the image is there.
 ///
 /// The progress handler is called during the load, those of success and failure once, on a later turn of the main queue
 /// than the one that shows the outcome; only a missing source is reported at once. A load that has failed or was

@@ -35,6 +35,11 @@ struct LoadHooks: Sendable {
     /// The manager's options processor, until it has changed the load's options.
     var optionsProcessor: (any OptionsProcessor)?
 
+    /// Whether the original of a download is kept on disk, for images of other sizes.
+    ///
+    /// That of a provider is not: the provider still has it.
+    var keepsDownload = false
+
     /// Fields that make the request conditional: the validators of what is cached.
     var conditionalFields: [String: String] = [:]
 

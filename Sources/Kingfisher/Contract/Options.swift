@@ -257,8 +257,8 @@ public struct KingfisherParsedOptionsInfo: Sendable {
     /// present one stays until then; the handlers are not called once more. A view that shrinks keeps its image.
     ///
     /// The image is made by a ``ThumbnailImageProcessor`` of that size before ``processor`` runs, and its identifier is
-    /// part of the key. ``cacheOriginalImage`` is set, so that another size is made of the original on disk. A larger
-    /// image of the same source in memory is shown until the right one is there.
+    /// part of the key. The original of a download is kept on disk, as with ``cacheOriginalImage``, so that another
+    /// size is made of that. A larger image of the same source in memory is shown until the right one is there.
     public var sizedToView = false
 
     /// The image that a view shows when loading fails, none with `.some(nil)`; nil leaves the placeholder.

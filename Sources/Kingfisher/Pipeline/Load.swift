@@ -100,6 +100,8 @@ struct KeyedSource: Sendable {
 
     init(_ source: Source, _ options: KingfisherParsedOptionsInfo) {
         self.source = source
+        var options = options
+        if options.hooks.keepsDownload, case .network = source { options.cacheOriginalImage = true }
         query = CacheCore.Query(source.cacheKey(options), options)
     }
 

@@ -53,8 +53,9 @@ struct ViewImageSize: Hashable, Sendable {
 extension KingfisherParsedOptionsInfo {
     /// The options of a load for a size: its image is reduced before the processor of the options runs.
     ///
-    /// The original is kept on disk, so that another size does not need another download. The image has the scale of
-    /// the view unless the options name one; animations stay animations unless a processor makes stills of them.
+    /// The original of a download is kept on disk, so that another size does not need another download. The image has
+    /// the scale of the view unless the options name one; animations stay animations unless a processor makes stills of
+    /// them.
     ///
     /// - Parameters:
     ///   - size: The size, in pixels.
@@ -75,7 +76,7 @@ extension KingfisherParsedOptionsInfo {
         } else {
             options.processor = reducing |> processor
         }
-        options.cacheOriginalImage = true
+        options.hooks.keepsDownload = true
         return options
     }
 }

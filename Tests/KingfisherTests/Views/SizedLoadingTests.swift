@@ -88,6 +88,21 @@ import Testing
         }
     }
 
+    @Test("The original of a download is kept on disk, that of a local file is not") func originals() async throws {
+        try await Rig.run { rig in
+            let bytes = try SampleImage.png(640, 320)
+            rig.server.route("/a.png", .data(bytes))
+            let url = rig.server.url("/a.png")
+            #expect(await load(url, into: view(64, 64), rig).code == 0)
+            #expect(rig.cache.diskStorage.isCached(forKey: url.convertToSource().cacheKey))
+            let file = rig.directory.appendingPathComponent("b.png")
+            try bytes.write(to: file)
+            let shown = view(64, 64)
+            #expect(await load(file, into: shown, rig).code == 0 && size(shown) == [64, 32])
+            #expect(!rig.cache.diskStorage.isCached(forKey: file.convertToSource().cacheKey))
+        }
+    }
+
     @Test("A load waits for the first layout, and can be cancelled, replaced and forgotten until then")
     func firstLayout() async throws {
         try await Rig.run { rig in

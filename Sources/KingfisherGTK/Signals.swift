@@ -52,6 +52,29 @@ func connectSignal(
     return UInt(g_signal_connect_closure(object, signal, closure, afterOthers ? 1 : 0))
 }
 
+/// The same, for bindings with opaque pointers.
+@MainActor
+@discardableResult
+public func connectSignal(
+    _ signal: String,
+    of object: OpaquePointer,
+    _ block: @escaping @MainActor (Int) -> Void
+) -> UInt {
+    connectSignal(signal, of: UnsafeMutableRawPointer(object), block)
+}
+
+/// Disconnects a block from a signal, and releases it.
+///
+/// To be called once for each connected block, on the main thread, while the object is there; for 0, nothing is done.
+///
+/// - Parameters:
+///   - handler: The number that ``connectSignal(_:of:_:)`` has returned.
+///   - object: The same object.
+@MainActor
+public func disconnectSignal(_ handler: UInt, of object: UnsafeMutableRawPointer) {
+    if handler != 0 { g_signal_handler_disconnect(object, gulong(handler)) }
+}
+
 /// A block that a signal calls.
 private final class SignalHandler: Sendable {
     private let block: @MainActor (Int) -> Void

@@ -17,6 +17,10 @@ void kf_set_accessible_label(GtkWidget *widget, const char *label) {
     }
 }
 
+void kf_set_accessible_hidden(GtkWidget *widget, gboolean is_hidden) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, is_hidden, -1);
+}
+
 void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double length) {
     const double radius = MIN(width, height) * 0.4, line = radius * 0.25;
     cairo_set_line_width(cairo, line);

@@ -26,6 +26,7 @@ final class ButtonRenderer: WidgetRenderer {
         for (index, paintable) in [back, front].enumerated() {
             let picture = gtk_picture_new_for_paintable(paintable)
             gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)
+            if let picture { kf_set_accessible_hidden(picture, 1) }  // the button has the name
             if index == 0 {
                 gtk_overlay_set_child(layers, picture)
             } else {

@@ -6,8 +6,8 @@ import Kingfisher
 
 /// Ticks with the frame clock of the window that a widget is in.
 ///
-/// While the link is paused, no callback is registered. While the widget is scrolled out of view, there are no ticks:
-/// a timer checks four times a second whether it is in view again.
+/// While the link is paused, no callback is registered. While the widget cannot be seen, there are no ticks either: the
+/// link looks for it when its window has been laid out, as that is after scrolling, and when it is mapped.
 @MainActor
 package final class FrameClockLink: DisplayLinkCompatible {
     /// When the last tick was, in seconds on the frame clock.
@@ -20,10 +20,17 @@ package final class FrameClockLink: DisplayLinkCompatible {
 
     /// The widget; nil when it is gone: GObject clears it.
     private let widget: UnsafeMutablePointer<gpointer?>
-    private var callback: guint = 0
-    private var timer: guint = 0
+    private var phase = Phase.paused
     private var previous: TimeInterval?
     private var isInvalid = false
+
+    private enum Phase {
+        case paused
+        /// A callback is registered, under this number.
+        case ticking(guint)
+        /// The widget cannot be seen: the signals that tell when it may be.
+        case waiting(LayoutSignal, mapping: UInt)
+    }
 
     package init(_ widget: UnsafeMutableRawPointer) {
         self.widget = .allocate(capacity: 1)
@@ -43,7 +50,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
 
     /// Whether there are no ticks.
     package var isPaused: Bool {
-        get { callback == 0 && timer == 0 }
+        get { if case .paused = phase { true } else { false } }
         set {
             guard newValue != isPaused else { return }
             if newValue { stop() } else { start() }
@@ -63,7 +70,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
         guard !isInvalid, let target else { return }
         previous = nil
         let handler = LinkReference(self)
-        callback = gtk_widget_add_tick_callback(
+        let callback = gtk_widget_add_tick_callback(
             target,
             { _, clock, handler in
                 guard let handler, let clock else { return 0 }
@@ -77,19 +84,24 @@ package final class FrameClockLink: DisplayLinkCompatible {
             Unmanaged.passRetained(handler).toOpaque(),
             { if let handler = $0 { Unmanaged<LinkReference>.fromOpaque(handler).release() } }
         )
+        phase = .ticking(callback)
     }
 
     private func stop() {
-        if callback != 0, let target { gtk_widget_remove_tick_callback(target, callback) }
-        if timer != 0 { g_source_remove(timer) }
-        (callback, timer) = (0, 0)
+        let former = phase
+        phase = .paused
+        guard let target else { return }
+        switch former {
+        case .paused: break
+        case .ticking(let callback): gtk_widget_remove_tick_callback(target, callback)
+        case .waiting(_, let mapping): g_signal_handler_disconnect(target, gulong(mapping))
+        }
     }
 
     private func tick(at time: TimeInterval, usual: TimeInterval) -> gboolean {
-        guard let target, callback != 0 else { return 0 }
-        guard isInView(target) else {
-            callback = 0
-            waitUntilInView()
+        guard let target, case .ticking = phase else { return 0 }
+        guard canBeSeen(target) else {
+            wait(for: target)
             return 0
         }
         let elapsed = previous.map { time - $0 } ?? usual
@@ -101,44 +113,25 @@ package final class FrameClockLink: DisplayLinkCompatible {
         return 1
     }
 
-    private func waitUntilInView() {
-        let handler = LinkReference(self)
-        timer = g_timeout_add_full(
-            G_PRIORITY_DEFAULT,
-            250,
-            { handler in
-                guard let handler else { return 0 }
-                let link = Unmanaged<LinkReference>.fromOpaque(handler).takeUnretainedValue()
-                return MainActor.assumeIsolated { link.link?.resumeIfInView() } ?? 0
-            },
-            Unmanaged.passRetained(handler).toOpaque(),
-            { if let handler = $0 { Unmanaged<LinkReference>.fromOpaque(handler).release() } }
-        )
+    private func canBeSeen(_ target: UnsafeMutablePointer<GtkWidget>) -> Bool {
+        gtk_widget_get_mapped(target) != 0 && target.isInView
     }
 
-    private func resumeIfInView() -> gboolean {
-        guard let target, timer != 0 else { return 0 }
-        guard isInView(target) else { return 1 }
-        timer = 0
+    private func wait(for target: UnsafeMutablePointer<GtkWidget>) {
+        let layouts = LayoutSignal()
+        layouts.onLayout = { [weak self] in self?.resumeIfSeen() }
+        layouts.follow(target)
+        // It may be in another window then.
+        let mapping = connectSignal("map", of: UnsafeMutableRawPointer(target)) { [weak self] _ in self?.resume() }
+        phase = .waiting(layouts, mapping: mapping)
+    }
+
+    private func resumeIfSeen() { if let target, canBeSeen(target) { resume() } }
+
+    private func resume() {
+        guard case .waiting = phase else { return }
+        stop()
         start()
-        return 0
-    }
-
-    /// Whether some of the widget is inside everything around it that cuts off what is outside, as scrolled windows do.
-    private func isInView(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
-        var ancestor = gtk_widget_get_parent(widget)
-        while let around = ancestor {
-            ancestor = gtk_widget_get_parent(around)
-            guard ancestor == nil || gtk_widget_get_overflow(around) == GTK_OVERFLOW_HIDDEN else { continue }
-            var rect = graphene_rect_t()
-            guard gtk_widget_compute_bounds(widget, around, &rect) != 0 else { return true }
-            let (left, top) = (rect.origin.x, rect.origin.y)
-            let (width, height) = (Float(gtk_widget_get_width(around)), Float(gtk_widget_get_height(around)))
-            guard left < width, top < height, left + rect.size.width > 0, top + rect.size.height > 0 else {
-                return false
-            }
-        }
-        return true
     }
 }
 

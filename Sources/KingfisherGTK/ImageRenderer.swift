@@ -14,6 +14,7 @@ final class ImageRenderer: WidgetRenderer {
     /// The texture of the image that is shown, so that it is made once.
     private var shown: Texture?
     private var previous: Texture?
+    private var motion: Motion?
     /// The `GtkDragSource *` of an image that may be dragged out; the widget owns it.
     var dragSource: OpaquePointer?
 
@@ -24,6 +25,7 @@ final class ImageRenderer: WidgetRenderer {
         super.init(view, widget: overlay)
         gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the image
         gtk_overlay_set_child(OpaquePointer(overlay), picture)
+        motion = Motion { [weak view] in view?.motionDidChange() }
     }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }
@@ -33,7 +35,11 @@ final class ImageRenderer: WidgetRenderer {
     override func didMap() { kf_paintable_set_drawing(paintable, widget) }
 
     // On the picture, which has the role of an image. Its alternative text would be the description, not the name.
-    override func accessibilityDidChange() { kf_set_accessible_label(picture, imageView.accessibilityLabel) }
+    override func accessibilityDidChange() {
+        kf_set_accessible_label(picture, imageView.accessibilityLabel)
+        kf_set_accessible_hidden(widget, imageView.isDecorative ? 1 : 0)
+        nameCell()
+    }
 
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)

@@ -14,11 +14,14 @@ final class PaintableContent: KingfisherImageSettable {
     /// Whether what is shown has been drawn by some widget.
     private var isDrawn = false
     private var task: DownloadTask?
+    private var motion: Motion?
 
     /// The content of a paintable that has none yet.
     init(of paintable: OpaquePointer) {
         self.paintable = paintable
         player.onFrame = { [weak self] in self?.draw($0) }
+        player.reducesMotion = !Motion.isWanted
+        motion = Motion { [weak player] in player?.reducesMotion = !Motion.isWanted }
         // The block is released with the paintable, and the content with the block.
         connectSignal("drawn", of: UnsafeMutableRawPointer(paintable)) { _ in self.didDraw() }
     }

@@ -61,9 +61,24 @@ class WidgetRenderer: ViewRenderer {
     func visibilityDidChange() { gtk_widget_set_visible(widget, view.isHidden ? 0 : 1) }
 
     func accessibilityDidChange() {
+        kf_set_accessible_hidden(widget, view.isDecorative ? 1 : 0)
+        nameCell()
         guard let label = view.accessibilityLabel else { return }
         kf_set_accessible_label(widget, label)
     }
+
+    /// Gives the name of the view to the cell of a list or a grid that it is in: a screen reader reads that of the
+    /// cell, which has the keyboard focus.
+    final func nameCell() {
+        let label = view.isDecorative ? nil : view.accessibilityLabel
+        guard label != nil || namedCell != nil, let cell = widget.cell else { return }
+        guard namedCell?.cell != cell || namedCell?.label != label else { return }
+        kf_set_accessible_label(cell, label)
+        namedCell = label.map { (cell, $0) }
+    }
+
+    /// The cell that has the view's name; to be compared only.
+    private var namedCell: (cell: UnsafeMutablePointer<GtkWidget>, label: String)?
 
     func didAdd(_ subview: KFCrossPlatformView) {
         guard let overlay else { return }
@@ -102,17 +117,7 @@ class WidgetRenderer: ViewRenderer {
 
     var scaleFactor: CGFloat { CGFloat(gtk_widget_get_scale_factor(widget)) }
 
-    var showsTransitions: Bool {
-        guard let settings = gtk_widget_get_settings(widget) else { return true }
-        var value = GValue()
-        g_value_init(&value, GType(5 << 2))  // a boolean
-        g_object_get_property(
-            UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self),
-            "gtk-enable-animations",
-            &value
-        )
-        return g_value_get_boolean(&value) != 0
-    }
+    var showsMotion: Bool { Motion.isWanted }
 
     /// Follows the layout of the widget by that of one that is laid over it, draws nothing and has a signal for it.
     func followLayout() {
@@ -142,6 +147,7 @@ class WidgetRenderer: ViewRenderer {
         let object = UnsafeMutableRawPointer(widget)
         connectSignal("map", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
         connectSignal("unmap", of: object) { [weak self] _ in self?.visibilityOnScreenDidChange() }
+        connectSignal("unrealize", of: object) { [weak self] _ in self?.widgetWillUnrealize() }
         connectSignal("notify::scale-factor", of: object) { [weak self] _ in self?.scaleDidChange() }
     }
 
@@ -151,12 +157,27 @@ class WidgetRenderer: ViewRenderer {
         let window = root?.assumingMemoryBound(to: GtkWidget.self)
         if isMapped {
             didMap()
+            nameCell()
             view.windowDidChange(isVisible: true)
             view.isOnScreen = true
         } else {
             view.isOnScreen = false
             if let window, gtk_widget_get_visible(window) == 0 { view.windowDidChange(isVisible: false) }
         }
+    }
+
+    /// The widget leaves its container, or its window is closed: GTK forgets a window before its widgets.
+    private func widgetWillUnrealize() {
+        guard let root = gtk_widget_get_root(widget), let windows = gtk_window_get_toplevels() else { return }
+        let window = UnsafeMutableRawPointer(root)
+        guard g_type_check_instance_is_a(window.assumingMemoryBound(to: GTypeInstance.self), gtk_window_get_type()) != 0
+        else { return }
+        let isOpen = (0..<g_list_model_get_n_items(windows)).contains { index in
+            let other = g_list_model_get_item(windows, index)
+            defer { g_object_unref(other) }
+            return other == window
+        }
+        if !isOpen { view.windowDidClose() }
     }
 
     /// Called when the widget comes onto a screen, or that has another scale.

@@ -11,14 +11,16 @@ enum Program {
         let output: String
     }
 
-    /// Runs a program to its end, two minutes at most.
+    /// Runs a program to its end, two minutes at most; with `bus`, in a session that has a message bus, by which screen
+    /// readers reach it.
     static func run(
         _ name: String,
         _ arguments: [String],
         display: Bool = true,
+        bus: Bool = false,
         environment: [String: String] = [:]
     ) async throws -> Run {
-        let process = process(name, arguments, display: display, environment: environment)
+        let process = process(name, arguments, display: display, bus: bus, environment: environment)
         let pipe = Pipe()
         (process.standardOutput, process.standardError) = (pipe, pipe)
         try process.run()
@@ -57,6 +59,7 @@ enum Program {
         _ name: String,
         _ arguments: [String],
         display: Bool = true,
+        bus: Bool = false,
         frameBuffer: URL? = nil,
         environment: [String: String] = [:]
     ) -> Process {
@@ -71,7 +74,8 @@ enum Program {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
         let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
         let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
-        process.arguments = ["120"] + (display ? screen : []) + [program] + arguments
+        let session = bus ? ["dbus-run-session", "--"] : []
+        process.arguments = ["120"] + session + (display ? screen : []) + [program] + arguments
         return process
     }
 }

@@ -27,6 +27,16 @@ import Testing
         #expect(run.output.contains("There is no display") && run.output.contains("xvfb-run"))
     }
 
+    @Test("A screen reader is told the names of images and of the cells they are in, and nothing of decorative ones")
+    func screenReader() async throws {
+        let run = try await Program.run("kf-widget-checks", ["--accessible"], bus: true)
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(lines.contains("image: a cat") && lines.contains("button: a bird"), "\(run.output)")
+        #expect(lines.contains { $0.hasSuffix(": row 0") && !$0.hasPrefix("image") }, "\(run.output)")
+        #expect(lines.contains("image: row 1"), "\(run.output)")
+        #expect(lines.filter { $0.hasPrefix("image: ") } == ["image: a cat", "image: row 0", "image: row 1"])
+    }
+
     @Test("The README's example is the one that is compiled, and has at most 15 lines") func readme() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let example = try String(contentsOf: root.appendingPathComponent("Examples/Photo/main.swift"), encoding: .utf8)
@@ -68,8 +78,9 @@ struct CheckRun: Sendable {
         "pictureFillsItsView", "contentModes", "imageLargerThanItsView", "orientations", "sizeInPoints", "transitions",
         "reducedMotion", "buttonStates", "indicators", "accessibleNames", "spinnersAsPlaceholders", "viewPlaceholder",
         "loadsFromNetworkMemoryAndDisk", "rapidRetargets", "imageSizedToItsView", "brokenPicture", "declaredImage",
-        "hiddenAndUnparentedViews",
-        "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
+        "hiddenAndUnparentedViews", "loadsThatReturn", "closedWindowEndsLoads",
+        "framesAtTheirTimes", "ticksOnlyInView", "sleepsOutOfView", "inPhase", "animationsWithoutMotion",
+        "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
         "copiesOriginals", "dragsImages", "lastWindow",

@@ -20,7 +20,8 @@ struct Checks {
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"
 
-    /// Runs the checks that are named, or all of them; `--list` names them.
+    /// Runs the checks that are named, or all of them; `--list` names them, and `--accessible` prints what a screen
+    /// reader is told about a window.
     static func main() {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }
@@ -28,6 +29,7 @@ struct Checks {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)
         }
+        if names.first == "--accessible" { return AccessibleWindow.run() }
         Task { @MainActor in
             for check in all where names.isEmpty || names.contains(check.name) { await run(check) }
             let window = KFWindow(title: last, content: KFCrossPlatformView())

@@ -132,6 +132,70 @@ let loadChecks = [
         await stage.frames(of: container) { view.isOnScreen && view.bounds.width > 0 }
         await stage.expect(view, is: Paint.blue)
     },
+    Check(name: "loadsThatReturn") { stage in
+        let (server, options, _) = try await stage.network()
+        let gate = Gate()
+        let data = try Paint.png(Paint.blue)
+        server.route("/blue.png") { _ in
+            await gate.wait()
+            return .data(data)
+        }
+        let (container, view) = (KFCrossPlatformView(), KFCrossPlatformImageView())
+        view.contentMode = .scaleToFill
+        view.cancelOnDisappear = true
+        container.addSubview(view)
+        await stage.show(container)
+        var results: [Bool] = []
+        view.kf.setImage(with: server.url("/blue.png"), options: options) { result in
+            results.append((try? result.get()) != nil)
+        }
+        await server.waitForRequests(to: "/blue.png")
+        view.isHidden = true
+        await stage.frames(of: container) { view.kf.taskIdentifier == nil }
+        stage.expect(view.kf.taskIdentifier == nil && results.isEmpty, "no load for a hidden view")
+        gate.open()
+        view.isHidden = false
+        await stage.frames(of: container) { !results.isEmpty }
+        stage.expect(results == [true], "\(results): one call, with the image")
+        await stage.expect(view, is: Paint.blue)
+    },
+    Check(name: "closedWindowEndsLoads") { stage in
+        let (server, options, _) = try await stage.network()
+        let gate = Gate()
+        server.route("/held.png") { _ in
+            await gate.wait()
+            return .data(Data())
+        }
+        let watcher = KFCrossPlatformView()
+        await stage.show(watcher)
+        let (box, container) = (KFCrossPlatformView(), KFCrossPlatformView())
+        let views = [KFCrossPlatformImageView(), KFCrossPlatformImageView(), KFCrossPlatformImageView()]
+        views[1].cancelsWhenClosed = false
+        for view in views.prefix(2) { container.addSubview(view) }
+        box.addSubview(container)
+        box.addSubview(views[2])
+        let window = KFWindow(title: "other", content: box)
+        window.onClose = {}
+        window.present()
+        await stage.frames(of: watcher) { views[2].isOnScreen }
+        var cancelled: [Int] = []
+        for (index, view) in views.enumerated() {
+            view.kf.setImage(with: server.url("/held.png"), options: options) { result in
+                if case .failure(let error) = result, error.isTaskCancelled { cancelled.append(index) }
+            }
+        }
+        // In another container of an open window, a load goes on.
+        views[2].removeFromSuperview()
+        watcher.addSubview(views[2])
+        await stage.frames(of: watcher) { views[2].isOnScreen }
+        window.close()
+        await stage.frames(of: watcher) { !cancelled.isEmpty }
+        await stage.frames(of: watcher)
+        stage.expect(cancelled == [0], "\(cancelled) were cancelled")
+        stage.expect(views[1].kf.taskIdentifier != nil && views[2].kf.taskIdentifier != nil, "the others go on")
+        for view in views { view.kf.cancelDownloadTask() }
+        gate.open()
+    },
 ]
 
 /// A view of one colour.

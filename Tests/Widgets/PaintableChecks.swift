@@ -69,6 +69,13 @@ let paintableChecks = [
         view.isHidden = false
         await stage.frames(of: container) { changes > before + 3 }
         stage.expect(changes > before + 3, "it goes on when it is drawn again")
+        Desktop.wantsMotion = false
+        await stage.frames(of: container) { stage.color(view) == Paint.red }
+        let still = changes
+        await stage.frames(30, of: container)
+        stage.expect(changes == still, "\(changes - still) frames for a user who wants no motion")
+        await stage.expect(view, is: Paint.red)
+        Desktop.wantsMotion = true
     },
     Check(name: "paintableLoads") { stage in
         let (server, options, _) = try await stage.network()

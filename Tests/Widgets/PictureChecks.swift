@@ -114,12 +114,7 @@ let pictureChecks = [
         let view = KFCrossPlatformImageView()
         view.contentMode = .scaleToFill
         await stage.show(view)
-        let settings = gtk_settings_get_default().map { UnsafeMutableRawPointer($0) }
-        guard let object = settings?.assumingMemoryBound(to: GObject.self) else { return }
-        var value = GValue()
-        g_value_init(&value, GType(5 << 2))
-        g_value_set_boolean(&value, 0)
-        g_object_set_property(object, "gtk-enable-animations", &value)
+        Desktop.wantsMotion = false
         var isFinished: Bool?
         let transition = ImageTransition.custom(duration: 60, completion: { isFinished = $0 })
         let provider = RawImageDataProvider(data: try Paint.png(Paint.blue), cacheKey: UUID().uuidString)
@@ -127,8 +122,7 @@ let pictureChecks = [
         await stage.frames(of: view) { isFinished != nil }
         await stage.expect(view, is: Paint.blue)
         stage.expect(isFinished == true, "a transition that is not shown is finished at once")
-        g_value_set_boolean(&value, 1)
-        g_object_set_property(object, "gtk-enable-animations", &value)
+        Desktop.wantsMotion = true
     },
     Check(name: "buttonStates") { stage in
         let button = KFCrossPlatformButton(togglesSelection: true)

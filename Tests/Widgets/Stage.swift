@@ -117,6 +117,22 @@ final class Stage {
     }
 }
 
+/// The settings of the desktop's user.
+@MainActor
+enum Desktop {
+    /// Whether the user wants motion.
+    static var wantsMotion = true {
+        didSet {
+            guard let settings = gtk_settings_get_default() else { return }
+            var value = GValue()
+            g_value_init(&value, GType(5 << 2))  // a boolean
+            g_value_set_boolean(&value, wantsMotion ? 1 : 0)
+            let object = UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self)
+            g_object_set_property(object, "gtk-enable-animations", &value)
+        }
+    }
+}
+
 /// A continuation that C code keeps.
 final class Waiter {
     let continuation: CheckedContinuation<Void, Never>

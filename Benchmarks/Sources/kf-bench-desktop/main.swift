@@ -1,4 +1,5 @@
-// `kf-bench-desktop blocks|memory [empty]`: scrolls a grid of images and prints what that costs. Uses public API only.
+// `kf-bench-desktop blocks|memory [empty]`: scrolls a grid of images and prints what that costs; `idle [visible]` counts
+// wake-ups for animations that are out of sight. Uses public API only.
 
 import CBaselineGTK
 import Foundation
@@ -6,17 +7,28 @@ import Kingfisher
 import KingfisherGTK
 
 /// The kind of measurement.
-enum Work: String { case blocks, memory }
+enum Work: String { case blocks, memory, idle }
 
 guard let work = CommandLine.arguments.dropFirst().first.flatMap({ Work(rawValue: $0) }) else {
-    print("usage: kf-bench-desktop blocks|memory [empty]")
+    print("usage: kf-bench-desktop blocks|memory [empty] | idle [visible]")
     exit(2)
 }
 try KingfisherGTK.initialize()
+if work == .idle {
+    let idle = try Idle()
+    let isInSight = CommandLine.arguments.contains("visible")
+    Task { @MainActor in
+        print(try await idle.wakeUps(isInSight: isInSight, duration: 10))
+        fflush(nil)
+        exit(0)
+    }
+    KFMainLoop.run()
+}
 let grid = try Grid(count: work == .memory ? 2_000 : 1_000, isEmpty: CommandLine.arguments.contains("empty"))
 grid.present()
 Task { @MainActor in
     switch work {
+    case .idle: break
     case .blocks:
         await grid.scroll(pointsPerFrame: 40, frames: 100)  // what is made once: fonts, caches of GTK
         let blocks = MainThreadBlocks()

@@ -22,6 +22,10 @@ let viewBenchmarks = [
         let empty = try Scrolling.run(["blocks", "empty"])[1]
         return Figure(.seconds(try Scrolling.run(["blocks"])[1]), baseline: .seconds(empty), .atMost(.seconds(8e-3)))
     },
+    Benchmark(name: "idle, animations out of sight: wake-ups of the process in 10 s, beside those in sight") {
+        let visible = try Scrolling.run(["idle", "visible"])[0]
+        return Figure(.count(Int(try Scrolling.run(["idle"])[0])), baseline: .count(Int(visible)), .exactly(0))
+    },
     Benchmark(name: "memory after scrolling through 2,000 images, above a cache's limit of 50 MB") {
         Figure(.bytes(try Scrolling.run(["memory"])[0]), .atMost(.bytes(20e6)))
     },
@@ -140,7 +144,7 @@ private struct ManyViews {
     }
 }
 
-/// A grid in a window, scrolled by a program of its own on a display in memory.
+/// A program of its own, which scrolls in a window on a display in memory.
 private enum Scrolling {
     static func run(_ arguments: [String]) throws -> [Double] {
         let (process, output) = (Process(), Pipe())

@@ -56,6 +56,9 @@ void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double le
 /// Sets the accessible name of a widget, which a screen reader reads aloud; NULL leaves it to GTK.
 void kf_set_accessible_label(GtkWidget *widget, const char *label);
 
+/// Sets whether screen readers leave a widget out, and what is in it.
+void kf_set_accessible_hidden(GtkWidget *widget, gboolean is_hidden);
+
 /// A texture of a widget as it looks, of its size in pixels; NULL when it is not on a screen. The caller owns the
 /// result.
 GdkTexture *kf_render(GtkWidget *widget);

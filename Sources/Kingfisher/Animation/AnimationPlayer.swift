@@ -47,6 +47,11 @@ public final class AnimationPlayer {
     }
     /// Whether frames whose time is over are skipped when ticks come late; otherwise the animation takes longer.
     public var catchUp = false
+    /// Whether the user wants no motion: an animation shows its first frame, and is played after ``startAnimating()``
+    /// only; another value resets.
+    public var reducesMotion = false {
+        didSet { if reducesMotion != oldValue { reset() } }
+    }
     /// Whether all frames but the current one are forgotten while the program is in the background.
     public var purgeFramesOnBackground = false
     /// The delegate, which is notified of the animation's progress; held weakly.
@@ -96,6 +101,11 @@ public final class AnimationPlayer {
     private let queue: DispatchQueue?
     /// The animator, or one whose frames are all decoded already; nil for stills.
     private var playback: FrameAnimator?
+    /// Where other players of the image are; nil for stills.
+    private var phase: AnimationPhase?
+    /// When the last tick was, in the link's seconds; nil when the animation has not gone on since it was started, and
+    /// has to find its phase.
+    private var lastTick: TimeInterval?
     /// In the background, whether the animation goes on afterwards; nil in the foreground.
     private var resumes: Bool?
 
@@ -137,6 +147,7 @@ extension AnimationPlayer {
             return
         }
         playback.prepareFramesAsynchronously()
+        lastTick = nil
         link.isPaused = false
     }
 
@@ -150,7 +161,7 @@ extension AnimationPlayer {
     /// To be called when the player's owner appears on a screen.
     public func attach() {
         isAttached = true
-        if autoPlayAnimatedImage { startAnimating() }
+        if autoPlayAnimatedImage, !reducesMotion { startAnimating() }
     }
 
     /// To be called when the player's owner leaves the screen.
@@ -165,9 +176,12 @@ extension AnimationPlayer {
         link.isPaused = true
         if resumes != nil { resumes = false }
         playback = image.flatMap(makePlayback)
-        playback?.prepareFramesAsynchronously()
+        phase = playback == nil ? nil : image.map(AnimationPhase.of)
         shownImage = nil
-        if wasAnimating || autoPlayAnimatedImage && isAttached { startAnimating() }
+        if !reducesMotion {
+            playback?.prepareFramesAsynchronously()
+            if wasAnimating || autoPlayAnimatedImage && isAttached { startAnimating() }
+        }
         if let image { show(image) }
     }
 
@@ -231,9 +245,7 @@ extension AnimationPlayer {
 extension AnimationPlayer {
     private func tick() {
         guard isAnimating, let playback else { return }
-        let rate = link.preferredFramesPerSecond
-        let seconds = rate > 0 ? 1 / TimeInterval(rate) : link.duration
-        let (step, image) = playback.tick(seconds, catchUp: catchUp)
+        let (step, image) = advance(playback)
         if let image { show(image) }
         // The delegate may change the player, for instance give it another image.
         for count in step.loopsPlayed where playback === self.playback {
@@ -242,6 +254,24 @@ extension AnimationPlayer {
         guard step.hasEnded, playback === self.playback else { return }
         stopAnimating()
         delegate?.animationPlayerDidFinishAnimating(self)
+    }
+
+    /// Advances the animation by a tick; the first one after a pause takes it to where other players of the image are.
+    private func advance(_ playback: FrameAnimator) -> (step: AnimationStep, image: Image?) {
+        let (rate, now) = (link.preferredFramesPerSecond, link.timestamp)
+        let seconds = rate > 0 ? 1 / TimeInterval(rate) : link.duration
+        guard playback.position != nil else {
+            lastTick = nil
+            return playback.tick(seconds, catchUp: catchUp)
+        }
+        // A link stands still while its widget cannot be seen, and then ticks as if there had been no pause.
+        let isAfterPause = lastTick.map { now - $0 > link.duration + 0.001 } ?? true
+        lastTick = now
+        defer { if let position = playback.position { phase?.record(position, of: self, at: now) } }
+        guard isAfterPause, let other = phase?.position(beside: self, at: now) else {
+            return playback.tick(seconds, catchUp: catchUp)
+        }
+        return playback.tick(other.ago, catchUp: true, from: other.position)
     }
 
     private func show(_ frame: Image) {

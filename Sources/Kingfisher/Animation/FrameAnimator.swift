@@ -149,6 +149,11 @@ extension FrameAnimator {
     /// - Returns: Seconds; infinite while the animation is not prepared, and when there is no such frame.
     public func duration(at index: Int) -> TimeInterval { state.withLock { $0.slots.delay(of: index) } }
 
+    /// The position that others can play on from; nil while the animation is not prepared, or when it has an end.
+    var position: FramePosition? {
+        state.withLock { $0.slots.isPrepared && $0.playhead.isEndless ? $0.playhead.position : nil }
+    }
+
     /// Whether ticks have no effect: nothing ever changes, or the animation is finished.
     var isStill: Bool { state.withLock { $0.playhead.isStill || $0.playhead.isFinished } }
 }
@@ -161,12 +166,17 @@ extension FrameAnimator {
     /// - Parameters:
     ///   - elapsed: Seconds since the tick before.
     ///   - catchUp: Whether further frames whose time is over are skipped.
+    ///   - position: Where the time begins, if that is not the present position.
     /// - Returns: The change, and the image to be shown; nil means that the shown one stays, because the current frame
     ///   is not decoded yet.
-    func tick(_ elapsed: TimeInterval, catchUp: Bool = false) -> (step: AnimationStep, image: Image?) {
+    func tick(
+        _ elapsed: TimeInterval,
+        catchUp: Bool = false,
+        from position: FramePosition? = nil
+    ) -> (step: AnimationStep, image: Image?) {
         let (step, image, lateFrame, mustMaintain) = state.withLock { state in
             let slots = state.slots
-            let step = state.playhead.tick(elapsed, catchUp: catchUp) { slots.delay(of: $0) }
+            let step = state.playhead.tick(elapsed, catchUp: catchUp, from: position) { slots.delay(of: $0) }
             if step.hasAdvanced { state.slots.move(to: state.playhead.index) }
             let mustMaintain = step.hasAdvanced && state.beginMaintaining()
             let image = state.slots.image(at: state.playhead.index)

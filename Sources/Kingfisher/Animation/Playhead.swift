@@ -32,6 +32,12 @@ struct Playhead: Sendable {
         limit = repeatCount.limit
     }
 
+    /// Whether the animation is played without end.
+    var isEndless: Bool { limit == nil }
+
+    /// The current frame, and for how long it has been shown.
+    var position: FramePosition { FramePosition(index: index, elapsed: elapsed) }
+
     /// Whether time changes nothing: there is one frame without end, or none, or the animation is not to be played.
     var isStill: Bool { count < 1 || limit == 0 || count == 1 && limit == nil }
 
@@ -41,11 +47,14 @@ struct Playhead: Sendable {
     ///   - seconds: The time that passes; more than one second counts as one.
     ///   - catchUp: Whether further frames whose time is over are skipped, at most one loop of them; the rest follows
     ///     with the next tick. Otherwise the animation advances by one frame at most.
+    ///   - position: The position that the time begins at, if it is not the present one; frames on the way to it are
+    ///     skipped.
     ///   - delay: How long a frame is shown, in seconds.
     /// - Returns: The change.
     mutating func tick(
         _ seconds: TimeInterval,
         catchUp: Bool,
+        from position: FramePosition? = nil,
         delay: (Int) -> TimeInterval
     ) -> AnimationStep {
         var step = AnimationStep()
@@ -54,6 +63,10 @@ struct Playhead: Sendable {
             hasEnded = true
             step.hasEnded = true
             return step
+        }
+        if let position, position.index < count {
+            while index != position.index { advance(&step) }
+            elapsed = position.elapsed
         }
         elapsed += seconds > 0 ? min(1, seconds) : 0
         for _ in 0..<(catchUp ? count : 1) where !isFinished {

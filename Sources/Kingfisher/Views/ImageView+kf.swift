@@ -143,19 +143,30 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
-        return KingfisherWrapper<KFCrossPlatformImageView>(base).load(
-            source,
-            into: ImageViewSlot(placeholder: placeholder),
-            parsed: options,
-            manager: manager,
-            progressBlock,
-            completionHandler
-        )
+        base.returningLoad?.supersede()
+        let (options, slot) = (options, ImageViewSlot(placeholder: placeholder))
+        func load(_ view: KFCrossPlatformImageView, _ completion: ReturningLoad.Completion?) -> DownloadTask? {
+            KingfisherWrapper<KFCrossPlatformImageView>(view).load(
+                source,
+                into: slot,
+                parsed: options,
+                manager: manager,
+                progressBlock,
+                completion
+            )
+        }
+        guard base.cancelOnDisappear, let source else { return load(base, completionHandler) }
+        let returning = ReturningLoad(of: source, in: base, completion: completionHandler, start: load)
+        base.returningLoad = returning
+        return returning.begin()
     }
 
     /// Cancels the load that is under way: its handler is called with an error that `isTaskCancelled`.
     @MainActor
-    public func cancelDownloadTask() { cancel() }
+    public func cancelDownloadTask() {
+        base.returningLoad?.stay()
+        cancel()
+    }
 
     /// The identifier of the load that is under way; nil when there is none.
     @MainActor

@@ -37,14 +37,25 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     var indicatorType = IndicatorType.none
     /// How many loads for the view are under way, including those that another load has replaced.
     var loadCount = 0
+    /// Whether the load is cancelled when the view leaves the screen; it begins again when the view is back, unless the
+    /// image is there. (Not in Kingfisher.)
+    ///
+    /// It holds for loads that begin after it was set. The handler of a load is called once all the same, at its end:
+    /// when the image is shown, when the load fails, when it is cancelled by the program, or with
+    /// `notCurrentSourceTask` when another load takes its place or the view is released. The handle that `setImage`
+    /// returns cancels the load until it was begun again; `kf.cancelDownloadTask()` does at all times.
+    public var cancelOnDisappear = false
+    /// The load that is cancelled and begun again as the view leaves the screen and comes back; nil when it has ended.
+    var returningLoad: ReturningLoad?
     /// Where the bytes of the newest image that was loaded may be; nil until one was.
     var loadedEntry: LoadedEntry?
 
     /// A view without an image.
     public override init() { super.init() }
 
-    // The transition's completion is called, and the indicator is stopped, even if the view goes first.
+    // The completions of the load and the transition are called, and the indicator is stopped, even if the view goes first.
     isolated deinit {
+        returningLoad?.supersede()
         transition?.end(finished: false)
         if loadCount > 0 { indicator?.stopAnimatingView() }
     }
@@ -73,19 +84,33 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
         let player = AnimationPlayer(displayLink: makeDisplayLink())
         player.playsFramesOnDemand = playsFramesOnDemand
         player.contentMode = contentMode
+        player.reducesMotion = renderer?.showsMotion == false
         player.onFrame = { [weak self] _ in self?.renderer?.contentDidChange() }
         self.player = player
         if isOnScreen { player.attach() }
         return player
     }
 
-    override func rendererDidChange() { player?.displayLink = makeDisplayLink() }
+    override func rendererDidChange() {
+        player?.displayLink = makeDisplayLink()
+        motionDidChange()
+    }
 
-    /// Called when the view comes onto a screen: the animation goes on.
-    open override func didAppear() { player?.attach() }
+    /// To be called by the toolkit when the user wants motion, or does not want it any more.
+    package func motionDidChange() { player?.reducesMotion = renderer?.showsMotion == false }
 
-    /// Called when the view leaves the screen: the animation stops, a transition ends at once.
+    override func cancelLoads() { kf.cancelDownloadTask() }
+
+    /// Called when the view comes onto a screen: the animation goes on, and so does a load that was cancelled before.
+    open override func didAppear() {
+        player?.attach()
+        returningLoad?.viewDidAppear()
+    }
+
+    /// Called when the view leaves the screen: the animation stops, a transition ends at once, and the load is cancelled
+    /// if ``cancelOnDisappear`` says so.
     open override func didDisappear() {
+        returningLoad?.viewDidDisappear()
         player?.detach()
         endTransition(finished: true)
     }
@@ -143,7 +168,7 @@ extension KFCrossPlatformImageView {
         let interrupted = transition
         transition = nil
         if case .custom(_, _, .some(let animations), _) = kind { animations(self, image) } else { self.image = image }
-        let isShown = kind.duration > 0 && isOnScreen && renderer?.showsTransitions ?? true
+        let isShown = kind.duration > 0 && isOnScreen && renderer?.showsMotion ?? true
         if isShown { begin(kind, from: previous, completion) }
         interrupted?.end(finished: false)
         if !isShown { completion(true) }

@@ -31,6 +31,14 @@ open class KFCrossPlatformView: KingfisherCompatible {
     public var isHidden = false { didSet { if isHidden != oldValue { renderer?.visibilityDidChange() } } }
     /// The text that a screen reader reads aloud; nil leaves it to the toolkit.
     public var accessibilityLabel: String? { didSet { renderer?.accessibilityDidChange() } }
+    /// Whether the view says nothing to users of a screen reader, which then leaves it out, whatever its
+    /// ``accessibilityLabel`` is. (Not in Kingfisher.)
+    public var isDecorative = false { didSet { if isDecorative != oldValue { renderer?.accessibilityDidChange() } } }
+    /// Whether the loads of the view are cancelled when the window that it is in is closed. (Not in Kingfisher.)
+    ///
+    /// It is true at first. Their handlers are called with an error that `isTaskCancelled`. A download that others wait
+    /// for, too, goes on for them; one without any goes on for the cache if this is false.
+    public var cancelsWhenClosed = true
 
     /// The view this one is shown over.
     public private(set) weak var superview: KFCrossPlatformView?
@@ -98,6 +106,11 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Called when the program's window is hidden or visible again.
     package func windowDidChange(isVisible: Bool) {}
 
+    /// To be called by the toolkit when the window that the view is in has been closed.
+    package func windowDidClose() { if cancelsWhenClosed { cancelLoads() } }
+
+    func cancelLoads() { KingfisherWrapper<KFCrossPlatformView>(self).cancel() }
+
     func rendererDidChange() {}
 
     /// How large the view is in a superview that does not say so.
@@ -143,8 +156,8 @@ package protocol ViewRenderer: AnyObject {
     /// Pixels a point of the screen.
     var scaleFactor: CGFloat { get }
 
-    /// Whether transitions are shown: the user of the desktop may not want any.
-    var showsTransitions: Bool { get }
+    /// Whether transitions are shown and animations played: the user of the desktop may not want any motion.
+    var showsMotion: Bool { get }
 
     /// From now on, the view's `layoutDidChange` is called after each layout, but not during it.
     func followLayout()
@@ -158,7 +171,7 @@ package protocol ViewRenderer: AnyObject {
     /// Whether the view is hidden has changed.
     func visibilityDidChange()
 
-    /// The text that a screen reader reads aloud has changed.
+    /// What a screen reader reads aloud has changed.
     func accessibilityDidChange()
 
     /// A view is shown over this one now.

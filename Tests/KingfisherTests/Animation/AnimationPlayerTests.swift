@@ -200,7 +200,9 @@ import Testing
     func twoPlayers() {
         let source = TestFrames(4)
         let image = source.image
-        let (one, other) = (PlayerRig(image), PlayerRig(image))
+        // With an end, so that they need not be in phase.
+        let rigs = (0..<2).map { _ in PlayerRig(image, repeatCount: .finite(count: 2)) }
+        let (one, other) = (rigs[0], rigs[1])
         one.tick(2)
         other.tick(1)
         #expect(one.index == 2 && other.index == 1 && source.decodeLog.readingCopies == [1, 2])

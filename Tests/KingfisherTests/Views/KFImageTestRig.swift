@@ -67,7 +67,7 @@ extension KFImageProtocol {
 @MainActor
 final class KFImageTestRenderer: ViewRenderer {
     private var links: [ManualDisplayLink] = []
-    var showsTransitions: Bool { true }
+    var showsMotion: Bool { true }
     var bounds: CGRect { CGRect(x: 0, y: 0, width: 100, height: 100) }
     var scaleFactor: CGFloat { 1 }
 

@@ -54,7 +54,7 @@ import Testing
     func immediately(reason: Int) {
         var ends: [Bool] = []
         if reason == 1 { view.isOnScreen = false }
-        if reason == 2 { renderer.showsTransitions = false }
+        if reason == 2 { renderer.showsMotion = false }
         view.show(old, by: .fade(reason == 0 ? 0 : 1), from: nil) { ends.append($0) }
         if reason == 3 { view.isOnScreen = false }
         #expect(view.transition == nil && view.image === old && ends == [true] && renderer.running == 0)

@@ -230,7 +230,7 @@ final class TestIndicator: Indicator {
 /// A renderer on a manual clock.
 @MainActor
 final class TestRenderer: ViewRenderer {
-    var showsTransitions = true
+    var showsMotion = true
     var bounds = CGRect.zero
     var scaleFactor: CGFloat = 1
     private(set) var draws = 0

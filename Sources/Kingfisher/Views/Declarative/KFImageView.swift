@@ -85,6 +85,8 @@ public final class KFImageView: KFCrossPlatformView {
         }
     }
 
+    override func cancelLoads() { binder.cancel() }
+
     override var contentModeOfImages: KFCrossPlatformContentMode? { imageView.contentMode }
 
     // MARK: Showing

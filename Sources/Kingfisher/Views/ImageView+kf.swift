@@ -143,6 +143,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
+        if base.sizesImages { options.sizedToView = options.processor.identifier.isEmpty }
         return KingfisherWrapper<KFCrossPlatformImageView>(base).load(
             source,
             into: ImageViewSlot(placeholder: placeholder),

@@ -16,6 +16,8 @@ typedef struct {
     /// Pixels a point where Cairo draws; 0 where textures are drawn.
     int scale;
     KfFit fit;
+    /// Where the image is with KF_FIT_PLACED.
+    graphene_rect_t place;
     KfTransition kind;
     double progress;
 } KfPaintable;
@@ -29,8 +31,8 @@ static void kf_paintable_interface(GdkPaintableInterface *interface);
 G_DEFINE_TYPE_WITH_CODE(KfPaintable, kf_paintable, G_TYPE_OBJECT,
                         G_IMPLEMENT_INTERFACE(GDK_TYPE_PAINTABLE, kf_paintable_interface))
 
-/// The signal that says that the paintable has been drawn.
-static guint drawn_signal;
+/// The signals that say that the paintable is about to be drawn, and that it has been.
+static guint drawing_signal, drawn_signal;
 
 static void replace(KfLayer *layer, KfImage image) {
     if (image.texture) g_object_ref(image.texture);
@@ -45,6 +47,7 @@ static graphene_rect_t fitted(const KfImage *image, KfFit fit, double width, dou
     double x = across, y = down;
     switch (fit) {
         case KF_FIT_FILL: break;
+        case KF_FIT_PLACED:
         case KF_FIT_CONTAIN: x = y = MIN(across, down); break;
         case KF_FIT_COVER: x = y = MAX(across, down); break;
         case KF_FIT_SCALE_DOWN: x = y = MIN(1, MIN(across, down)); break;
@@ -88,7 +91,10 @@ static void prepare(KfLayer *layer, double width, double height) {
 }
 
 /// Draws the pixels into a rectangle. Both sizes are those of the stored image, not turned.
-static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, int scale) {
+///
+/// `visible` is the part that can be seen: a zoomed image may be larger than Cairo's largest surface.
+static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t *rect, const graphene_rect_t *visible,
+                   int scale) {
     if (scale == 0) {
 #if GTK_CHECK_VERSION(4, 10, 0)
         gtk_snapshot_append_scaled_texture(snapshot, layer->image.texture, GSK_SCALING_FILTER_TRILINEAR, rect);
@@ -100,7 +106,9 @@ static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t 
     prepare(layer, rect->size.width * scale, rect->size.height * scale);
     const int width = cairo_image_surface_get_width(layer->surface);
     const int height = cairo_image_surface_get_height(layer->surface);
-    cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, rect);
+    graphene_rect_t part;
+    if (!graphene_rect_intersection(rect, visible, &part)) return;
+    cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, &part);
     cairo_translate(cairo, rect->origin.x, rect->origin.y);
     cairo_scale(cairo, rect->size.width / width, rect->size.height / height);
     cairo_set_source_surface(cairo, layer->surface, 0, 0);
@@ -114,20 +122,24 @@ static void append(GtkSnapshot *snapshot, KfLayer *layer, const graphene_rect_t 
 static void draw(KfPaintable *self, GtkSnapshot *snapshot, KfLayer *layer, double width, double height) {
     const KfImage *image = &layer->image;
     if (!image->texture || image->width <= 0 || image->height <= 0) return;
-    graphene_rect_t rect = fitted(image, self->fit, width, height);
+    const gboolean is_placed = self->fit == KF_FIT_PLACED && layer == &self->current;
+    graphene_rect_t rect = is_placed ? self->place : fitted(image, self->fit, width, height);
+    const graphene_point_t middle = GRAPHENE_POINT_INIT(rect.origin.x + rect.size.width / 2,
+                                                        rect.origin.y + rect.size.height / 2);
     if (image->degrees == 0 && !image->is_mirrored_horizontally && !image->is_mirrored_vertically) {
-        append(snapshot, layer, &rect, self->scale);
+        append(snapshot, layer, &rect, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height), self->scale);
         return;
     }
     const gboolean is_upright = image->degrees % 180 == 0;
     const float w = is_upright ? rect.size.width : rect.size.height;
     const float h = is_upright ? rect.size.height : rect.size.width;
     gtk_snapshot_save(snapshot);
-    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)(width / 2), (float)(height / 2)));
+    gtk_snapshot_translate(snapshot, &middle);
     gtk_snapshot_rotate(snapshot, (float)image->degrees);
     gtk_snapshot_scale(snapshot, image->is_mirrored_horizontally ? -1 : 1,
                        image->is_mirrored_vertically ? -1 : 1);
-    append(snapshot, layer, &GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h), self->scale);
+    const graphene_rect_t turned = GRAPHENE_RECT_INIT(-w / 2, -h / 2, w, h);
+    append(snapshot, layer, &turned, &turned, self->scale);
     gtk_snapshot_restore(snapshot);
 }
 
@@ -158,6 +170,7 @@ static void draw_flip(KfPaintable *self, GtkSnapshot *snapshot, double width, do
 static void kf_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *gdk_snapshot, double width, double height) {
     KfPaintable *self = (KfPaintable *)paintable;
     GtkSnapshot *snapshot = gdk_snapshot;
+    if (self->fit == KF_FIT_PLACED) g_signal_emit(self, drawing_signal, 0);
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
     if (self->kind == KF_TRANSITION_NONE || self->progress >= 1) {
         draw(self, snapshot, &self->current, width, height);
@@ -197,6 +210,8 @@ static void kf_paintable_dispose(GObject *object) {
 
 static void kf_paintable_class_init(KfPaintableClass *class) {
     G_OBJECT_CLASS(class)->dispose = kf_paintable_dispose;
+    drawing_signal = g_signal_new("drawing", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                  G_TYPE_NONE, 0);
     drawn_signal = g_signal_new("drawn", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                 G_TYPE_NONE, 0);
 }
@@ -214,6 +229,10 @@ void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit) {
         gdk_paintable_invalidate_size(paintable);
     }
     gdk_paintable_invalidate_contents(paintable);
+}
+
+void kf_paintable_place(GdkPaintable *paintable, double x, double y, double width, double height) {
+    ((KfPaintable *)paintable)->place = GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height);
 }
 
 void kf_paintable_set_transition(GdkPaintable *paintable, KfImage previous, KfTransition kind, double progress) {

@@ -33,6 +33,17 @@ void kf_draw_ring(cairo_t *cairo, int width, int height, double start, double le
     cairo_stroke(cairo);
 }
 
+double kf_scroll_unit(GtkEventController *controller) {
+    const double wheel = 40;
+#if GTK_CHECK_VERSION(4, 8, 0)
+    const GdkScrollUnit unit = gtk_event_controller_scroll_get_unit(GTK_EVENT_CONTROLLER_SCROLL(controller));
+    return unit == GDK_SCROLL_UNIT_SURFACE ? 1 : wheel;
+#else
+    (void)controller;
+    return wheel;
+#endif
+}
+
 GdkTexture *kf_render(GtkWidget *widget) {
     GtkNative *native = gtk_widget_get_native(widget);
     const int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);

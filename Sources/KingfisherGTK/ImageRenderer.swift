@@ -3,18 +3,21 @@
 import CKFGTK
 import CKFGTK4
 import Foundation
+import KFImaging
 import Kingfisher
 
 /// The widget of an image view: a `GtkOverlay` with a `GtkPicture` in it.
 @MainActor
-final class ImageRenderer: WidgetRenderer {
+class ImageRenderer: WidgetRenderer {
     private unowned let imageView: KFCrossPlatformImageView
-    private let paintable = kf_paintable_new()
+    let paintable: OpaquePointer = kf_paintable_new()
     private let picture: UnsafeMutablePointer<GtkWidget>
     /// The texture of the image that is shown, so that it is made once.
     private var shown: Texture?
     private var previous: Texture?
     private var motion: Motion?
+    /// What is drawn instead of the pixels of an image that is larger than it is drawn.
+    private var copy: DrawnCopy?
     /// The `GtkDragSource *` of an image that may be dragged out; the widget owns it.
     var dragSource: OpaquePointer?
 
@@ -26,6 +29,8 @@ final class ImageRenderer: WidgetRenderer {
         gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)  // the paintable fits the image
         gtk_overlay_set_child(OpaquePointer(overlay), picture)
         motion = Motion { [weak view] in view?.motionDidChange() }
+        copy = DrawnCopy { [weak self] in self?.showImage() }
+        connectSignal("drawn", of: UnsafeMutableRawPointer(paintable)) { [weak self] _ in self?.didDraw() }
     }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(paintable)) }
@@ -43,7 +48,7 @@ final class ImageRenderer: WidgetRenderer {
 
     override func contentDidChange() {
         shown = Texture.of(imageView.shownImage, reusing: shown)
-        kf_paintable_show(paintable, shown?.drawable ?? KfImage(), imageView.contentMode.fit)
+        showImage()
         guard let transition = imageView.transition else {
             if previous != nil || isInTransition {
                 kf_paintable_set_transition(paintable, KfImage(), KF_TRANSITION_NONE, 1)
@@ -62,6 +67,49 @@ final class ImageRenderer: WidgetRenderer {
     }
 
     private var isInTransition = false
+
+    // MARK: The size of the image
+
+    /// How the image fills the widget.
+    var fit: KfFit { imageView.contentMode.fit }
+
+    /// The size of the image that the widget wants to have, in points.
+    var naturalSize: CGSize { shown?.image.size ?? .zero }
+
+    /// The size that all of the image is drawn in, in points; nil when that is about to change.
+    var drawnSize: CGSize? { shown.map { imageView.contentMode.drawnSize(of: $0.image.size, in: bounds.size) } }
+
+    private func showImage() {
+        guard let shown else { return kf_paintable_show(paintable, KfImage(), fit) }
+        let reduced = drawnPixels(of: shown.image).flatMap { copy?.texture(of: shown.image, for: $0) }
+        var drawable = (reduced ?? shown).drawable
+        (drawable.width, drawable.height) = (naturalSize.width, naturalSize.height)
+        kf_paintable_show(paintable, drawable, fit)
+    }
+
+    private func didDraw() {
+        let isStill = imageView.image?.isAnimated == false && !isInTransition
+        guard isStill, let image = shown?.image, image === imageView.image else {
+            copy?.didDraw(nil, in: nil)
+            return
+        }
+        copy?.didDraw(image, in: drawnPixels(of: image))
+    }
+
+    /// The size that all of an image is drawn in, in pixels, of the image as it is stored.
+    private func drawnPixels(of image: KFCrossPlatformImage) -> PixelSize? {
+        guard let size = drawnSize else { return nil }
+        let (width, height) = (Int(clamping: size.width * scaleFactor), Int(clamping: size.height * scaleFactor))
+        let displayed = PixelSize(width, height)
+        return image.imageOrientation.isTransposing ? displayed.transposed : displayed
+    }
+}
+
+extension Int {
+    /// The nearest number of whole pixels; 0 for what is no number.
+    fileprivate init(clamping value: CGFloat) {
+        self = value.isNaN ? 0 : Int(Swift.max(0, Swift.min(1e9, value.rounded())))
+    }
 }
 
 extension KFCrossPlatformContentMode {
@@ -72,6 +120,21 @@ extension KFCrossPlatformContentMode {
         case .scaleAspectFill: KF_FIT_COVER
         case .center: KF_FIT_SCALE_DOWN
         }
+    }
+
+    /// The size that an image is drawn in, as the paintable has it.
+    fileprivate func drawnSize(of image: CGSize, in view: CGSize) -> CGSize {
+        guard image.width > 0, image.height > 0 else { return .zero }
+        let (across, down) = (view.width / image.width, view.height / image.height)
+        let factor: CGFloat =
+            switch self {
+            case .scaleToFill: 0
+            case .scaleAspectFit: min(across, down)
+            case .scaleAspectFill: max(across, down)
+            case .center: min(1, across, down)
+            }
+        guard factor > 0 else { return view }
+        return CGSize(width: image.width * factor, height: image.height * factor)
     }
 }
 

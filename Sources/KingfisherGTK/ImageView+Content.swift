@@ -14,7 +14,8 @@ extension KFCrossPlatformImageView {
     /// There it is a texture, which other programs can read as PNG, JPEG or TIFF, the way the image is shown; of an
     /// animation, the first frame. The original's bytes are there as well, as `image/webp` or whatever their format is:
     /// those of an animation, and those of a still that no processor has changed, if the target cache of the view's
-    /// last load has them on disk. They are read after the call has returned.
+    /// last load has them on disk, or they are in a local file. They are read after the call has returned; then a
+    /// ``Kingfisher/ZoomView`` gives the texture of all of the original's pixels, too.
     ///
     /// After ``initialize()`` only, on the main thread.
     ///
@@ -32,6 +33,8 @@ extension KFCrossPlatformImageView {
 
     /// Whether the user can drag the image out of the view, to where it is copied; the content is that of ``copy()``.
     /// (Not in Kingfisher.)
+    ///
+    /// An image that is larger than its ``Kingfisher/ZoomView`` is moved instead.
     ///
     /// After ``initialize()`` only, on the main thread.
     public var allowsDragging: Bool {
@@ -70,7 +73,9 @@ extension KFCrossPlatformImageView {
             // Kept until then, so that nothing else can have its address.
             defer { g_object_unref(pixels) }
             guard let bytes = await originalBytes(of: image), get() == pixels else { return }
-            let content = makeContent(of: image, bytes: bytes)
+            let whole = await wholeImage(of: image, decodedFrom: bytes)
+            guard get() == pixels else { return }
+            let content = makeContent(of: whole, bytes: bytes)
             set(content)
             if let content { g_object_unref(content) }
         }

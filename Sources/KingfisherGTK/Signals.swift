@@ -28,22 +28,51 @@ public func connectSignal(
 
 /// The same; with `afterOthers`, the block is called after the handlers that are connected without, as GTK's own are.
 @MainActor
+@discardableResult
 func connectSignal(
     _ signal: String,
     of object: UnsafeMutableRawPointer,
     afterOthers: Bool,
     _ block: @escaping @MainActor (Int) -> Void
 ) -> UInt {
+    connectSignal(
+        signal,
+        of: object,
+        afterOthers: afterOthers,
+        handling: { arguments in
+            block(arguments.first)
+            return false
+        }
+    )
+}
+
+/// Calls a block with all of a signal's arguments whenever an object emits the signal.
+///
+/// - Parameters:
+///   - signal: The signal's name, with or without a detail.
+///   - object: A `GObject *`.
+///   - afterOthers: Whether the block is called after the handlers that are connected without, as GTK's own are.
+///   - block: Gets the arguments, which are there during the call only. If it returns true, so does the handler of the
+///     signal, which must have such a result.
+/// - Returns: The number for `g_signal_handler_disconnect`; 0 if nothing was connected.
+@MainActor
+@discardableResult
+func connectSignal(
+    _ signal: String,
+    of object: UnsafeMutableRawPointer,
+    afterOthers: Bool = false,
+    handling block: @escaping @MainActor (SignalArguments) -> Bool
+) -> UInt {
     let handler = Unmanaged.passRetained(SignalHandler(block)).toOpaque()
     guard let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), handler) else { return 0 }
     g_closure_add_finalize_notifier(closure, handler) { handler, _ in
         if let handler { Unmanaged<SignalHandler>.fromOpaque(handler).release() }
     }
-    g_closure_set_marshal(closure) { closure, _, count, values, _, _ in
+    g_closure_set_marshal(closure) { closure, result, count, values, _, _ in
         guard let handler = closure?.pointee.data else { return }
-        // The first value is the object. A value has its type in front, and then a union, whose array Swift leaves out.
-        let argument = count > 1 ? values.map { UnsafeRawPointer($0 + 1) } : nil
-        SignalHandler.call(handler, argument?.load(fromByteOffset: MemoryLayout<GType>.stride, as: Int.self) ?? 0)
+        // The first value is the object.
+        let arguments = SignalArguments(address: UInt(bitPattern: values.map { $0 + 1 }), count: Int(count) - 1)
+        if SignalHandler.call(handler, arguments), let result { g_value_set_boolean(result, 1) }
     }
     // A closure belongs to its signal; without one, nothing else would release it.
     g_closure_ref(closure)
@@ -75,15 +104,44 @@ public func disconnectSignal(_ handler: UInt, of object: UnsafeMutableRawPointer
     if handler != 0 { g_signal_handler_disconnect(object, gulong(handler)) }
 }
 
+/// The arguments of a signal, during its emission.
+struct SignalArguments: Sendable {
+    /// That of the first value.
+    fileprivate let address: UInt
+    fileprivate let count: Int
+
+    private func value(_ index: Int) -> UnsafePointer<GValue>? {
+        index < count ? UnsafePointer<GValue>(bitPattern: address).map { $0 + index } : nil
+    }
+
+    /// The first argument as a number, or a pointer's `bitPattern`; 0 if there is none.
+    var first: Int {
+        // A value has its type in front, and then a union, whose array Swift leaves out.
+        value(0).map { UnsafeRawPointer($0).load(fromByteOffset: MemoryLayout<GType>.stride, as: Int.self) } ?? 0
+    }
+
+    /// An argument that is a floating-point number.
+    func double(_ index: Int) -> Double { value(index).map { g_value_get_double($0) } ?? 0 }
+
+    /// An argument that is a whole number.
+    func int(_ index: Int) -> Int32 { value(index).map { g_value_get_int($0) } ?? 0 }
+
+    /// An argument that is a whole number without a sign.
+    func uint(_ index: Int) -> UInt32 { value(index).map { g_value_get_uint($0) } ?? 0 }
+
+    /// An argument that is a set of flags.
+    func flags(_ index: Int) -> UInt32 { value(index).map { g_value_get_flags($0) } ?? 0 }
+}
+
 /// A block that a signal calls.
 private final class SignalHandler: Sendable {
-    private let block: @MainActor (Int) -> Void
+    private let block: @MainActor (SignalArguments) -> Bool
 
-    init(_ block: @escaping @MainActor (Int) -> Void) { self.block = block }
+    init(_ block: @escaping @MainActor (SignalArguments) -> Bool) { self.block = block }
 
     /// Signals of widgets are emitted on the main thread, those of monitors, too.
-    static func call(_ handler: UnsafeMutableRawPointer, _ argument: Int) {
+    static func call(_ handler: UnsafeMutableRawPointer, _ arguments: SignalArguments) -> Bool {
         let block = Unmanaged<SignalHandler>.fromOpaque(handler).takeUnretainedValue().block
-        MainActor.assumeIsolated { block(argument) }
+        return MainActor.assumeIsolated { block(arguments) }
     }
 }

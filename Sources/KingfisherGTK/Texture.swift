@@ -10,11 +10,18 @@ import Kingfisher
 @MainActor
 final class Texture {
     let image: Image
+    let bitmap: Bitmap
     private let texture: OpaquePointer
 
-    private init?(_ image: Image) {
+    /// A texture of an image's pixels; nil for the empty image.
+    private convenience init?(_ image: Image) {
         guard let bitmap = image.cgImage else { return nil }
-        self.image = image
+        self.init(image, bitmap)
+    }
+
+    /// A texture that stands for an image, of pixels that may be fewer than the image's.
+    init(_ image: Image, _ bitmap: Bitmap) {
+        (self.image, self.bitmap) = (image, bitmap)
         texture = Self.make(of: bitmap)
     }
 
@@ -57,12 +64,11 @@ final class Texture {
             case .leftMirrored: (90, false, true)
             case .rightMirrored: (90, true, false)
             }
-        let bitmap = image.cgImage
         return KfImage(
             texture: texture,
-            pixels: bitmap?.baseAddress,
-            bytes_per_row: Int32(bitmap?.bytesPerRow ?? 0),
-            is_opaque: bitmap?.hasAlpha == false ? 1 : 0,
+            pixels: bitmap.baseAddress,
+            bytes_per_row: Int32(bitmap.bytesPerRow),
+            is_opaque: bitmap.hasAlpha ? 0 : 1,
             width: image.size.width,
             height: image.size.height,
             degrees: degrees,

@@ -9,6 +9,7 @@ extension WidgetRenderer {
         if let known = view.renderer as? WidgetRenderer { return known }
         let new: WidgetRenderer =
             switch view {
+            case let view as ZoomView: ZoomRenderer(view)
             case let view as KFCrossPlatformImageView: ImageRenderer(view)
             case let view as KFCrossPlatformButton: ButtonRenderer(view)
             case let view as SpinnerView: SpinnerRenderer(view)

@@ -19,6 +19,8 @@ final class Desktop {
     private let stack: Widget = gtk_stack_new()
     private let window: KFWindow
     private var server: DemoServer?
+    /// The image that is shown alone; nil while it is the grid that is shown.
+    private var opened: Int?
 
     init(cache: ImageCache) {
         Style.apply()
@@ -73,6 +75,7 @@ final class Desktop {
 
     private func connect() {
         grid.onOpen = { [weak self] in self?.open($0) }
+        detail.onMove = { [weak self] in self?.move(by: $0) }
         toolbar.onBack = { [weak self] in self?.back() }
         toolbar.onClear = { [weak self] in
             guard let self else { return }
@@ -97,6 +100,13 @@ final class Desktop {
         detail.show(grid.images[index], preview: grid.image(at: index))
         toolbar.showsBack = true
         gtk_stack_set_visible_child_name(stack.opaque, "detail")
+        detail.focus()
+        opened = index
+    }
+
+    private func move(by step: Int) {
+        guard let opened, grid.images.indices.contains(opened + step) else { return }
+        open(opened + step)
     }
 
     private func back() {
@@ -104,6 +114,7 @@ final class Desktop {
         gtk_stack_set_visible_child_name(stack.opaque, "grid")
         grid.focus()
         toolbar.showsBack = false
+        opened = nil
         detail.clear()
     }
 }

@@ -10,7 +10,14 @@ import KingfisherGTK
 @MainActor
 final class DetailView {
     let widget: Widget
-    private let view = AnimatedImageView()
+    /// Called with 1 for the next image, and with −1 for the one before.
+    var onMove: (@MainActor (Int) -> Void)? {
+        get { actions.onMove }
+        set { actions.onMove = newValue }
+    }
+
+    private let view = ZoomView()
+    private let actions: DetailActions
     private let loading: Loading
     private let details: [(name: String, value: Widget)]
     /// Whether no load is running.
@@ -36,7 +43,10 @@ final class DetailView {
         gtk_widget_set_hexpand(imageWidget, 1)
         gtk_widget_set_vexpand(imageWidget, 1)
         gtk_widget_add_css_class(imageWidget, "large")
-        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, [imageWidget, column])
+        actions = DetailActions(view, loading.cache, column)
+        let shown = Widget.box(GTK_ORIENTATION_HORIZONTAL, [imageWidget, column])
+        widget = Widget.box(GTK_ORIENTATION_VERTICAL, [shown, actions.widget])
+        view.allowsDragging = true
         view.kf.indicatorType = .activity
     }
 
@@ -49,6 +59,7 @@ final class DetailView {
         isComplete = false
         write(["Source": image.source.url?.absoluteString ?? image.source.cacheKey])
         view.accessibilityLabel = image.title
+        actions.image = image
         let start = ContinuousClock.now
         view.kf.setImage(
             with: image.source,
@@ -59,8 +70,12 @@ final class DetailView {
         }
     }
 
+    /// Gives the focus to the image, so that keys zoom and move it.
+    func focus() { gtk_widget_grab_focus(Widget(view.widget)) }
+
     /// Shows nothing.
     func clear() {
+        actions.image = nil
         view.kf.cancelDownloadTask()
         view.kf.setImage(with: nil as Source?)
         isComplete = true
@@ -75,7 +90,7 @@ final class DetailView {
         switch result {
         case .success(let value):
             let image = value.image
-            known["Size"] = "\(Int(image.size.width)) × \(Int(image.size.height))"
+            known["Size"] = "\(Int(view.originalSize.width)) × \(Int(view.originalSize.height))"
             known["Format"] = image.contentType?.name
             known["Frames"] = image.frameCount.map { "\($0)" }
             known["Came from"] = value.cacheType.word

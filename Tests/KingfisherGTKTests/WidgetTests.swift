@@ -83,7 +83,8 @@ struct CheckRun: Sendable {
         "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
-        "copiesOriginals", "dragsImages", "lastWindow",
+        "copiesOriginals", "copiesZoomed", "dragsImages", "zoomModes", "zoomKeepsPoint", "zoomLoadsMore", "zoomKeys",
+        "zoomPointer", "zoomClosed", "zonePlate", "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

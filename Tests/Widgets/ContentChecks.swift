@@ -44,6 +44,27 @@ let contentChecks = [
         stage.expect(content?.offers("image/jpeg") == false, "the original of a processed image is not given away")
         stage.expect(content?.image?.bytes == view.image?.bytes, "but its pixels are")
     },
+    Check(name: "copiesZoomed") { stage in
+        let (server, options, _) = try await stage.network()
+        let plain = Paint.plain(Paint.blue, width: 1_024, height: 512)
+        guard let jpeg = plain.kf.jpegRepresentation(compressionQuality: 0.5) else { return }
+        server.route("/blue.jpg", .data(jpeg))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("kf-\(UUID().uuidString).jpg")
+        try jpeg.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let view = ZoomView()
+        await stage.show(view)
+        for url in [server.url("/blue.jpg"), file] {
+            await stage.load(url, into: view, options + [.waitForCache])
+            stage.expect(view.image.map { $0.pixelWidth < 1_024 } ?? false, "decoded as large as the view")
+            stage.expect(view.copy(), "copied")
+            await stage.frames(of: view) { Content.onClipboard(of: view)?.offers("image/jpeg") == true }
+            let content = Content.onClipboard(of: view)
+            let copied = await content?.bytes(as: "image/jpeg")
+            stage.expect(copied == jpeg, "\(copied?.count ?? 0) of \(jpeg.count) bytes of \(url)")
+            stage.expect(content?.image?.pixelWidth == 1_024, "all pixels are there as well")
+        }
+    },
     Check(name: "dragsImages") { stage in
         let (server, options, _) = try await stage.network()
         guard let jpeg = Paint.plain(Paint.blue).kf.jpegRepresentation(compressionQuality: 0.5) else { return }

@@ -98,6 +98,13 @@ final class Stage {
         expect(color(view, x) != other, text, line: line)
     }
 
+    /// The pixels of a widget as it looks; nil when it is not on a screen.
+    func pixels(_ view: KFCrossPlatformView) -> Bitmap? {
+        guard let texture = kf_render(view.rawWidget.assumingMemoryBound(to: GtkWidget.self)) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        return Image(texture: texture)?.cgImage
+    }
+
     /// A server on loopback, and options that load through a cache of the check's own.
     func network() async throws -> (TestServer, KingfisherOptionsInfo, ImageCache) {
         let server = try await TestServer.start()
@@ -107,10 +114,15 @@ final class Stage {
         return (server, [.targetCache(cache), .downloader(ImageDownloader(name: "check"))], cache)
     }
 
-    /// Closes the windows and the server.
-    func close() {
+    /// Closes the windows.
+    func closeWindows() {
         for window in windows { window.close() }
         windows = []
+    }
+
+    /// Closes the windows and the server.
+    func close() {
+        closeWindows()
         if let directory { try? FileManager.default.removeItem(at: directory) }
         guard let server else { return }
         Task { await server.stop() }

@@ -31,6 +31,8 @@ public final class Image: Sendable, Hashable {
         package var creatingOptions: ImageCreatingOptions?
         /// The data that the image was decoded from at its full size; nil when something has been done to it since.
         package var decodedFrom: ContentFingerprint?
+        /// The size of the displayed image that this is the whole of, in fewer pixels; nil when that is not known.
+        package var reducedFrom: PixelSize?
         /// Whether a part of the image, or of its frames, is missing in the data or could not be decoded.
         package var isDamaged = false
         /// Whether the response it was made from depends on fields of the request.

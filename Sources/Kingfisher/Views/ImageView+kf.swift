@@ -143,6 +143,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         completionHandler: (@MainActor (Result<RetrieveImageResult, KingfisherError>) -> Void)?
     ) -> DownloadTask? {
         if !base.playsFramesOnDemand { options.preloadAllAnimationData = true }
+        if base.sizesImages { options.sizedToView = options.processor.identifier.isEmpty }
         base.returningLoad?.supersede()
         let (options, slot) = (options, ImageViewSlot(placeholder: placeholder))
         func load(_ view: KFCrossPlatformImageView, _ completion: ReturningLoad.Completion?) -> DownloadTask? {

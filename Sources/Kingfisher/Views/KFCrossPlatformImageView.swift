@@ -57,6 +57,7 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     isolated deinit {
         returningLoad?.supersede()
         transition?.end(finished: false)
+        growth?.cancel()
         if loadCount > 0 { indicator?.stopAnimatingView() }
     }
 
@@ -65,6 +66,9 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
 
     /// Whether images whose frames are decoded on demand are played.
     var playsFramesOnDemand: Bool { false }
+
+    /// Whether images that no processor changes are decoded as large as the view shows them, whatever the options say.
+    var sizesImages: Bool { false }
 
     private func imageDidChange(from old: KFCrossPlatformImage?) {
         guard image !== old else { return }

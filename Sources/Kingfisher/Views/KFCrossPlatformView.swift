@@ -125,10 +125,46 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// Whether the view has been laid out, so that its bounds mean something.
     var isLaidOut: Bool { hasLayout || bounds.size != .zero }
     private var hasLayout = false
-    /// Called after each layout: the load whose image has the size of the view.
+    /// Called after each layout, and when an image is zoomed: the load whose image has the size of the view.
     var onLayout: (@MainActor () -> Void)? { didSet { if onLayout != nil { renderer?.followLayout() } } }
     /// How the view is filled with images; nil for a view that shows none.
     var contentModeOfImages: KFCrossPlatformContentMode? { nil }
+    /// The load of the present image with more pixels; without the view it is not wanted.
+    var growth: DownloadTask?
+
+    /// From now on, the image is not loaded with more pixels.
+    func stopGrowing() {
+        onLayout = nil
+        growth?.cancel()
+        growth = nil
+    }
+
+    /// Called before an image is shown that is the present one with more pixels.
+    func imageWillGrow() {}
+
+    /// The size that an image is decoded at; nil when it is shown in its own size, or the view has none yet.
+    ///
+    /// `present` is the image with too few pixels that is shown; nil for the first load.
+    func imageSize(instead present: KFCrossPlatformImage?) -> ViewImageSize? {
+        contentModeOfImages.flatMap { ViewImageSize(bounds.size, scale: contentScaleFactor, contentMode: $0) }
+    }
+
+    /// Whether an image has fewer pixels than the view can show.
+    func isLarger(than image: KFCrossPlatformImage) -> Bool {
+        let size = CGSize(width: image.pixelWidth, height: image.pixelHeight)
+        let needed = contentModeOfImages?.pixels(of: size, in: bounds.size, scale: contentScaleFactor)
+        return needed.map { $0.width > size.width + 0.5 } ?? false
+    }
+
+    /// The options of a load for a size; `present` is the image with too few pixels that is shown.
+    func sized(
+        _ options: KingfisherParsedOptionsInfo,
+        of source: Source,
+        for size: ViewImageSize,
+        instead present: KFCrossPlatformImage?
+    ) -> KingfisherParsedOptionsInfo {
+        options.sized(for: size, scale: contentScaleFactor)
+    }
 
     /// The clock of animations and transitions, instead of that of the screen that shows the view.
     package var clock: (@MainActor () -> any DisplayLinkCompatible)?

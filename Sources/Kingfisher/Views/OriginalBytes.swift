@@ -9,17 +9,25 @@ struct LoadedEntry: Sendable {
     private let cache: ImageCache
     private let key: String
     private let forcedExtension: String?
+    /// The file, if the source is one: its bytes need not be in the cache.
+    private let file: URL?
 
     /// The entry of a source's unprocessed image.
     init(of source: Source, _ options: KingfisherParsedOptionsInfo) {
         cache = options.targetCache ?? KingfisherManager.shared.cache
         key = source.cacheKey(options)
         forcedExtension = options.forcedExtension
+        file = source.localFile
     }
 
     /// The entry's bytes, read on the calling thread; its expiry stays as it is.
     fileprivate func bytes() -> Data? {
-        try? cache.diskStorage.value(forKey: key, forcedExtension: forcedExtension, extendingExpiration: .none)
+        let cached = try? cache.diskStorage.value(
+            forKey: key,
+            forcedExtension: forcedExtension,
+            extendingExpiration: .none
+        )
+        return cached ?? file.flatMap { try? Data(contentsOf: $0) }
     }
 }
 
@@ -29,7 +37,21 @@ extension KFCrossPlatformImageView {
     /// Those of an animation are with the image, those of others are on disk if the view's last load has them there.
     package func originalBytes(of image: KFCrossPlatformImage) async -> Data? {
         if let animation = image.animatedData { return animation }
-        guard image.isUnprocessed, let entry = loadedEntry else { return nil }
-        return await WorkExecutor.io.run { entry.bytes().flatMap { image.isDecoded(from: $0) ? $0 : nil } }
+        guard image.isUnprocessed || image.isReduced, let entry = loadedEntry else { return nil }
+        return await WorkExecutor.io.run {
+            entry.bytes().flatMap { image.isReduced || image.isDecoded(from: $0) ? $0 : nil }
+        }
     }
+
+    /// The image with all the pixels that its original bytes have; the image itself unless it has fewer.
+    package func wholeImage(of image: KFCrossPlatformImage, decodedFrom bytes: Data) async -> KFCrossPlatformImage {
+        guard image.isReduced else { return image }
+        let options = DecodingOptions(scale: image.scale)
+        return await WorkExecutor.cpu.run { try? Codecs.decode(bytes, options: options) } ?? image
+    }
+}
+
+extension KFCrossPlatformImage {
+    /// Whether a zoom view had it decoded with fewer pixels than its original has.
+    fileprivate var isReduced: Bool { metadata.reducedFrom != nil }
 }

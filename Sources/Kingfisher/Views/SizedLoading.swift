@@ -15,9 +15,9 @@ extension SlotLoad {
     func sizedOptions() -> KingfisherParsedOptionsInfo? {
         guard let view = sizedView else { return options }
         guard view.isLaidOut else { return nil }
-        size = view.imageSize
+        size = view.imageSize(instead: present)
         guard let size else { return options }
-        return options.sized(for: size, scale: view.contentScaleFactor)
+        return view.sized(options, of: source, for: size, instead: present)
     }
 
     /// A function that waits for the layout, and gives the options then.
@@ -26,7 +26,10 @@ extension SlotLoad {
         state.layoutWait = wait
         let end = wait.end
         // Later: several layouts may follow each other, and a load may change what is laid out.
-        sizedView?.onLayout = { CallbackQueue.mainAsync.execute { wait.end.fulfil(()) } }
+        let view = sizedView
+        view?.onLayout = { [weak view] in
+            if view?.isLaidOut == true { CallbackQueue.mainAsync.execute { wait.end.fulfil(()) } }
+        }
         return { [self] in
             await withTaskCancellationHandler {
                 await end.value
@@ -45,7 +48,7 @@ extension SlotLoad {
         guard let size, let view = sizedView, let owner else { return }
         guard !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) else { return }
         for larger in LoadedSizes.larger(than: size, of: source.cacheKey(options)) {
-            var sized = options.sized(for: larger, scale: view.contentScaleFactor)
+            var sized = view.sized(options, of: source, for: larger, instead: present)
             sized.resolveProcessor()
             if let hit = manager.imageInMemory(source, sized, requested: source) {
                 return slot.show(hit.image, owner, options)
@@ -61,30 +64,32 @@ extension SlotLoad {
         // A newer load may be under way since the transition to this image began.
         guard state.identifier == nil, !isOriginal else { return }
         view.onLayout = { [self, weak image, weak view] in
-            guard let view, let image, view.isLarger(than: image), let needed = view.imageSize, needed != size
+            guard let view, let image, view.isLarger(than: image),
+                let needed = view.imageSize(instead: image), needed != size
             else { return }
             guard let owner, slot.isShowing(image, owner) else { return view.onLayout = nil }
-            loadAgain(manager)
+            loadAgain(manager, instead: image)
         }
         view.onLayout?()  // it may have grown since the load began
     }
 
     /// Loads the image for the present size of the view; the present image stays until then, or if it fails.
-    private func loadAgain(_ manager: KingfisherManager) {
+    private func loadAgain(_ manager: KingfisherManager, instead present: KFCrossPlatformImage) {
         guard let owner else { return }
         var options = options
         options.keepCurrentImageWhileLoading = true
         options.transition = .none
         options.onFailureImage = nil
-        _ = Self.start(
+        let task = Self.start(
             source,
             slot,
             of: owner,
             options: options,
             manager: manager,
-            showsActivity: false,
+            instead: present,
             progressBlock: nil,
             completion: nil
         )
+        slot.view(of: owner)?.growth = task
     }
 }

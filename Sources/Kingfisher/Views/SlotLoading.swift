@@ -17,13 +17,14 @@ final class SlotLoad<Slot: ImageSlot> {
     private(set) var options: KingfisherParsedOptionsInfo
     /// The size that the image is decoded at; nil for its own, and as long as that of the view is not known.
     var size: ViewImageSize?
-    private let showsActivity: Bool
+    /// The image of the same source that is shown and has too few pixels; nil for a load that was asked for.
+    let present: KFCrossPlatformImage?
     private let showsProgress: Bool
     private let completion: Completion?
 
     /// Loads an image and shows it in a slot.
     ///
-    /// With `showsActivity`, an indicator shows that the load is under way.
+    /// An indicator shows that the load is under way, unless an image of the source is `present`.
     ///
     /// - Returns: A handle to cancel the load with; nil when it ended before the call returned.
     static func start(
@@ -32,12 +33,12 @@ final class SlotLoad<Slot: ImageSlot> {
         of owner: Slot.Owner,
         options: consuming KingfisherParsedOptionsInfo,
         manager: KingfisherManager = .shared,
-        showsActivity: Bool = true,
+        instead present: KFCrossPlatformImage? = nil,
         progressBlock: DownloadProgressBlock?,
         completion: Completion?
     ) -> DownloadTask? {
         let state = SlotStates.state(of: slot.place, in: owner)
-        slot.view(of: owner)?.onLayout = nil
+        slot.view(of: owner)?.stopGrowing()
         guard let source else {
             state.supersede()
             slot.showPlaceholder(owner)
@@ -46,7 +47,7 @@ final class SlotLoad<Slot: ImageSlot> {
         }
         manager.process(&options, for: source)
         if !options.keepCurrentImageWhileLoading || slot.isEmpty(owner) { slot.showPlaceholder(owner) }
-        let load = SlotLoad(source, slot, of: owner, state, options, showsActivity: showsActivity, completion)
+        let load = SlotLoad(source, slot, of: owner, state, options, instead: present, completion)
         return load.start(manager, progressBlock)
     }
 
@@ -58,13 +59,13 @@ final class SlotLoad<Slot: ImageSlot> {
         of owner: Slot.Owner,
         _ state: SlotState,
         _ options: consuming KingfisherParsedOptionsInfo,
-        showsActivity: Bool,
+        instead present: KFCrossPlatformImage?,
         _ completion: Completion?
     ) {
         (self.source, self.slot, self.owner, self.state) = (source, slot, owner, state)
         (self.options, self.completion) = (options, completion)
-        self.showsActivity = showsActivity
-        showsProgress = showsActivity && slot.loadDidBegin(owner)
+        self.present = present
+        showsProgress = present == nil && slot.loadDidBegin(owner)
         (identifier, interest) = state.begin()
     }
 
@@ -109,10 +110,11 @@ final class SlotLoad<Slot: ImageSlot> {
     private func end(_ result: Result<RetrieveImageResult, KingfisherError>, _ manager: KingfisherManager) {
         let isLatest = state.identifier == identifier
         if isLatest { (state.identifier, state.task) = (nil, nil) }
-        if let owner, showsActivity { slot.loadDidEnd(owner) }
+        if let owner, present == nil { slot.loadDidEnd(owner) }
         guard isLatest, let owner else { return complete(replaced(result)) }
         switch result {
         case .success(let value):
+            if present != nil { slot.view(of: owner)?.imageWillGrow() }
             slot.show(value, owner, options) { [self] in
                 followLayout(of: value.image, manager)
                 complete(result)

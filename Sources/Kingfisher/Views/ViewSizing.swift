@@ -31,6 +31,11 @@ struct ViewImageSize: Hashable, Sendable {
         guard width > 0 || height > 0 else { return nil }
     }
 
+    /// A size that an image is decoded at exactly.
+    init(_ image: CGSize) {
+        (width, height, mode) = (Int(image.width), Int(image.height), .cover)
+    }
+
     /// The next of four sizes in each power of two, such as 128, 160, 192, 224, 256 and 320.
     private static func rounded(_ pixels: CGFloat) -> Int {
         guard pixels > 0, pixels.isFinite else { return 0 }
@@ -78,22 +83,6 @@ extension KingfisherParsedOptionsInfo {
         }
         options.hooks.keepsDownload = true
         return options
-    }
-}
-
-extension KFCrossPlatformView {
-    /// The size that images are decoded at; nil when they are shown in their own size, or the view has none yet.
-    var imageSize: ViewImageSize? {
-        contentModeOfImages.flatMap {
-            ViewImageSize(bounds.size, scale: contentScaleFactor, contentMode: $0)
-        }
-    }
-
-    /// Whether an image has fewer pixels than the view can show.
-    func isLarger(than image: KFCrossPlatformImage) -> Bool {
-        let size = CGSize(width: image.pixelWidth, height: image.pixelHeight)
-        let needed = contentModeOfImages?.pixels(of: size, in: bounds.size, scale: contentScaleFactor)
-        return needed.map { $0.width > size.width + 0.5 } ?? false
     }
 }
 

@@ -1,0 +1,157 @@
+// What can be done with an image that is shown alone: the buttons below it, and their keys.
+
+import CKFGTK
+import CKFGTK4
+import Foundation
+import KFImaging
+import Kingfisher
+import KingfisherGTK
+
+/// A `GtkBox` of buttons for a zoom view.
+@MainActor
+final class DetailActions {
+    let widget: Widget
+    /// Called with 1 for the next image, and with −1 for the one before.
+    var onMove: (@MainActor (Int) -> Void)?
+    /// The image that the view shows, or is about to show.
+    var image: GalleryImage? { didSet { showZoom() } }
+
+    private let view: ZoomView
+    private let cache: ImageCache
+    /// What is beside the image, and not shown in full screen.
+    private let details: Widget
+    private let status = Widget.label("status")
+    /// The file chooser that is open.
+    private var chooser: OpaquePointer?
+
+    init(_ view: ZoomView, _ cache: ImageCache, _ details: Widget) {
+        (self.view, self.cache, self.details) = (view, cache, details)
+        widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6)
+        gtk_widget_add_css_class(widget, "toolbar")
+        gtk_widget_set_hexpand(status, 1)
+        gtk_label_set_ellipsize(status.opaque, PANGO_ELLIPSIZE_END)
+        add("go-previous-symbolic", "Previous", keys: "Left|Page_Up") { $0.onMove?(-1) }
+        add("go-next-symbolic", "Next", keys: "Right|Page_Down") { $0.onMove?(1) }
+        add("zoom-fit-best-symbolic", "All of the image (0)") { $0.view.mode = .fit }
+        add("zoom-original-symbolic", "Actual size (1)") { $0.view.mode = .actualSize }
+        gtk_box_append(widget.as(GtkBox.self), status)
+        add("edit-copy-symbolic", "Copy", keys: "<Control>c") { $0.copy() }
+        add("document-save-as-symbolic", "Save as", keys: "<Control>s") { $0.save() }
+        add("view-fullscreen-symbolic", "Full screen", keys: "F11") { $0.toggleFullScreen() }
+        view.onZoom = { [weak self] in self?.showZoom() }
+    }
+
+    /// Adds a button; its keys work wherever the focus is, unless what has it uses them.
+    private func add(
+        _ icon: String,
+        _ name: String,
+        keys: String? = nil,
+        _ action: @escaping @MainActor (DetailActions) -> Void
+    ) {
+        let button: Widget = gtk_button_new_from_icon_name(icon)
+        gtk_widget_set_tooltip_text(button, name)
+        kf_set_accessible_label(button, name)
+        connectSignal("clicked", of: button) { [weak self] _ in self.map(action) }
+        gtk_box_append(widget.as(GtkBox.self), button)
+        guard let keys else { return }
+        let shortcuts = gtk_shortcut_controller_new()
+        gtk_shortcut_controller_set_scope(shortcuts, GTK_SHORTCUT_SCOPE_GLOBAL)
+        gtk_shortcut_controller_add_shortcut(
+            shortcuts,
+            gtk_shortcut_new(gtk_shortcut_trigger_parse_string(keys), gtk_signal_action_new("clicked"))
+        )
+        gtk_widget_add_controller(button, shortcuts)
+    }
+
+    private func showZoom() {
+        let hasImage = view.image != nil && image != nil
+        show(hasImage ? "\(Int((view.zoom * 100).rounded())) %" : "")
+    }
+
+    private func show(_ text: String) { gtk_label_set_text(status.opaque, text) }
+
+    private func copy() { show(view.copy() ? "Copied" : "There is no image to be copied") }
+
+    private var window: UnsafeMutablePointer<GtkWindow>? {
+        gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
+    }
+
+    private func toggleFullScreen() {
+        guard let window else { return }
+        let isFull = gtk_window_is_fullscreen(window) != 0
+        if isFull { gtk_window_unfullscreen(window) } else { gtk_window_fullscreen(window) }
+        gtk_widget_set_visible(details, isFull ? 1 : 0)
+    }
+
+    // MARK: Saving
+
+    private func save() {
+        guard chooser == nil, let image, let shown = view.image else { return }
+        let source = OriginalFile(of: image.source, in: cache)
+        guard
+            let dialog = gtk_file_chooser_native_new(
+                "Save as",
+                window,
+                GTK_FILE_CHOOSER_ACTION_SAVE,
+                "_Save",
+                "_Cancel"
+            )
+        else { return }
+        chooser = dialog
+        gtk_file_chooser_set_current_name(dialog, source.suggestedName(image.title))
+        connectSignal("response", of: UnsafeMutableRawPointer(dialog)) { [weak self] response in
+            defer { self?.endSaving() }
+            guard Int32(truncatingIfNeeded: response) == GTK_RESPONSE_ACCEPT.rawValue else { return }
+            guard let target = gtk_file_chooser_get_file(dialog) else { return }
+            defer { g_object_unref(UnsafeMutableRawPointer(target)) }
+            guard let path = g_file_get_path(target) else { return }
+            defer { g_free(path) }
+            self?.write(source, or: shown, to: URL(fileURLWithPath: String(cString: path)))
+        }
+        gtk_native_dialog_show(UnsafeMutableRawPointer(dialog).assumingMemoryBound(to: GtkNativeDialog.self))
+    }
+
+    private func endSaving() {
+        guard let dialog = chooser else { return }
+        chooser = nil
+        g_object_unref(UnsafeMutableRawPointer(dialog))
+    }
+
+    private func write(_ source: OriginalFile, or shown: KFCrossPlatformImage, to url: URL) {
+        Task {
+            let failure = await Task.detached { () -> (any Error)? in
+                do {
+                    try source.write(or: shown, to: url)
+                    return nil
+                } catch { return error }
+            }.value
+            show(failure.map { "\(url.path) cannot be written: \($0.localizedDescription)" } ?? "Saved: \(url.path)")
+        }
+    }
+}
+
+/// The bytes of a source, as its server or file has them.
+private struct OriginalFile: Sendable {
+    private let cache: ImageCache
+    private let key: String
+    private let file: URL?
+
+    /// Those in a file of the user's, or in the cache.
+    init(of source: Source, in cache: ImageCache) {
+        (self.cache, key) = (cache, source.cacheKey)
+        file = source.url.flatMap { $0.isFileURL ? $0 : nil }
+    }
+
+    /// A name for the copy; PNG is what is written when there are no bytes.
+    func suggestedName(_ title: String) -> String {
+        guard file == nil, cache.imageCachedType(forKey: key) == .none else { return title }
+        return (title as NSString).deletingPathExtension + ".png"
+    }
+
+    /// Writes the bytes as they are, or the image as PNG if there are none.
+    func write(or image: KFCrossPlatformImage, to url: URL) throws {
+        let bytes = try file.map { try Data(contentsOf: $0) } ?? cache.diskStorage.value(forKey: key)
+        guard let data = bytes ?? image.kf.pngRepresentation() else { throw CocoaError(.fileWriteUnknown) }
+        try data.write(to: url, options: .atomic)
+    }
+}

@@ -87,7 +87,7 @@ package final class FrameClockLink: DisplayLinkCompatible {
 
     private func tick(at time: TimeInterval, usual: TimeInterval) -> gboolean {
         guard let target, callback != 0 else { return 0 }
-        guard isInView(target) else {
+        guard target.isInView else {
             callback = 0
             waitUntilInView()
             return 0
@@ -118,27 +118,10 @@ package final class FrameClockLink: DisplayLinkCompatible {
 
     private func resumeIfInView() -> gboolean {
         guard let target, timer != 0 else { return 0 }
-        guard isInView(target) else { return 1 }
+        guard target.isInView else { return 1 }
         timer = 0
         start()
         return 0
-    }
-
-    /// Whether some of the widget is inside everything around it that cuts off what is outside, as scrolled windows do.
-    private func isInView(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
-        var ancestor = gtk_widget_get_parent(widget)
-        while let around = ancestor {
-            ancestor = gtk_widget_get_parent(around)
-            guard ancestor == nil || gtk_widget_get_overflow(around) == GTK_OVERFLOW_HIDDEN else { continue }
-            var rect = graphene_rect_t()
-            guard gtk_widget_compute_bounds(widget, around, &rect) != 0 else { return true }
-            let (left, top) = (rect.origin.x, rect.origin.y)
-            let (width, height) = (Float(gtk_widget_get_width(around)), Float(gtk_widget_get_height(around)))
-            guard left < width, top < height, left + rect.size.width > 0, top + rect.size.height > 0 else {
-                return false
-            }
-        }
-        return true
     }
 }
 

@@ -23,6 +23,17 @@ public func connectSignal(
     of object: UnsafeMutableRawPointer,
     _ block: @escaping @MainActor (Int) -> Void
 ) -> UInt {
+    connectSignal(signal, of: object, afterOthers: false, block)
+}
+
+/// The same; with `afterOthers`, the block is called after the handlers that are connected without, as GTK's own are.
+@MainActor
+func connectSignal(
+    _ signal: String,
+    of object: UnsafeMutableRawPointer,
+    afterOthers: Bool,
+    _ block: @escaping @MainActor (Int) -> Void
+) -> UInt {
     let handler = Unmanaged.passRetained(SignalHandler(block)).toOpaque()
     guard let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), handler) else { return 0 }
     g_closure_add_finalize_notifier(closure, handler) { handler, _ in
@@ -38,7 +49,7 @@ public func connectSignal(
     g_closure_ref(closure)
     g_closure_sink(closure)
     defer { g_closure_unref(closure) }
-    return UInt(g_signal_connect_closure(object, signal, closure, 0))
+    return UInt(g_signal_connect_closure(object, signal, closure, afterOthers ? 1 : 0))
 }
 
 /// A block that a signal calls.

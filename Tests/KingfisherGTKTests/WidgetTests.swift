@@ -72,7 +72,9 @@ struct CheckRun: Sendable {
         "framesAtTheirTimes", "ticksOnlyInView", "stopsWhenUnmapped", "widgetKeepsItsView", "viewKeepsItsWidget",
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
-        "copiesOriginals", "dragsImages", "lastWindow",
+        "copiesOriginals", "dragsImages", "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
+        "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
+        "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "bindToListItem", "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

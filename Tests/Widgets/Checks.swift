@@ -16,6 +16,7 @@ struct Check {
 struct Checks {
     static let all: [Check] =
         pictureChecks + loadChecks + animationChecks + lifetimeChecks + loopChecks + paintableChecks + contentChecks
+        + listChecks
 
     /// The check that comes to an end with the main loop.
     static let last = "lastWindow"

@@ -6,7 +6,7 @@ import KFSupport
 
 /// The size that images are decoded at for a view: the view's, rounded up, so that one of almost the same size has the
 /// same image.
-struct ViewImageSize: Hashable, Sendable {
+package struct ViewImageSize: Hashable, Sendable {
     /// The sides in pixels; of the view, not of the image.
     let width: Int
     let height: Int
@@ -82,7 +82,7 @@ extension KingfisherParsedOptionsInfo {
 
 extension KFCrossPlatformView {
     /// The size that images are decoded at; nil when they are shown in their own size, or the view has none yet.
-    var imageSize: ViewImageSize? {
+    package var imageSize: ViewImageSize? {
         contentModeOfImages.flatMap {
             ViewImageSize(bounds.size, scale: contentScaleFactor, contentMode: $0)
         }

@@ -25,6 +25,19 @@ let viewBenchmarks = [
     Benchmark(name: "memory after scrolling through 2,000 images, above a cache's limit of 50 MB") {
         Figure(.bytes(try Scrolling.run(["memory"])[0]), .atMost(.bytes(20e6)))
     },
+    Benchmark(name: "grid of 2,000 network images of 50 to 200 ms, scrolled: visible cells that are blank") {
+        let (factory, plain) = (try await NetworkScrolling.factory.value, try await NetworkScrolling.plain.value)
+        return Figure(.fraction(factory[0]), baseline: .fraction(plain[0]), .atMost(.fraction(0.1)))
+    },
+    Benchmark(name: "grid of 2,000 network images: main-thread CPU of a frame, 99 of 100 take less") {
+        let (factory, plain) = (try await NetworkScrolling.factory.value, try await NetworkScrolling.plain.value)
+        return Figure(.seconds(factory[1]), baseline: .seconds(plain[1]), .atMost(.seconds(4e-3)))
+    },
+    Benchmark(name: "2,000 images of 1200×800 shown at 200×150, sizedToView: memory of the process") {
+        let server = try VaryingServer(body: try SampleImages.jpeg(width: 1200, height: 800))
+        defer { _ = try? server.stop() }
+        return Figure(.bytes(try Scrolling.run(["sized", server.url("").absoluteString])[0]), .atMost(.bytes(250e6)))
+    },
 ]
 
 /// `setImage` on one view, again and again, each time with another image that is in memory.
@@ -163,5 +176,17 @@ private enum Scrolling {
             "kf-bench-desktop failed: \(text)"
         )
         return figures
+    }
+}
+
+/// The grid of network images, scrolled once with an `ImageListFactory` and once without.
+private enum NetworkScrolling {
+    static let factory = Task { try scroll("factory") }
+    static let plain = Task { try scroll("plain") }
+
+    private static func scroll(_ filling: String) throws -> [Double] {
+        let server = try VaryingServer(body: try SampleImages.jpeg(width: 300, height: 300))
+        defer { _ = try? server.stop() }
+        return try Scrolling.run(["network", server.url("").absoluteString, filling])
     }
 }

@@ -145,13 +145,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // For `make desktop`.
+        // For `make desktop`: the program has the access of any other program that uses the products.
         .executableTarget(
             name: "kf-desktop",
             dependencies: [
-                "Kingfisher", "KingfisherGTK", "KFImaging", "KFSupport", "KingfisherTestSupport", "CKFGTK4", "CKFGTK",
+                "Kingfisher", "KingfisherGTK", "CKFGTK4", "KFDemoServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        // The images that it shows when it is given none.
+        .target(
+            name: "KFDemoServer",
+            dependencies: ["Kingfisher", "KFImaging", "KFSupport", "KingfisherTestSupport"],
             swiftSettings: settings
         ),
         .target(
@@ -212,7 +219,10 @@ let package = Package(
         ),
         .testTarget(
             name: "KingfisherGTKTests",
-            dependencies: ["kf-widget-checks", "gtk-example-photo", "KFImaging", "KFSupport", "KingfisherTestSupport"],
+            dependencies: [
+                "kf-widget-checks", "gtk-example-photo", "kf-desktop", "KFImaging", "KFSupport",
+                "KingfisherTestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

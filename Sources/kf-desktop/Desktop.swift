@@ -2,6 +2,7 @@
 
 import CKFGTK4
 import Foundation
+import KFDemoServer
 import Kingfisher
 import KingfisherGTK
 
@@ -65,12 +66,14 @@ final class Desktop {
     private func images(_ command: DesktopCommand, _ addresses: [String]) async throws -> [GalleryImage] {
         guard addresses.isEmpty else {
             toolbar.hideSlowNetwork()
-            return addresses.map(GalleryImage.init(address:))
+            let images = await Task.detached { GalleryImage.all(at: addresses) }.value
+            guard !images.isEmpty else { throw NoImages(addresses: addresses) }
+            return images
         }
         let server = try await DemoServer.start(count: command.count)
         server.isSlow = toolbar.isSlow
         self.server = server
-        return server.images
+        return server.images.map { GalleryImage(source: $0.source, title: $0.title, placeholder: $0.placeholder) }
     }
 
     private func connect() {
@@ -97,6 +100,7 @@ final class Desktop {
     }
 
     private func open(_ index: Int) {
+        opened = index
         detail.show(grid.images[index], preview: grid.image(at: index))
         toolbar.showsBack = true
         gtk_stack_set_visible_child_name(stack.opaque, "detail")
@@ -112,9 +116,20 @@ final class Desktop {
     private func back() {
         guard toolbar.showsBack else { return }
         gtk_stack_set_visible_child_name(stack.opaque, "grid")
-        grid.focus()
+        if let opened { grid.focus(opened) }
+        opened = nil
         toolbar.showsBack = false
         opened = nil
         detail.clear()
+    }
+}
+
+/// There is nothing to be shown.
+struct NoImages: Error, CustomStringConvertible {
+    let addresses: [String]
+
+    var description: String {
+        "There are no images in \(addresses.joined(separator: ", ")). Files in folders count whose names end as those of "
+            + "images do, such as .jpg or .png."
     }
 }

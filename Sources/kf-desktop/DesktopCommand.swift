@@ -18,7 +18,7 @@ struct DesktopCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Show these images: URLs or files.", valueName: "address"))
+    @Argument(help: ArgumentHelp("Show these images: URLs, files or folders.", valueName: "address"))
     var addresses: [String] = []
 
     @Option(

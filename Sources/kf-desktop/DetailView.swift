@@ -2,7 +2,6 @@
 
 import CKFGTK4
 import Foundation
-import KFImaging
 import Kingfisher
 import KingfisherGTK
 

@@ -15,6 +15,16 @@ extension UnsafeMutablePointer<GtkWidget> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Class.self)
     }
 
+    /// Sets the text that a screen reader reads aloud.
+    @MainActor
+    func setAccessibleName(_ name: String) {
+        var (property, value) = (GTK_ACCESSIBLE_PROPERTY_LABEL, GValue())
+        g_value_init(&value, GType(16 << 2))  // a string
+        g_value_set_string(&value, name)
+        gtk_accessible_update_property_value(opaque, 1, &property, &value)
+        g_value_unset(&value)
+    }
+
     /// A `GtkBox` of widgets.
     @MainActor
     static func box(_ orientation: GtkOrientation, spacing: Int32 = 0, _ children: [Widget] = []) -> Widget {

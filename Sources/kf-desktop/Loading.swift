@@ -1,7 +1,6 @@
 // The images of the gallery, and the options they are loaded with.
 
 import Foundation
-import KFImaging
 import Kingfisher
 
 /// An image of the gallery.
@@ -10,22 +9,11 @@ struct GalleryImage: Sendable {
     let source: Source
     /// The text below the image.
     let title: String
-    /// Whether it is played; its thumbnail is the animation itself.
-    let isAnimated: Bool
     /// The image shown until the source is loaded.
-    let placeholder: Image?
+    let placeholder: KFCrossPlatformImage?
 
-    init(source: Source, title: String, isAnimated: Bool, placeholder: Image?) {
-        (self.source, self.title, self.isAnimated, self.placeholder) = (source, title, isAnimated, placeholder)
-    }
-
-    /// The image at a URL, or in a file.
-    init(address: String) {
-        let url = URL(string: address).flatMap { $0.scheme == nil ? nil : $0 } ?? URL(fileURLWithPath: address)
-        source = url.convertToSource()
-        title = url.lastPathComponent
-        isAnimated = url.pathExtension.lowercased() == "gif"
-        placeholder = nil
+    init(source: Source, title: String, placeholder: KFCrossPlatformImage? = nil) {
+        (self.source, self.title, self.placeholder) = (source, title, placeholder)
     }
 }
 
@@ -38,12 +26,8 @@ final class Loading {
 
     init(cache: ImageCache) { self.cache = cache }
 
-    /// The options of an image in the grid: decoded no larger than a cell, with the original bytes on disk.
-    func thumbnail(of image: GalleryImage, size: CGSize, scale: CGFloat) -> KingfisherOptionsInfo {
-        let processor = ThumbnailImageProcessor(size: size, mode: .fill, anchor: .smart)
-        let still: KingfisherOptionsInfo = [.processor(processor), .scaleFactor(scale), .cacheOriginalImage]
-        return whole() + (image.isAnimated ? [] : still)
-    }
+    /// The options of the images in the grid: decoded for their cells, with the original bytes on disk.
+    func thumbnails() -> KingfisherOptionsInfo { whole() + [.sizedToView] }
 
     /// The options of an image that is shown alone.
     func whole() -> KingfisherOptionsInfo {

@@ -2,6 +2,7 @@
 
 import CKFGTK4
 import Foundation
+import KFDemoServer
 import Kingfisher
 
 /// The figures at the bottom of the window.

@@ -1,6 +1,5 @@
 // The buttons at the top of the window. Their actions are in Desktop.
 
-import CKFGTK
 import CKFGTK4
 import KingfisherGTK
 
@@ -28,7 +27,7 @@ final class Toolbar {
         ] {
             gtk_widget_set_tooltip_text(button, tip)
         }
-        kf_set_accessible_label(back, "Back")
+        back.setAccessibleName("Back")
         for button in [back, slow, offline] { gtk_header_bar_pack_start(widget.opaque, button) }
         for button in [clear, memory] { gtk_header_bar_pack_end(widget.opaque, button) }
         gtk_widget_set_visible(back, 0)

@@ -84,7 +84,10 @@ struct CheckRun: Sendable {
         "closedWindow", "oneOfTwoWindows", "signals", "destroyedInMidLoad", "redrawsAmongManyJobs", "mainQueueIsServed",
         "texturesAndImages", "paintables", "paintableAnimations", "paintableLoads", "releasedPaintable", "copiesPixels",
         "copiesOriginals", "copiesZoomed", "dragsImages", "zoomModes", "zoomKeepsPoint", "zoomLoadsMore", "zoomKeys",
-        "zoomPointer", "zoomClosed", "zonePlate", "lastWindow",
+        "zoomPointer", "zoomClosed", "zonePlate",
+        "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
+        "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
+        "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "bindToListItem", "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

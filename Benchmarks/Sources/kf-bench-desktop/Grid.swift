@@ -46,12 +46,16 @@ final class Grid {
     func scroll(pointsPerFrame: Double, frames: Int) async {
         let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
         for _ in 0..<frames {
-            await nextFrame()
+            await Frames.next(of: window)
             gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + pointsPerFrame)
         }
     }
+}
 
-    private func nextFrame() async {
+/// Waits for frames of a window.
+@MainActor
+enum Frames {
+    static func next(of window: UnsafeMutablePointer<GtkWidget>) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let box = Unmanaged.passRetained(Waiter(continuation)).toOpaque()
             gtk_widget_add_tick_callback(
@@ -73,7 +77,7 @@ private final class Waiter {
     init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 }
 
-private func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<Widget> {
+func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<Widget> {
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: Widget.self)
 }
 

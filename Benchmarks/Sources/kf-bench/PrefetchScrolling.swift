@@ -85,7 +85,9 @@ private enum FastList {
 }
 
 /// A server that takes from 50 to 200 ms, and keeps a log of its requests.
-private struct VaryingServer {
+///
+/// For grids, too.
+struct VaryingServer {
     private let server: PythonServer
     private let folder: TemporaryFolder
 

@@ -188,7 +188,7 @@ private struct SmallFilm {
 }
 
 /// Programs that are run and have to succeed.
-private enum Program {
+enum Program {
     /// The tool, which lies beside this program.
     static func kf() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

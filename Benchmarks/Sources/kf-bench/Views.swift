@@ -29,6 +29,22 @@ let viewBenchmarks = [
     Benchmark(name: "memory after scrolling through 2,000 images, above a cache's limit of 50 MB") {
         Figure(.bytes(try Scrolling.run(["memory"])[0]), .atMost(.bytes(20e6)))
     },
+    Benchmark(name: "grid of 2,000 network images of 50 to 200 ms, scrolled: visible cells that are blank") {
+        let (factory, plain) = (try await NetworkScrolling.factory.value, try await NetworkScrolling.plain.value)
+        return Figure(.fraction(factory[0]), baseline: .fraction(plain[0]), .atMost(.fraction(0.1)))
+    },
+    Benchmark(name: "grid of 2,000 network images: main-thread CPU of a frame, 99 of 100 take less") {
+        let (factory, plain) = (try await NetworkScrolling.factory.value, try await NetworkScrolling.plain.value)
+        return Figure(.seconds(factory[1]), baseline: .seconds(plain[1]), .atMost(.seconds(4e-3)))
+    },
+    Benchmark(name: "2,000 images of 1200×800 shown at 200×150, sizedToView: memory of the process") {
+        let server = try VaryingServer(body: try SampleImages.jpeg(width: 1200, height: 800))
+        defer { _ = try? server.stop() }
+        return Figure(.bytes(try Scrolling.run(["sized", server.url("").absoluteString])[0]), .atMost(.bytes(250e6)))
+    },
+    Benchmark(name: "folder of 1,000 JPEGs of 12 megapixels, first screen, cold, against kf process for as many") {
+        try await PhotoFolder().firstScreen()
+    },
 ]
 
 /// `setImage` on one view, again and again, each time with another image that is in memory.
@@ -167,5 +183,48 @@ private enum Scrolling {
             "kf-bench-desktop failed: \(text)"
         )
         return figures
+    }
+}
+
+/// The grid of network images, scrolled once with an `ImageListFactory` and once without.
+private enum NetworkScrolling {
+    static let factory = Task { try scroll("factory") }
+    static let plain = Task { try scroll("plain") }
+
+    private static func scroll(_ filling: String) throws -> [Double] {
+        let server = try VaryingServer(body: try SampleImages.jpeg(width: 300, height: 300))
+        defer { _ = try? server.stop() }
+        return try Scrolling.run(["network", server.url("").absoluteString, filling])
+    }
+}
+
+/// A folder with a photo of 12 megapixels under a thousand names.
+private struct PhotoFolder {
+    private let folder: TemporaryFolder
+    private let photos: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        photos = folder.url.appendingPathComponent("photos")
+        try FileManager.default.createDirectory(at: photos, withIntermediateDirectories: true)
+        let first = photos.appendingPathComponent("0")
+        try SampleImages.jpeg(width: 4_000, height: 3_000).write(to: first)
+        for number in 1..<1_000 {
+            try FileManager.default.linkItem(at: first, to: photos.appendingPathComponent("\(number)"))
+        }
+    }
+
+    /// The time until the first screen is full, beside that of the tool for as many files; the median of three.
+    func firstScreen() async throws -> Figure {
+        var pairs: [(ours: Double, theirs: Double)] = []
+        for _ in 0..<3 {
+            let screen = try Scrolling.run(["folder", photos.path])
+            try BenchmarkError.unless(screen.count == 3 && screen[2] == 1, "the window was drawn after its images")
+            let files = (0..<Int(screen[1])).map { photos.appendingPathComponent("\($0)").path }
+            let results = folder.url.appendingPathComponent("results").path + "/"
+            let command = ["process"] + files + ["-o", results, "--format", "jpg", "--process", "thumbnail(200x150)"]
+            pairs.append((screen[0], try await seconds(.wall) { try Program.run([try Program.kf()] + command) }))
+        }
+        return Figure(Comparison(pairs), .atMostTimes(1.2))
     }
 }

@@ -115,11 +115,11 @@ extension Image {
 }
 
 extension Image {
-    /// The format the image was decoded from.
-    package var contentType: ImageContentType? { state.withLock { $0.contentType } }
+    /// The format the image was decoded from; nil when it was made in another way. (Not in Kingfisher.)
+    public var contentType: ImageContentType? { state.withLock { $0.contentType } }
 
-    /// The number of frames of the source, even if one only was decoded; nil for stills.
-    package var frameCount: Int? {
+    /// The number of frames of the source, even if one only was decoded; nil for stills. (Not in Kingfisher.)
+    public package(set) var frameCount: Int? {
         get { state.withLock { $0.frameCount } }
         set { state.withLock { $0.frameCount = newValue } }
     }

@@ -75,8 +75,8 @@ extension ImageContentType {
         Self.table.first { $0.type == self }?.extensions.first
     }
 
-    /// The common name.
-    package var name: String { Self.table.first { $0.type == self }?.name ?? rawValue }
+    /// The common name, such as "JPEG".
+    public var name: String { Self.table.first { $0.type == self }?.name ?? rawValue }
 
     private static let table: [(type: ImageContentType, name: String, extensions: [String])] = [
         (.jpeg, "JPEG", ["jpg", "jpeg", "jpe", "jfif"]),

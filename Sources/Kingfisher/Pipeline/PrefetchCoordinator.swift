@@ -94,10 +94,14 @@ public final class PrefetchCoordinator: Sendable {
         destination: Destination,
         options: KingfisherOptionsInfo?,
         manager: KingfisherManager,
+        adapt: (inout KingfisherParsedOptionsInfo) -> Void = { _ in },
         source: @escaping @Sendable (Int) -> Source?
     ) {
         self.source = source
-        work = PrefetchWork(options, manager: manager) { $0.alsoPrefetchToMemory = true }
+        work = PrefetchWork(options, manager: manager) {
+            $0.alsoPrefetchToMemory = true
+            adapt(&$0)
+        }
         state = Locked(State(window: Self.allowed(window), destination: destination))
     }
 

@@ -145,7 +145,7 @@ open class KFCrossPlatformView: KingfisherCompatible {
     /// The size that an image is decoded at; nil when it is shown in its own size, or the view has none yet.
     ///
     /// `present` is the image with too few pixels that is shown; nil for the first load.
-    func imageSize(instead present: KFCrossPlatformImage?) -> ViewImageSize? {
+    package func imageSize(instead present: KFCrossPlatformImage?) -> ViewImageSize? {
         contentModeOfImages.flatMap { ViewImageSize(bounds.size, scale: contentScaleFactor, contentMode: $0) }
     }
 

@@ -6,7 +6,7 @@ import KFSupport
 
 /// The size that images are decoded at for a view: the view's, rounded up, so that one of almost the same size has the
 /// same image.
-struct ViewImageSize: Hashable, Sendable {
+package struct ViewImageSize: Hashable, Sendable {
     /// The sides in pixels; of the view, not of the image.
     let width: Int
     let height: Int

@@ -148,7 +148,7 @@ public final class ZoomView: AnimatedImageView {
 
     override var isLaidOut: Bool { bounds.width > 0 && bounds.height > 0 }
 
-    override func imageSize(instead present: KFCrossPlatformImage?) -> ViewImageSize? {
+    override package func imageSize(instead present: KFCrossPlatformImage?) -> ViewImageSize? {
         guard present != nil else { return super.imageSize(instead: nil) }
         return ViewImageSize(geometry.decodedSize)
     }

@@ -1,6 +1,5 @@
 // The grid that scrolls: GTK makes as many cells as it needs and passes them from image to image.
 
-import CKFGTK
 import CKFGTK4
 import Kingfisher
 import KingfisherGTK
@@ -14,28 +13,31 @@ final class GridView {
     var onOpen: (@MainActor (Int) -> Void)?
 
     private let loading: Loading
-    /// The cells by list item, from "setup" to "teardown".
-    private var cells: [OpaquePointer: GridCell] = [:]
-    /// The cells by index, from "bind" to "unbind".
-    private var bound: [Int: GridCell] = [:]
-    private let grid: Widget
+    private let grid: Widget = gtk_grid_view_new(nil, nil)
+    private var factory: ImageListFactory?
+    /// Whether any image was loaded, or has failed, since the images were replaced.
+    private var hasBegun = false
 
     init(_ loading: Loading) {
         self.loading = loading
-        let factory: OpaquePointer = gtk_signal_list_item_factory_new()
-        grid = gtk_grid_view_new(nil, factory)
         gtk_grid_view_set_max_columns(grid.opaque, 8)
         gtk_grid_view_set_single_click_activate(grid.opaque, 1)
-        kf_set_accessible_label(grid, "Images")
+        grid.setAccessibleName("Images")
         gtk_scrolled_window_set_child(widget.opaque, grid)
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(widget, 1)
-        connect(UnsafeMutableRawPointer(factory))
+        let factory = makeFactory()
+        gtk_grid_view_set_factory(grid.opaque, factory.pointer)
+        self.factory = factory
+        connectSignal("activate", of: UnsafeMutableRawPointer(grid)) { [weak self] argument in
+            self?.onOpen?(Int(UInt32(truncatingIfNeeded: argument)))
+        }
     }
 
     /// Replaces the images that are shown.
     func show(_ images: [GalleryImage]) {
         self.images = images
+        hasBegun = false
         // The list has the titles; a cell finds the rest by its index.
         let list: OpaquePointer = gtk_string_list_new(nil)
         for image in images { gtk_string_list_append(list, image.title) }
@@ -44,51 +46,49 @@ final class GridView {
         g_object_unref(UnsafeMutableRawPointer(model))
     }
 
-    /// Gives the focus to the cell that had it last.
-    func focus() { gtk_widget_grab_focus(grid) }
-
-    /// Loads the images of all cells again.
-    func reload() { for cell in bound.values { cell.reload() } }
-
-    /// The image that the cell at an index shows; nil when there is no such cell.
-    func image(at index: Int) -> KFCrossPlatformImage? { bound[index]?.view.image }
-
-    /// Whether all visible images are loaded, or have failed.
-    var isComplete: Bool { !bound.isEmpty && bound.values.allSatisfy { !$0.isLoading || !isInView($0) } }
-
-    /// A cell that has no place yet counts as visible.
-    private func isInView(_ cell: GridCell) -> Bool {
-        var place = graphene_rect_t()
-        guard gtk_widget_compute_bounds(cell.widget, widget, &place) != 0 else { return false }
-        guard place.size.height > 0 else { return true }
-        return place.origin.y < Float(gtk_widget_get_height(widget)) && place.origin.y + place.size.height > 0
+    /// Gives the focus to the cell of an image; the grid is where it was, unless that cell is out of view.
+    func focus(_ index: Int) {
+        gtk_widget_activate_action_variant(grid, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+        guard let cell = factory?.view(at: index) as? GridCell, let item = gtk_widget_get_parent(cell.box) else {
+            return
+        }
+        gtk_widget_grab_focus(item)
     }
 
-    private func connect(_ factory: UnsafeMutableRawPointer) {
-        connectSignal("setup", of: factory) { [weak self] argument in
-            guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
-            let cell = GridCell(loading)
-            cells[item] = cell
-            gtk_list_item_set_child(item, cell.widget)
+    /// Loads the images of all cells again, with the present settings.
+    func reload() {
+        factory?.options = loading.thumbnails()
+        factory?.reload()
+    }
+
+    /// The image that the cell at an index shows; nil when there is no such cell.
+    func image(at index: Int) -> KFCrossPlatformImage? { factory?.view(at: index)?.image }
+
+    /// Whether all visible images are loaded, or have failed.
+    var isComplete: Bool { hasBegun && factory?.isLoading == false }
+
+    private func makeFactory() -> ImageListFactory {
+        let factory = ImageListFactory(options: loading.thumbnails()) { [weak self] in
+            let cell = GridCell()
+            cell.onAgain = { self?.factory?.reload($0) }
+            return cell
+        } bind: { [weak self] view, index in
+            guard let self, let cell = view as? GridCell, images.indices.contains(index) else { return }
+            cell.show(images[index], at: index)
+        } source: { [weak self] index in
+            guard let self, images.indices.contains(index) else { return nil }
+            return images[index].source
         }
-        connectSignal("bind", of: factory) { [weak self] argument in
-            guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
-            let index = Int(gtk_list_item_get_position(item))
-            bound[index] = cell
-            cell.show(images[index])
+        factory.cell = { ($0 as? GridCell)?.box.opaque ?? $0.widget }
+        factory.placeholder = { [weak self] index in
+            guard let self, images.indices.contains(index) else { return nil }
+            return images[index].placeholder
         }
-        connectSignal("unbind", of: factory) { [weak self] argument in
-            guard let self, let item = OpaquePointer(bitPattern: argument), let cell = cells[item] else { return }
-            bound[Int(gtk_list_item_get_position(item))] = nil
-            cell.clear()
+        factory.onResult = { [weak self] view, _, result in
+            guard let self, let cell = view as? GridCell else { return }
+            hasBegun = true
+            cell.show(result, isOffline: loading.isOffline)
         }
-        connectSignal("teardown", of: factory) { [weak self] argument in
-            guard let self, let item = OpaquePointer(bitPattern: argument) else { return }
-            gtk_list_item_set_child(item, nil)
-            cells[item] = nil
-        }
-        connectSignal("activate", of: UnsafeMutableRawPointer(grid)) { [weak self] argument in
-            self?.onOpen?(Int(UInt32(truncatingIfNeeded: argument)))
-        }
+        return factory
     }
 }

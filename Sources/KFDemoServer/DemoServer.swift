@@ -1,33 +1,43 @@
-// The images of the demonstration, painted when they are asked for, and the server that has them.
+// The images of the demonstration, painted when they are asked for, and the server that has them. For kf-desktop.
 
 import Foundation
 import KFImaging
 import KFSupport
-import Kingfisher
+public import Kingfisher
 import KingfisherTestSupport
 
+/// An image of the demonstration, as a page would describe it.
+public struct DemoImage: Sendable {
+    /// Where it is, with a key that is the same in each run.
+    public let source: Source
+    /// Its format and size, in words.
+    public let title: String
+    /// What is shown until it is there.
+    public let placeholder: KFCrossPlatformImage?
+}
+
 /// A server on loopback, inside this process, with images of various sizes and formats.
-final class DemoServer: Sendable {
+public final class DemoServer: Sendable {
     /// The images of the server.
-    let images: [GalleryImage]
+    public let images: [DemoImage]
     private let server: TestServer
     private let slow = Locked(false)
 
     /// Whether each response is delayed, as on a slow network.
-    var isSlow: Bool {
+    public var isSlow: Bool {
         get { slow.withLock { $0 } }
         set { slow.withLock { $0 = newValue } }
     }
 
     /// The number of requests that have arrived.
-    var requestCount: Int { server.requests.count }
+    public var requestCount: Int { server.requests.count }
 
     /// Starts a server.
     ///
     /// - Parameter count: The number of images it has.
     /// - Returns: The running server.
     /// - Throws: An error of the system when no port is free.
-    static func start(count: Int) async throws -> DemoServer {
+    public static func start(count: Int) async throws -> DemoServer {
         let server = try await TestServer.start()
         let paintings = (0..<count).map(Painting.init(index:))
         let images = await withTaskGroup { group in
@@ -42,7 +52,7 @@ final class DemoServer: Sendable {
         return DemoServer(server, paintings, images)
     }
 
-    private init(_ server: TestServer, _ paintings: [Painting], _ images: [GalleryImage]) {
+    private init(_ server: TestServer, _ paintings: [Painting], _ images: [DemoImage]) {
         (self.server, self.images) = (server, images)
         for painting in paintings {
             server.route(painting.path) { [unowned self] _ in await response(painting) }
@@ -82,15 +92,14 @@ private struct Painting: Sendable {
 
     var path: String { "/\(index + 1).\(type.preferredFileExtension ?? "bin")" }
 
-    /// The image as a page would describe it: its URL and a placeholder.
-    func image(at url: URL) -> GalleryImage {
+    /// The image as a page would describe it.
+    func image(at url: URL) -> DemoImage {
         // The port differs in every run. The key does not, so that the cache serves the next run too.
         let resource = KF.ImageResource(downloadURL: url, cacheKey: "kf-desktop\(path)")
         let hash = painted(width: 32, height: 24).blurHash(components: (4, 3))
-        return GalleryImage(
+        return DemoImage(
             source: resource.convertToSource(),
             title: "\(type.name)\(isAnimated ? ", animated" : "")  \(width) × \(height)",
-            isAnimated: isAnimated,
             placeholder: hash.flatMap { Image(blurHash: $0, size: CGSize(width: 32, height: 24)) }
         )
     }

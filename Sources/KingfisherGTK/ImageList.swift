@@ -1,0 +1,108 @@
+// The cells of one list of images: which of them load, and when. For ImageListFactory; GTK's factory keeps it.
+
+import CKFGTK4
+import Kingfisher
+
+/// The cells of a list, from "setup" to "teardown".
+@MainActor
+final class ImageList {
+    var options: KingfisherOptionsInfo? { didSet { prefetching.options = options } }
+    var cell: (@MainActor (KFCrossPlatformImageView) -> OpaquePointer)?
+    var placeholder: (@MainActor (Int) -> (any Placeholder)?)?
+    var onResult: (@MainActor (KFCrossPlatformImageView, Int, Result<RetrieveImageResult, KingfisherError>) -> Void)?
+    let prefetching: ListPrefetching
+
+    private let makeView: @MainActor () -> KFCrossPlatformImageView
+    private let bind: (@MainActor (KFCrossPlatformImageView, Int) -> Void)?
+    private let source: @MainActor (Int) -> Source?
+    /// The cells by list item.
+    private var cells: [OpaquePointer: ImageListCell] = [:]
+    private let layouts = LayoutSignal()
+
+    init(
+        options: KingfisherOptionsInfo?,
+        view: @escaping @MainActor () -> KFCrossPlatformImageView,
+        bind: (@MainActor (KFCrossPlatformImageView, Int) -> Void)?,
+        source: @escaping @MainActor (Int) -> Source?
+    ) {
+        (self.options, makeView, self.bind, self.source) = (options, view, bind, source)
+        prefetching = ListPrefetching(options: options, source: source)
+        layouts.onLayout = { [weak self] in self?.update() }
+    }
+
+    /// Connects the list to its factory, a `GtkSignalListItemFactory *`, which keeps it from now on.
+    func connect(to factory: UnsafeMutableRawPointer) {
+        func connect(_ signal: String, _ block: @escaping @MainActor (OpaquePointer) -> Void) {
+            connectSignal(signal, of: factory) { argument in OpaquePointer(bitPattern: argument).map(block) }
+        }
+        connect("setup") { self.setUp($0) }
+        connect("bind") { self.bind($0) }
+        connect("unbind") { self.cells[$0]?.unbind() }
+        connect("teardown") { item in
+            self.cells.removeValue(forKey: item)?.unbind()
+            gtk_list_item_set_child(item, nil)
+        }
+    }
+
+    private func setUp(_ item: OpaquePointer) {
+        let view = makeView()
+        let widget = UnsafeMutablePointer<GtkWidget>(cell?(view) ?? view.widget)
+        cells[item] = ImageListCell(item, view, widget)
+        connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
+            self?.layouts.follow(widget)
+        }
+        gtk_list_item_set_child(item, widget)
+    }
+
+    private func bind(_ item: OpaquePointer) {
+        guard let cell = cells[item] else { return }
+        cell.bind()
+        let index = cell.index
+        bind?(cell.view, index)
+        // The program may have changed the list in the meantime.
+        guard cell.isBound else { return }
+        cell.show(placeholder?(index))
+        prefetching.listDidChange()
+    }
+
+    func reload(_ index: Int?) {
+        for cell in cells.values where cell.isBound && (index == nil || cell.index == index) { cell.reset() }
+        prefetching.listDidChange()
+        update()
+    }
+
+    func view(at index: Int) -> KFCrossPlatformImageView? {
+        cells.values.first { $0.isBound && $0.index == index }?.view
+    }
+
+    var isLoading: Bool {
+        cells.values.contains { cell in
+            switch cell.phase {
+            case .loading: true
+            case .waiting: cell.isInView
+            case .unbound, .shown, .failed: false
+            }
+        }
+    }
+
+    /// Begins and ends loads after a layout, when it is known which cells can be seen, and before they are drawn.
+    private func update() {
+        var visible: [ImageListCell] = []
+        for cell in cells.values where cell.isBound {
+            if cell.isInView { visible.append(cell) } else { cell.leaveView() }
+        }
+        visible.sort { $0.index < $1.index }
+        let range = visible.first.flatMap { first in visible.last.map { first.index..<$0.index + 1 } }
+        let view = visible.first?.view
+        for cell in visible { load(cell) }
+        prefetching.show(range, like: view)
+    }
+
+    private func load(_ cell: ImageListCell) {
+        guard case .waiting = cell.phase else { return }
+        cell.load(source(cell.index), options: options) { [weak self, weak cell] result in
+            guard let self, let cell else { return }
+            onResult?(cell.view, cell.index, result)
+        }
+    }
+}

@@ -55,7 +55,9 @@ final class NetworkGrid {
         }
         switch filling {
         case .factory:
-            let factory = ImageListFactory(options: options, view: makeView) { $0 < count ? url($0).convertToSource() : nil }
+            let factory = ImageListFactory(options: options, view: makeView) {
+                $0 < count ? url($0).convertToSource() : nil
+            }
             gtk_grid_view_set_factory(OpaquePointer(view), factory.pointer)
         case .plain:
             let factory: OpaquePointer = gtk_signal_list_item_factory_new()

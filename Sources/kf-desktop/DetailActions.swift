@@ -14,7 +14,9 @@ final class DetailActions {
     /// Called with 1 for the next image, and with −1 for the one before.
     var onMove: (@MainActor (Int) -> Void)?
     /// The image that the view shows, or is about to show.
-    var image: GalleryImage? { didSet { showZoom() } }
+    var image: GalleryImage? { didSet { isLoaded = false } }
+    /// Whether it is there: a placeholder has another size.
+    var isLoaded = false { didSet { showZoom() } }
 
     private let view: ZoomView
     private let cache: ImageCache
@@ -64,8 +66,7 @@ final class DetailActions {
     }
 
     private func showZoom() {
-        let hasImage = view.image != nil && image != nil
-        show(hasImage ? "\(Int((view.zoom * 100).rounded())) %" : "")
+        show(isLoaded ? "\(Int((view.zoom * 100).rounded())) %" : "")
     }
 
     private func show(_ text: String) { gtk_label_set_text(status.opaque, text) }
@@ -86,7 +87,7 @@ final class DetailActions {
     // MARK: Saving
 
     private func save() {
-        guard chooser == nil, let image, let shown = view.image else { return }
+        guard chooser == nil, isLoaded, let image, let shown = view.image else { return }
         let source = OriginalFile(of: image.source, in: cache)
         guard
             let dialog = gtk_file_chooser_native_new(

@@ -88,6 +88,7 @@ final class DetailView {
         var known = ["Source": requested.source.url?.absoluteString ?? requested.source.cacheKey]
         switch result {
         case .success(let value):
+            actions.isLoaded = true
             let image = value.image
             known["Size"] = "\(Int(view.originalSize.width)) × \(Int(view.originalSize.height))"
             known["Format"] = image.contentType?.name

@@ -55,6 +55,13 @@ enum Program {
         return isShown
     }
 
+    /// Runs its arguments without the blocked signals of the test's thread, which end the daemons of a session.
+    private static let unblocking = """
+        import os, signal, sys
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.execvp(sys.argv[1], sys.argv[1:])
+        """
+
     private static func process(
         _ name: String,
         _ arguments: [String],
@@ -74,7 +81,7 @@ enum Program {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
         let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
         let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
-        let session = bus ? ["dbus-run-session", "--"] : []
+        let session = bus ? ["python3", "-c", unblocking, "dbus-run-session", "--"] : []
         process.arguments = ["120"] + session + (display ? screen : []) + [program] + arguments
         return process
     }

@@ -36,14 +36,12 @@ extension Paint {
     fileprivate static func zonePlate(width: Int, height: Int) -> Image {
         let waves = (0..<4_096).map { UInt32(127.5 + 127.5 * cos(2 * Double.pi * Double($0) / 4_096)) * 0x010101 }
         let bitmap = Bitmap(width: width, height: height, hasAlpha: false) { buffer, bytesPerRow in
+            guard let base = buffer.baseAddress else { return }
             waves.withUnsafeBufferPointer { waves in
-                // Written for builds that are not optimized.
+                // Written for builds that are not optimized; the lower half is that above, upside down.
                 var y = 0
-                while y < height {
-                    let row = UnsafeMutableRawBufferPointer(
-                        rebasing: buffer[(y * bytesPerRow)..<((y + 1) * bytesPerRow)]
-                    )
-                    .assumingMemoryBound(to: UInt32.self)
+                while y <= height / 2 {
+                    let row = (base + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
                     let dy = y - height / 2
                     var x = 0
                     while x < width {
@@ -52,6 +50,7 @@ extension Paint {
                         row[x] = 0xFF00_0000 | waves[((dx * dx + dy * dy) * 1_024 / width) & 4_095]
                         x += 1
                     }
+                    if y > 0 { memcpy(base + (height - y) * bytesPerRow, row, width * 4) }
                     y += 1
                 }
             }

@@ -1,4 +1,4 @@
-// Animations that are scrolled out of sight, and how often the process wakes up for them.
+// Animations that are scrolled out of sight, and how often the main thread wakes up for them.
 
 import CBaselineGTK
 import Foundation
@@ -42,58 +42,67 @@ final class Idle {
         gtk_box_append(cast(box), widget)
     }
 
-    /// Counts how often a thread of the process wakes up, without the end of the measurement.
+    /// Counts how often the main thread wakes up in a time, without the end of the measurement.
+    ///
+    /// It begins when as much time is over, and with it what GTK shows for a while after scrolling.
     ///
     /// - Parameters:
     ///   - isInSight: Whether the animations can be seen.
-    ///   - duration: For how long, in seconds.
+    ///   - duration: The time, in seconds.
     /// - Returns: The number.
     /// - Throws: An error if the animations do not play while they can be seen.
-    func wakeUps(isInSight: Bool, duration: guint) async throws -> Int {
-        try await Task.sleep(for: .seconds(1))
-        guard views.allSatisfy({ $0.isAnimating && $0.shownImage !== $0.image }) else { throw IdleError.standsStill }
+    func wakeUps(isInSight: Bool, duration: guint) async throws(IdleError) -> Int {
+        _ = await sleepsAtTicks(of: 1)
+        guard views.allSatisfy({ $0.isAnimating }) else { throw .standsStill }
         let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
         if !isInSight { gtk_adjustment_set_value(adjustment, 5_000) }
-        // What GTK shows while it scrolls is over then: scroll bars that fade.
-        try await Task.sleep(for: .seconds(3))
-        await pass(1)
-        let before = Self.sleeps
-        await pass(duration)
-        return Self.sleeps - before - 1
+        let sleeps = await sleepsAtTicks(of: duration)
+        return sleeps[1] - sleeps[0] - 1
     }
 
-    private func pass(_ seconds: guint) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let box = Unmanaged.passRetained(Box(continuation)).toOpaque()
+    /// How often the main thread had gone to sleep at two ticks of a timer; it does nothing for them in between.
+    private func sleepsAtTicks(of seconds: guint) async -> [Int] {
+        await withCheckedContinuation { (continuation: CheckedContinuation<[Int], Never>) in
+            let ticks = Unmanaged.passRetained(Ticks(continuation)).toOpaque()
             g_timeout_add_seconds(
                 seconds,
-                { box in
-                    if let box { Unmanaged<Box>.fromOpaque(box).takeRetainedValue().continuation.resume() }
-                    return 0
+                { ticks in
+                    guard let ticks else { return 0 }
+                    let object = Unmanaged<Ticks>.fromOpaque(ticks)
+                    let isFirst = MainActor.assumeIsolated { object.takeUnretainedValue().tick(Idle.sleeps) }
+                    if !isFirst { object.release() }
+                    return isFirst ? 1 : 0
                 },
-                box
+                ticks
             )
         }
     }
 
-    /// How often the threads of the process have gone to sleep, each of which is followed by a wake-up.
-    private static var sleeps: Int {
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return threads.reduce(0) { sum, thread in
-            let path = "/proc/self/task/\(thread)/status"
-            let lines = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n") ?? []
-            let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
-            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
-        }
+    /// How often the main thread has gone to sleep; a wake-up follows each time.
+    ///
+    /// Other threads are woken up by the main thread only, apart from the one by which Dispatch watches its threads.
+    fileprivate static var sleeps: Int {
+        let lines = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?.split(separator: "\n") ?? []
+        let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
     }
 }
 
 enum IdleError: Error { case standsStill }
 
-private final class Box {
-    let continuation: CheckedContinuation<Void, Never>
+@MainActor
+private final class Ticks {
+    private var sleeps: [Int] = []
+    private let continuation: CheckedContinuation<[Int], Never>
 
-    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+    init(_ continuation: CheckedContinuation<[Int], Never>) { self.continuation = continuation }
+
+    /// Records a number, and returns whether another is to come.
+    func tick(_ count: Int) -> Bool {
+        sleeps.append(count)
+        if sleeps.count == 2 { continuation.resume(returning: sleeps) }
+        return sleeps.count < 2
+    }
 }
 
 private func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<Widget> {

@@ -22,7 +22,7 @@ let viewBenchmarks = [
         let empty = try Scrolling.run(["blocks", "empty"])[1]
         return Figure(.seconds(try Scrolling.run(["blocks"])[1]), baseline: .seconds(empty), .atMost(.seconds(8e-3)))
     },
-    Benchmark(name: "idle, animations out of sight: wake-ups of the process in 10 s, beside those in sight") {
+    Benchmark(name: "idle, animations out of sight: wake-ups of the main thread in 10 s, beside those in sight") {
         let visible = try Scrolling.run(["idle", "visible"])[0]
         return Figure(.count(Int(try Scrolling.run(["idle"])[0])), baseline: .count(Int(visible)), .exactly(0))
     },

@@ -229,7 +229,7 @@ extension ZoomView {
     package func fling(velocity: CGSize) {
         endMovement()
         var inertia = ZoomInertia(velocity: velocity)
-        guard !inertia.isAtRest, isOnScreen, renderer?.showsTransitions ?? true else { return }
+        guard !inertia.isAtRest, isOnScreen, renderer?.showsMotion ?? true else { return }
         let link = makeDisplayLink()
         link.onTick = { [weak self, weak link] in
             guard let self, let link else { return }

@@ -220,7 +220,7 @@ import Testing
             #expect(renderer.running == 0)
         }
         view.isOnScreen = true
-        renderer.showsTransitions = false
+        renderer.showsMotion = false
         view.fling(velocity: CGSize(width: -400, height: 0))
         #expect(renderer.running == 0)
     }

@@ -1,9 +1,7 @@
 // What can be done with an image that is shown alone: the buttons below it, and their keys.
 
-import CKFGTK
 import CKFGTK4
 import Foundation
-import KFImaging
 import Kingfisher
 import KingfisherGTK
 
@@ -52,7 +50,7 @@ final class DetailActions {
     ) {
         let button: Widget = gtk_button_new_from_icon_name(icon)
         gtk_widget_set_tooltip_text(button, name)
-        kf_set_accessible_label(button, name)
+        button.setAccessibleName(name)
         connectSignal("clicked", of: button) { [weak self] _ in self.map(action) }
         gtk_box_append(widget.as(GtkBox.self), button)
         guard let keys else { return }

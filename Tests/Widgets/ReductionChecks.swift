@@ -22,7 +22,7 @@ let reductionChecks = [
                 let widget = view.rawWidget.assumingMemoryBound(to: GtkWidget.self)
                 gtk_widget_set_size_request(widget, Int32(size.width), Int32(size.height))
                 @MainActor func isReduced() -> Bool { stage.pixels(view).map { $0.agrees(with: expected) } ?? false }
-                for _ in 0..<500 where !isReduced() { await stage.frames(of: view) }
+                for _ in 0..<100 where !isReduced() { await stage.frames(10, of: view) }
                 let psnr = stage.pixels(view).flatMap { ImageComparison.psnr($0, expected) }
                 stage.expect((psnr ?? 0) >= 40, "\(psnr ?? 0) dB in \(view.bounds)")
             }

@@ -11,7 +11,7 @@ enum Program {
         let output: String
     }
 
-    /// Runs a program to its end, two minutes at most; with `bus`, in a session that has a message bus, by which screen
+    /// Runs a program to its end, ten minutes at most; with `bus`, in a session that has a message bus, by which screen
     /// readers reach it.
     static func run(
         _ name: String,
@@ -82,7 +82,7 @@ enum Program {
         let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
         let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
         let session = bus ? ["python3", "-c", unblocking, "dbus-run-session", "--"] : []
-        process.arguments = ["120"] + session + (display ? screen : []) + [program] + arguments
+        process.arguments = ["600"] + session + (display ? screen : []) + [program] + arguments
         return process
     }
 }

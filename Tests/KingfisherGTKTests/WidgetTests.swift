@@ -45,6 +45,15 @@ import Testing
         #expect(example.split(separator: "\n").count <= 15)
     }
 
+    @Test("The grid of the documentation is the one that is compiled") func documentedGrid() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let file = root.appendingPathComponent("Tests/Widgets/DocumentedGrid.swift")
+        let page = root.appendingPathComponent("docs/gtk-bindings.md")
+        let code = try String(contentsOf: file, encoding: .utf8)
+        let grid = try #require(code.range(of: "/// A grid")).lowerBound
+        #expect(try String(contentsOf: page, encoding: .utf8).contains(code[grid...] + "```"))
+    }
+
     @Test("The README's example says what is missing, an address or a display, and ends", arguments: [true, false])
     func exampleWithoutMeans(hasDisplay: Bool) async throws {
         let arguments = hasDisplay ? [] : ["https://example.com/cat.jpg"]
@@ -87,7 +96,8 @@ struct CheckRun: Sendable {
         "zoomPointer", "zoomClosed", "zonePlate",
         "listLoadsWhatIsVisible", "listLoadsVisibleFirst", "listCancelsOnUnbind",
         "listCancelsOutOfView", "listRetriesFailedImages", "listReusesViews", "listShortenedWhileLoading",
-        "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "bindToListItem", "lastWindow",
+        "listSizedToView", "listOfViewsWithoutSize", "listInClosedWindow", "documentedGrid", "bindToListItem",
+        "lastWindow",
     ]
 
     private static let runs = [1, 2].map { scale in

@@ -184,6 +184,14 @@ let listChecks = [
             stage.expect(left == 0, "closed after \(frames) frames: \(left) loads are left")
         }
     },
+    Check(name: "documentedGrid") { stage in
+        let (server, _, _) = try await stage.network()
+        server.route("/one.png", .data(try Paint.png(Paint.blue)))
+        let view = KFWidgetView(UnsafeMutableRawPointer(grid(of: [server.url("/one.png")])))
+        await stage.show(view, size: CGSize(width: 240, height: 200))
+        await stage.frames(of: view) { stage.color(view) == Paint.blue }
+        await stage.expect(view, is: Paint.blue)
+    },
     Check(name: "bindToListItem") { stage in
         let network = try await ListNetwork(stage, count: 2)
         network.gate.close()

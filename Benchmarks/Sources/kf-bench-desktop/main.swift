@@ -11,8 +11,8 @@ enum Work {
     case memory
     /// Images of a server: which cells are blank while the grid is scrolled, and the main thread's time.
     case network(URL, Filling)
-    /// Images of a server, each seen once: the memory of the process.
-    case sized(URL)
+    /// Images of a server, each seen once: the memory of the process, with a limit of the cache in bytes, 0 for its own.
+    case sized(URL, limit: Int)
 
     init?(_ arguments: [String]) {
         switch (arguments.first, arguments.count) {
@@ -22,9 +22,9 @@ enum Work {
         case ("network", 3):
             guard let url = URL(string: arguments[1]), let filling = Filling(rawValue: arguments[2]) else { return nil }
             self = .network(url, filling)
-        case ("sized", 2):
-            guard let url = URL(string: arguments[1]) else { return nil }
-            self = .sized(url)
+        case ("sized", 3):
+            guard let url = URL(string: arguments[1]), let limit = Int(arguments[2]) else { return nil }
+            self = .sized(url, limit: limit)
         default: return nil
         }
     }
@@ -35,13 +35,13 @@ enum Work {
         case .blocks(let isEmpty): try await measureBlocks(isEmpty: isEmpty)
         case .memory: try await measureMemory()
         case .network(let url, let filling): try await measureNetwork(url, filling)
-        case .sized(let url): try await measureSized(url)
+        case .sized(let url, let limit): try await measureSized(url, limit: limit)
         }
     }
 }
 
 guard let work = Work(Array(CommandLine.arguments.dropFirst())) else {
-    print("usage: kf-bench-desktop blocks [empty] | memory | network URL factory|plain | sized URL")
+    print("usage: kf-bench-desktop blocks [empty] | memory | network URL factory|plain | sized URL LIMIT")
     exit(2)
 }
 try KingfisherGTK.initialize()
@@ -93,18 +93,21 @@ func measureNetwork(_ url: URL, _ filling: Filling) async throws {
         await grid.nextFrame()
         grid.scroll(by: 40)
     }
-    print(log.blankPart, log.cost)
+    print(log.blankPart, log.cost, log.usualCost)
 }
 
 @MainActor
-func measureSized(_ url: URL) async throws {
+func measureSized(_ url: URL, limit: Int) async throws {
     let grid = try NetworkGrid(of: url, count: 2_000, filling: .factory, size: (200, 150), columns: 5)
     defer { grid.removeFiles() }
+    if limit > 0 { grid.cache.memoryStorage.config.totalCostLimit = limit }
     grid.present()
+    // Before the first layout there are no cells, and no end.
+    while grid.visible.all == 0 { await grid.nextFrame() }
     while !grid.isAtEnd || grid.visible.blank > 0 {
         await grid.nextFrame()
         // The next row when this one has come.
-        if grid.visible.all > 0, grid.visible.blank == 0 { grid.scroll(by: 150) }
+        if grid.visible.blank == 0 { grid.scroll(by: 150) }
     }
     print(residentBytes())
 }

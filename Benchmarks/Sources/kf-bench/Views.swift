@@ -189,12 +189,12 @@ private enum NetworkScrolling {
     static func memory(limit: Int) throws -> Double {
         let server = try VaryingServer(body: try SampleImages.jpeg(width: 1200, height: 800))
         defer { _ = try? server.stop() }
-        return try Scrolling.run(["sized", server.url("").absoluteString, "\(limit)"])[0]
+        return try Scrolling.run(["sized", server.address.absoluteString, "\(limit)"])[0]
     }
 
     private static func scroll(_ filling: String) throws -> [Double] {
         let server = try VaryingServer(body: try SampleImages.jpeg(width: 300, height: 300))
         defer { _ = try? server.stop() }
-        return try Scrolling.run(["network", server.url("").absoluteString, filling])
+        return try Scrolling.run(["network", server.address.absoluteString, filling])
     }
 }

@@ -53,10 +53,10 @@ final class ImageListCell {
         endLoad()
     }
 
-    /// Shows a placeholder, or nothing.
+    /// Shows a placeholder; without one, the cell is as "unbind" has left it.
     func show(_ placeholder: (any Placeholder)?) {
         self.placeholder = placeholder
-        view.kf.setImage(with: nil as Source?, placeholder: placeholder)
+        if let placeholder { view.kf.setImage(with: nil as Source?, placeholder: placeholder) }
     }
 
     /// What is shown is to be loaded again.
@@ -89,6 +89,7 @@ final class ImageListCell {
     ) {
         guard let source else {
             phase = .shown
+            view.kf.setImage(with: nil as Source?, placeholder: placeholder)
             return
         }
         loads += 1

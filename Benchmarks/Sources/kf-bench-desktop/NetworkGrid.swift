@@ -22,7 +22,7 @@ final class NetworkGrid {
     private var views: [OpaquePointer: KFCrossPlatformImageView] = [:]
     /// All views, by their widgets.
     private var known: [KFCrossPlatformImageView] = []
-    private let cache: ImageCache
+    let cache: ImageCache
 
     /// - Parameters:
     ///   - server: The URL below which the images are.
@@ -45,7 +45,7 @@ final class NetworkGrid {
         gtk_scrolled_window_set_child(OpaquePointer(scrolled), view)
         gtk_window_set_default_size(cast(window), Int32(columns) * (size.width + 20), 500)
         gtk_window_set_child(cast(window), scrolled)
-        func url(_ index: Int) -> URL { server.appendingPathComponent("\(index)") }
+        let urls = (0..<count).map { server.appendingPathComponent("\($0)") }
         func makeView() -> KFCrossPlatformImageView {
             let view = KFCrossPlatformImageView()
             view.contentMode = .scaleAspectFill
@@ -56,12 +56,12 @@ final class NetworkGrid {
         switch filling {
         case .factory:
             let factory = ImageListFactory(options: options, view: makeView) {
-                $0 < count ? url($0).convertToSource() : nil
+                $0 < count ? urls[$0].convertToSource() : nil
             }
             gtk_grid_view_set_factory(OpaquePointer(view), factory.pointer)
         case .plain:
             let factory: OpaquePointer = gtk_signal_list_item_factory_new()
-            connect(UnsafeMutableRawPointer(factory), makeView) { $0.kf.setImage(with: url($1), options: options) }
+            connect(UnsafeMutableRawPointer(factory), makeView) { $0.kf.setImage(with: urls[$1], options: options) }
             gtk_grid_view_set_factory(OpaquePointer(view), factory)
         }
     }
@@ -158,6 +158,9 @@ final class ScrollLog {
 
     /// The seconds of the main thread a frame, of which 99 of 100 frames take less.
     var cost: Double { frames.isEmpty ? 1 : frames.sorted()[frames.count * 99 / 100] }
+
+    /// The median of the same.
+    var usualCost: Double { frames.isEmpty ? 1 : frames.sorted()[frames.count / 2] }
 }
 
 /// The processor time of this thread.

@@ -12,8 +12,8 @@ enum Work {
     case memory
     /// Images of a server: which cells are blank while the grid is scrolled, and the main thread's time.
     case network(URL, Filling)
-    /// Images of a server, each seen once: the memory of the process.
-    case sized(URL)
+    /// Images of a server, each seen once: the memory of the process, with a limit of the cache in bytes, 0 for its own.
+    case sized(URL, limit: Int)
     /// Files of a folder: the time until the first screen shows all of its images.
     case folder(URL)
     /// Animations that are out of sight, or in it: how often the process wakes up in ten seconds.
@@ -27,9 +27,9 @@ enum Work {
         case ("network", 3):
             guard let url = URL(string: arguments[1]), let filling = Filling(rawValue: arguments[2]) else { return nil }
             self = .network(url, filling)
-        case ("sized", 2):
-            guard let url = URL(string: arguments[1]) else { return nil }
-            self = .sized(url)
+        case ("sized", 3):
+            guard let url = URL(string: arguments[1]), let limit = Int(arguments[2]) else { return nil }
+            self = .sized(url, limit: limit)
         case ("folder", 2): self = .folder(URL(fileURLWithPath: arguments[1]))
         case ("idle", 1): self = .idle(isInSight: false)
         case ("idle", 2) where arguments[1] == "visible": self = .idle(isInSight: true)
@@ -43,7 +43,7 @@ enum Work {
         case .blocks(let isEmpty): try await measureBlocks(isEmpty: isEmpty)
         case .memory: try await measureMemory()
         case .network(let url, let filling): try await measureNetwork(url, filling)
-        case .sized(let url): try await measureSized(url)
+        case .sized(let url, let limit): try await measureSized(url, limit: limit)
         case .folder(let folder): try await measureFolder(folder)
         case .idle(let isInSight): print(try await Idle().wakeUps(isInSight: isInSight, duration: 10))
         }
@@ -52,7 +52,7 @@ enum Work {
 
 guard let work = Work(Array(CommandLine.arguments.dropFirst())) else {
     print(
-        "usage: kf-bench-desktop blocks [empty] | memory | network URL factory|plain | sized URL | folder PATH\n"
+        "usage: kf-bench-desktop blocks [empty] | memory | network URL factory|plain | sized URL LIMIT | folder PATH\n"
             + "       | idle [visible]"
     )
     exit(2)
@@ -106,18 +106,21 @@ func measureNetwork(_ url: URL, _ filling: Filling) async throws {
         await grid.nextFrame()
         grid.scroll(by: 40)
     }
-    print(log.blankPart, log.cost)
+    print(log.blankPart, log.cost, log.usualCost)
 }
 
 @MainActor
-func measureSized(_ url: URL) async throws {
+func measureSized(_ url: URL, limit: Int) async throws {
     let grid = try NetworkGrid(of: url, count: 2_000, filling: .factory, size: (200, 150), columns: 5)
     defer { grid.removeFiles() }
+    if limit > 0 { grid.cache.memoryStorage.config.totalCostLimit = limit }
     grid.present()
+    // Before the first layout there are no cells, and no end.
+    while grid.visible.all == 0 { await grid.nextFrame() }
     while !grid.isAtEnd || grid.visible.blank > 0 {
         await grid.nextFrame()
         // The next row when this one has come.
-        if grid.visible.all > 0, grid.visible.blank == 0 { grid.scroll(by: 150) }
+        if grid.visible.blank == 0 { grid.scroll(by: 150) }
     }
     print(residentBytes())
 }

@@ -100,6 +100,9 @@ struct VaryingServer {
 
     func url(_ row: Int) -> URL { server.url("\(row)") }
 
+    /// The address below which the rows are.
+    var address: URL { server.url("") }
+
     /// Ends the server, and returns which rows were requested, and when.
     func stop() throws -> [(row: Int, time: Double)] {
         try server.stop().split(separator: "\n").compactMap { line in

@@ -37,11 +37,20 @@ final class ImageList {
         }
         connect("setup") { self.setUp($0) }
         connect("bind") { self.bind($0) }
-        connect("unbind") { self.cells[$0]?.unbind() }
+        connect("unbind") { item in
+            self.cells[item]?.unbind()
+            self.endIfUnused()
+        }
         connect("teardown") { item in
             self.cells.removeValue(forKey: item)?.unbind()
+            self.endIfUnused()
             gtk_list_item_set_child(item, nil)
         }
+    }
+
+    /// Without a cell that is bound nothing is prefetched: after its window is closed, a list is not laid out again.
+    private func endIfUnused() {
+        if !cells.values.contains(where: \.isBound) { prefetching.show(nil, like: nil) }
     }
 
     private func setUp(_ item: OpaquePointer) {

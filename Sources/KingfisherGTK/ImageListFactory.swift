@@ -13,23 +13,23 @@ public import Kingfisher
 ///
 /// GTK fills some 200 cells for 12 that can be seen. **An image is loaded while its cell can be seen**, and the next
 /// ones, ``prefetchWindow``, in the direction in which the list is scrolled: with low priority until their cells come
-/// into view, in cells of the same size. Any other load ends: one that has not begun its download does not begin it, and
-/// a download that is under way is cancelled unless something else wants it. A cell keeps its image while it is bound; it
-/// shows none, and no image of another item, once it is used for the next item. A load that failed is tried again when
-/// its cell comes into view again, or is bound again. What is in memory is shown in the frame in which its cell comes
-/// into view.
+/// into view, in cells of the same size. Any other load ends: one that has not begun its download does not begin it,
+/// and a download that is under way is cancelled unless something else wants it. A cell keeps its image while it is
+/// bound; it shows none, and no image of another item, once it is used for the next item. A load that failed is tried
+/// again when its cell comes into view again, or is bound again. What is in memory is shown in the frame in which its
+/// cell comes into view.
 ///
-/// GTK keeps the factory as long as a list uses it, so that a program needs no variable for this object. Each list needs
-/// a factory of its own; so does each column of a `GtkColumnView`. All of it belongs to the main thread, and all
+/// GTK keeps the factory as long as a list uses it, so that a program needs no variable for this object. Each list
+/// needs a factory of its own; so does each column of a `GtkColumnView`. All of it belongs to the main thread, and all
 /// functions are called there.
 @MainActor
 public final class ImageListFactory {
     /// The `GtkListItemFactory *`, for `gtk_grid_view_set_factory`, `gtk_list_view_set_factory` and
     /// `gtk_column_view_column_set_factory`.
     ///
-    /// These take a reference of their own. Functions that take over the caller's, such as `gtk_grid_view_new`, need one
-    /// that they can have: `g_object_ref` first. This object releases the one it has when it is gone, in the main loop's
-    /// next turn.
+    /// These take a reference of their own. Functions that take over the caller's, such as `gtk_grid_view_new`, need
+    /// one that they can have: `g_object_ref` first. This object releases the one it has when it is gone, in the main
+    /// loop's next turn.
     public let pointer: OpaquePointer
     private let list: ImageList
 
@@ -74,7 +74,8 @@ public final class ImageListFactory {
         set { list.prefetching.window = newValue }
     }
 
-    /// Makes the widget of a cell, a `GtkWidget *`, around the view that it is given: for cells with more than an image.
+    /// Makes the widget of a cell, a `GtkWidget *`, around the view that it is given: for cells with more than an
+    /// image.
     ///
     /// Nil, as at first, means the view's own widget. To be set before a list uses the factory.
     public var cell: (@MainActor (KFCrossPlatformImageView) -> OpaquePointer)? {

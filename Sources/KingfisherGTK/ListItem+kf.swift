@@ -7,8 +7,8 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
     /// Ties what is loaded into the view to what a list item shows now. (Not in Kingfisher.)
     ///
     /// When the list item comes to show something else, or nothing, the load that is under way is cancelled and the
-    /// image is removed, before the factory's "bind" for the next one: no handler of "unbind" is needed. To be called in
-    /// "bind", each time; before or after `setImage`.
+    /// image is removed, before the factory's "bind" for the next one: no handler of "unbind" is needed. To be called
+    /// in "bind", each time; before or after `setImage`.
     ///
     ///     view.kf.setImage(with: url)
     ///     view.kf.bind(to: item)

@@ -144,7 +144,8 @@ final class ZoomRenderer: ImageRenderer {
         add(click)
     }
 
-    /// With Ctrl, scrolling zooms; else it moves the image, and what is around the widget when there is nothing to move.
+    /// With Ctrl, scrolling zooms; else it moves the image, and what is around the widget when there is nothing to
+    /// move.
     private func handleScrolling() {
         let flags = GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES.rawValue | GTK_EVENT_CONTROLLER_SCROLL_KINETIC.rawValue
         guard let scroll = gtk_event_controller_scroll_new(GtkEventControllerScrollFlags(rawValue: flags))

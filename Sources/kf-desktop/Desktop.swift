@@ -105,7 +105,6 @@ final class Desktop {
         toolbar.showsBack = true
         gtk_stack_set_visible_child_name(stack.opaque, "detail")
         detail.focus()
-        opened = index
     }
 
     private func move(by step: Int) {
@@ -119,7 +118,6 @@ final class Desktop {
         if let opened { grid.focus(opened) }
         opened = nil
         toolbar.showsBack = false
-        opened = nil
         detail.clear()
     }
 }

@@ -143,6 +143,7 @@ private struct OriginalFile: Sendable {
 
     /// A name for the copy; PNG is what is written when there are no bytes.
     func suggestedName(_ title: String) -> String {
+        let title = (title as NSString).lastPathComponent
         guard file == nil, cache.imageCachedType(forKey: key) == .none else { return title }
         return (title as NSString).deletingPathExtension + ".png"
     }

@@ -45,15 +45,16 @@ GdkPaintable *kf_paintable_new(void);
 /// Shows an image. Takes a reference of the texture of its own.
 void kf_paintable_show(GdkPaintable *paintable, KfImage image, KfFit fit);
 
-/// Sets the rectangle of an image with KF_FIT_PLACED, in points. Does not have the paintable drawn: the signal `drawing`
-/// asks for it whenever it is.
+/// Sets the rectangle of an image with KF_FIT_PLACED, in points. Does not have the paintable drawn: the signal
+/// `drawing` asks for it whenever it is.
 void kf_paintable_place(GdkPaintable *paintable, double x, double y, double width, double height);
 
 /// Chooses how images are drawn in the window that a widget is in: with Cairo, for GTK's software renderer, which
 /// converts every texture anew whenever it draws it; or as textures, which other renderers keep on the graphics card.
 void kf_paintable_set_drawing(GdkPaintable *paintable, GtkWidget *widget);
 
-/// How many points a unit of a scroll controller's distance is: 1 for a touchpad, the height of a few lines for a wheel.
+/// How many points a unit of a scroll controller's distance is: 1 for a touchpad, the height of a few lines for a
+/// wheel.
 double kf_scroll_unit(GtkEventController *controller);
 
 /// Draws how `previous` gives way to the image; at progress 1, and with KF_TRANSITION_NONE, the image alone.

@@ -49,11 +49,14 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     var returningLoad: ReturningLoad?
     /// Where the bytes of the newest image that was loaded may be; nil until one was.
     var loadedEntry: LoadedEntry?
+    /// That image.
+    weak var loadedImage: KFCrossPlatformImage?
 
     /// A view without an image.
     public override init() { super.init() }
 
-    // The completions of the load and the transition are called, and the indicator is stopped, even if the view goes first.
+    // The completions of the load and the transition are called, and the indicator is stopped, even if the view goes
+    // first.
     isolated deinit {
         returningLoad?.supersede()
         transition?.end(finished: false)
@@ -111,8 +114,8 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
         returningLoad?.viewDidAppear()
     }
 
-    /// Called when the view leaves the screen: the animation stops, a transition ends at once, and the load is cancelled
-    /// if ``cancelOnDisappear`` says so.
+    /// Called when the view leaves the screen: the animation stops, a transition ends at once, and the load is
+    /// cancelled if ``cancelOnDisappear`` says so.
     open override func didDisappear() {
         returningLoad?.viewDidDisappear()
         player?.detach()

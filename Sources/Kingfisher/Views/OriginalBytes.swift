@@ -37,7 +37,9 @@ extension KFCrossPlatformImageView {
     /// Those of an animation are with the image, those of others are on disk if the view's last load has them there.
     package func originalBytes(of image: KFCrossPlatformImage) async -> Data? {
         if let animation = image.animatedData { return animation }
-        guard image.isUnprocessed || image.isReduced, let entry = loadedEntry else { return nil }
+        guard image.isUnprocessed || image.isReduced && image === loadedImage, let entry = loadedEntry else {
+            return nil
+        }
         return await WorkExecutor.io.run {
             entry.bytes().flatMap { image.isReduced || image.isDecoded(from: $0) ? $0 : nil }
         }

@@ -63,6 +63,13 @@ extension SlotLoad {
         let isOriginal = options.processor.identifier.isEmpty && size.contains(image)
         // A newer load may be under way since the transition to this image began.
         guard state.identifier == nil, !isOriginal else { return }
+        loadAgain(manager, whenTooSmall: image)
+        view.onLayout?()  // it may have grown since the load began
+    }
+
+    /// From the next layout on, loads the image again when its view needs another size than that of this load.
+    func loadAgain(_ manager: KingfisherManager, whenTooSmall image: KFCrossPlatformImage) {
+        guard let view = sizedView else { return }
         view.onLayout = { [self, weak image, weak view] in
             guard let view, let image, view.isLarger(than: image),
                 let needed = view.imageSize(instead: image), needed != size
@@ -70,7 +77,6 @@ extension SlotLoad {
             guard let owner, slot.isShowing(image, owner) else { return view.onLayout = nil }
             loadAgain(manager, instead: image)
         }
-        view.onLayout?()  // it may have grown since the load began
     }
 
     /// Loads the image for the present size of the view; the present image stays until then, or if it fails.

@@ -114,13 +114,18 @@ final class SlotLoad<Slot: ImageSlot> {
         guard isLatest, let owner else { return complete(replaced(result)) }
         switch result {
         case .success(let value):
-            if present != nil { slot.view(of: owner)?.imageWillGrow() }
+            if let present {
+                // Another image may have been set since.
+                guard slot.isShowing(present, owner) else { return complete(result) }
+                slot.view(of: owner)?.imageWillGrow()
+            }
             slot.show(value, owner, options) { [self] in
                 followLayout(of: value.image, manager)
                 complete(result)
             }
         case .failure:
             if let image = options.onFailureImage { slot.show(image, owner, options) }
+            if let present { loadAgain(manager, whenTooSmall: present) }
             complete(result)
         }
     }

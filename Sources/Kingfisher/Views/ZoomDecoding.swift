@@ -5,8 +5,8 @@ import KFImaging
 
 /// Decodes stills at a size, and remembers the size that they have; animations are decoded as they are.
 ///
-/// As a processor it is given what is loaded, as a serializer the original's bytes in the cache: these are never decoded
-/// larger than necessary either.
+/// As a processor it is given what is loaded, as a serializer the original's bytes in the cache: these are never
+/// decoded larger than necessary either.
 struct ZoomDecoding: ImageProcessor, CacheSerializer, Hashable {
     let size: ViewImageSize
 

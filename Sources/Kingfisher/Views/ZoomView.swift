@@ -11,8 +11,8 @@ import KFImaging
 /// then. The original's bytes are kept in the disk cache, except for those of local files, and with
 /// ``KingfisherParsedOptionsInfo/cacheMemoryOnly``. A load waits until the view has a size.
 ///
-/// With `KingfisherGTK`, the image is zoomed by pinching, by the wheel and Ctrl, by a double click, and by the keys +, −,
-/// 0 (all of the image) and 1 (its own size); it is moved by dragging, scrolling and the arrow keys.
+/// With `KingfisherGTK`, the image is zoomed by pinching, by the wheel and Ctrl, by a double click, and by the keys +,
+/// −, 0 (all of the image) and 1 (its own size); it is moved by dragging, scrolling and the arrow keys.
 ///
 /// ``KFCrossPlatformImageView/contentMode`` has no effect; use ``mode-swift.property``.
 @MainActor

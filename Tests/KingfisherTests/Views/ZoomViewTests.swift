@@ -34,6 +34,7 @@ import Testing
         while view.image?.pixelWidth != width { await Task.yield() }
     }
 
+    @discardableResult
     private func route(_ rig: Rig, _ path: String = "/a.jpg") throws -> URL {
         rig.server.route(path, .data(try SampleImage.jpeg(640, 320)))
         return rig.server.url(path)
@@ -189,6 +190,24 @@ import Testing
             view.mode = .actualSize
             while view.kf.taskIdentifier != nil { await Task.yield() }
             #expect(view.image === small && view.zoom == 1)
+            // The next zoom tries again.
+            try route(rig)
+            view.zoom = 0.5
+            await wait(view, forWidth: 320)
+        }
+    }
+
+    @Test("An image that is set while more pixels are loaded stays") func imageSetWhileGrowing() async throws {
+        try await Rig.run { rig in
+            let view = view()
+            await load(try route(rig), into: view, rig)
+            view.mode = .actualSize
+            #expect(view.kf.taskIdentifier != nil)
+            let other = SampleImage.gradient(8, 8)
+            view.image = other
+            while view.kf.taskIdentifier != nil { await Task.yield() }
+            #expect(view.image === other)
+            #expect(await view.originalBytes(of: other) == nil)
         }
     }
 

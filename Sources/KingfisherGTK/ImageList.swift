@@ -37,20 +37,16 @@ final class ImageList {
         }
         connect("setup") { self.setUp($0) }
         connect("bind") { self.bind($0) }
-        connect("unbind") { item in
-            self.cells[item]?.unbind()
-            self.endIfUnused()
-        }
+        connect("unbind") { self.cells[$0]?.unbind() }
         connect("teardown") { item in
             self.cells.removeValue(forKey: item)?.unbind()
-            self.endIfUnused()
             gtk_list_item_set_child(item, nil)
         }
     }
 
-    /// Without a cell that is bound nothing is prefetched: after its window is closed, a list is not laid out again.
-    private func endIfUnused() {
-        if !cells.values.contains(where: \.isBound) { prefetching.show(nil, like: nil) }
+    /// Ends prefetching when no cell is on a screen: a list whose window is closed is not laid out again.
+    private func endIfHidden() {
+        if !cells.values.contains(where: \.isMapped) { prefetching.show(nil, like: nil) }
     }
 
     private func setUp(_ item: OpaquePointer) {
@@ -60,6 +56,7 @@ final class ImageList {
         connectSignal("map", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in
             self?.layouts.follow(widget)
         }
+        connectSignal("unmap", of: UnsafeMutableRawPointer(widget)) { [weak self] _ in self?.endIfHidden() }
         gtk_list_item_set_child(item, widget)
     }
 

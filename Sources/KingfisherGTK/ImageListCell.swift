@@ -40,8 +40,11 @@ final class ImageListCell {
     /// The index of the item, which changes when others are inserted or removed before it.
     var index: Int { Int(gtk_list_item_get_position(item)) }
 
+    /// Whether the cell is in a window that is on a screen, scrolled out of view or not.
+    var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
+
     /// Whether the cell can be seen; after a layout.
-    var isInView: Bool { gtk_widget_get_mapped(widget) != 0 && widget.isInView }
+    var isInView: Bool { isMapped && widget.isInView }
 
     func bind() { phase = .waiting }
 

@@ -55,7 +55,7 @@ enum Program {
         return isShown
     }
 
-    /// Runs its arguments without the blocked signals of the test's thread, which end the daemons of a session.
+    /// Runs its arguments without the blocked signals of the test's thread: programs and daemons are ended by signals.
     private static let unblocking = """
         import os, signal, sys
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -78,11 +78,12 @@ enum Program {
         variables.merge(["GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "NO_AT_BRIDGE": "1"]) { $1 }
         variables.merge(environment) { $1 }
         process.environment = variables
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
         let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
-        let session = bus ? ["python3", "-c", unblocking, "dbus-run-session", "--"] : []
-        process.arguments = ["600"] + session + (display ? screen : []) + [program] + arguments
+        let session = bus ? ["dbus-run-session", "--"] : []
+        process.arguments =
+            ["python3", "-c", unblocking, "timeout", "600"] + session + (display ? screen : []) + [program] + arguments
         return process
     }
 }

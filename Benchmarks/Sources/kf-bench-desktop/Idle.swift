@@ -104,7 +104,3 @@ private final class Ticks {
         return sleeps.count < 2
     }
 }
-
-private func cast<Widget>(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<Widget> {
-    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: Widget.self)
-}

@@ -223,7 +223,7 @@ enum Program {
 
 extension Comparison {
     /// Medians of pairs of times, each measured right after the other.
-    fileprivate init(_ pairs: [(ours: Double, theirs: Double)]) {
+    init(_ pairs: [(ours: Double, theirs: Double)]) {
         self.init(
             ours: median(pairs.map(\.ours)),
             baseline: median(pairs.map(\.theirs)),

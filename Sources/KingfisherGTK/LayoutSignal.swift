@@ -1,4 +1,4 @@
-// Tells when a window has been laid out. For lists, which look then which cells can be seen.
+// Tells when a window has been laid out. For lists and display links, which look then what can be seen.
 
 import CKFGTK4
 
@@ -22,7 +22,7 @@ final class LayoutSignal {
         // GTK's own handler lays the window out.
         let handler = connectSignal("layout", of: object, afterOthers: true) { [weak self] _ in self?.onLayout?() }
         connection = (clock, handler)
-        // The widget may have come in the midst of a layout.
+        // The widget may have come during a layout.
         gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_LAYOUT)
     }
 

@@ -21,7 +21,7 @@ extension KingfisherWrapper where Base: KFCrossPlatformImageView {
         let (object, shown, connection) = (UnsafeMutableRawPointer(item), gtk_list_item_get_item(item), Connection())
         connection.handler = connectSignal("notify::item", of: object) { [weak view = base] _ in
             guard gtk_list_item_get_item(item) != shown else { return }
-            g_signal_handler_disconnect(object, gulong(connection.handler))
+            disconnectSignal(connection.handler, of: object)
             view?.kf.cancelDownloadTask()
             view?.kf.setImage(with: nil as Source?)
         }

@@ -15,7 +15,7 @@ import CKFGTK4
 ///   - block: Gets the signal's first argument, or 0 if it has none: a number, or a pointer's `bitPattern`. Of numbers
 ///     that are narrower than `Int` the upper bits mean nothing. Where the signal wants a result, it gets false or 0,
 ///     and the emission goes on. The block is released with the object, or when it is disconnected.
-/// - Returns: The number for `g_signal_handler_disconnect`; 0 if nothing was connected.
+/// - Returns: The number for `disconnectSignal`; 0 if nothing was connected.
 @MainActor
 @discardableResult
 public func connectSignal(
@@ -102,6 +102,12 @@ public func connectSignal(
 @MainActor
 public func disconnectSignal(_ handler: UInt, of object: UnsafeMutableRawPointer) {
     if handler != 0 { g_signal_handler_disconnect(object, gulong(handler)) }
+}
+
+/// The same, for bindings with opaque pointers.
+@MainActor
+public func disconnectSignal(_ handler: UInt, of object: OpaquePointer) {
+    disconnectSignal(handler, of: UnsafeMutableRawPointer(object))
 }
 
 /// The arguments of a signal, during its emission.

@@ -79,6 +79,11 @@ final class Desktop {
     private func connect() {
         grid.onOpen = { [weak self] in self?.open($0) }
         detail.onMove = { [weak self] in self?.move(by: $0) }
+        let shown = UnsafeMutableRawPointer(window.widget)
+        connectSignal("notify::fullscreened", of: shown) { [weak self] _ in
+            let isFull = gtk_window_is_fullscreen(shown.assumingMemoryBound(to: GtkWindow.self)) != 0
+            self?.detail.showDetails(!isFull)
+        }
         toolbar.onBack = { [weak self] in self?.back() }
         toolbar.onClear = { [weak self] in
             guard let self else { return }

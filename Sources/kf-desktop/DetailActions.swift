@@ -18,14 +18,12 @@ final class DetailActions {
 
     private let view: ZoomView
     private let cache: ImageCache
-    /// What is beside the image, and not shown in full screen.
-    private let details: Widget
     private let status = Widget.label("status")
     /// The file chooser that is open.
     private var chooser: OpaquePointer?
 
-    init(_ view: ZoomView, _ cache: ImageCache, _ details: Widget) {
-        (self.view, self.cache, self.details) = (view, cache, details)
+    init(_ view: ZoomView, _ cache: ImageCache) {
+        (self.view, self.cache) = (view, cache)
         widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6)
         gtk_widget_add_css_class(widget, "toolbar")
         gtk_widget_set_hexpand(status, 1)
@@ -79,7 +77,6 @@ final class DetailActions {
         guard let window else { return }
         let isFull = gtk_window_is_fullscreen(window) != 0
         if isFull { gtk_window_unfullscreen(window) } else { gtk_window_fullscreen(window) }
-        gtk_widget_set_visible(details, isFull ? 1 : 0)
     }
 
     // MARK: Saving
@@ -97,7 +94,7 @@ final class DetailActions {
             )
         else { return }
         chooser = dialog
-        gtk_file_chooser_set_current_name(dialog, source.suggestedName(image.title))
+        gtk_file_chooser_set_current_name(dialog, source.suggestedName(image.title, shown.contentType))
         connectSignal("response", of: UnsafeMutableRawPointer(dialog)) { [weak self] response in
             defer { self?.endSaving() }
             guard Int32(truncatingIfNeeded: response) == GTK_RESPONSE_ACCEPT.rawValue else { return }
@@ -141,11 +138,13 @@ private struct OriginalFile: Sendable {
         file = source.url.flatMap { $0.isFileURL ? $0 : nil }
     }
 
-    /// A name for the copy; PNG is what is written when there are no bytes.
-    func suggestedName(_ title: String) -> String {
-        let title = (title as NSString).lastPathComponent
-        guard file == nil, cache.imageCachedType(forKey: key) == .none else { return title }
-        return (title as NSString).deletingPathExtension + ".png"
+    /// A name for the copy, with the extension of its format; PNG is what is written when there are no bytes.
+    func suggestedName(_ title: String, _ format: ImageContentType?) -> String {
+        let title = (title as NSString).lastPathComponent as NSString
+        let hasBytes = file != nil || cache.diskStorage.isCached(forKey: key)
+        guard hasBytes else { return title.deletingPathExtension + ".png" }
+        guard title.pathExtension.isEmpty, let format = format?.name.lowercased() else { return title as String }
+        return "\(title).\(format)"
     }
 
     /// Writes the bytes as they are, or the image as PNG if there are none.

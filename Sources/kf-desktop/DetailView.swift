@@ -19,13 +19,14 @@ final class DetailView {
     private let actions: DetailActions
     private let loading: Loading
     private let details: [(name: String, value: Widget)]
+    /// The details, beside the image.
+    private let column = Widget.box(GTK_ORIENTATION_VERTICAL)
     /// Whether no load is running.
     private(set) var isComplete = true
 
     init(_ loading: Loading) {
         self.loading = loading
         details = ["Source", "Size", "Format", "Frames", "Came from", "Took"].map { ($0, Widget.label("value")) }
-        let column = Widget.box(GTK_ORIENTATION_VERTICAL)
         gtk_widget_add_css_class(column, "details")
         gtk_widget_set_size_request(column, 260, -1)
         for detail in details {
@@ -42,7 +43,7 @@ final class DetailView {
         gtk_widget_set_hexpand(imageWidget, 1)
         gtk_widget_set_vexpand(imageWidget, 1)
         gtk_widget_add_css_class(imageWidget, "large")
-        actions = DetailActions(view, loading.cache, column)
+        actions = DetailActions(view, loading.cache)
         let shown = Widget.box(GTK_ORIENTATION_HORIZONTAL, [imageWidget, column])
         widget = Widget.box(GTK_ORIENTATION_VERTICAL, [shown, actions.widget])
         view.allowsDragging = true
@@ -68,6 +69,9 @@ final class DetailView {
             self?.end(result, image, after: start.duration(to: .now))
         }
     }
+
+    /// Whether the details are there: not in full screen.
+    func showDetails(_ areShown: Bool) { gtk_widget_set_visible(column, areShown ? 1 : 0) }
 
     /// Gives the focus to the image, so that keys zoom and move it.
     func focus() { gtk_widget_grab_focus(Widget(view.widget)) }

@@ -25,9 +25,9 @@ import Testing
     }
 
     private let screenshots: Folder
-    private let pictures: Folder
+    private let images: Folder
 
-    init() throws { (screenshots, pictures) = (try Folder(), try Folder()) }
+    init() throws { (screenshots, images) = (try Folder(), try Folder()) }
 
     private func plain(_ color: UInt32) throws -> Data {
         let bitmap = Bitmap(width: 120, height: 90, hasAlpha: false) { buffer, _ in
@@ -62,16 +62,16 @@ import Testing
 
     @Test("The images of a folder and of the folders in it are shown; files that cannot be decoded do no harm")
     func folder() async throws {
-        try pictures.write(try plain(0x12C8A5), "one.png")
-        try pictures.write(try plain(0xC83214), "inside/two.png")
-        try pictures.write(Data("not an image".utf8), "broken.jpg")
-        try pictures.write(Data("a text".utf8), "notes.txt")
+        try images.write(try plain(0x12C8A5), "one.png")
+        try images.write(try plain(0xC83214), "inside/two.png")
+        try images.write(Data("not an image".utf8), "broken.jpg")
+        try images.write(Data("a text".utf8), "notes.txt")
         try FileManager.default.createSymbolicLink(
-            atPath: pictures.url.appendingPathComponent("gone.png").path,
+            atPath: images.url.appendingPathComponent("gone.png").path,
             withDestinationPath: "/nowhere"
         )
         let file = screenshots.url.appendingPathComponent("window.png")
-        let run = try await run([pictures.url.path, "--screenshot", file.path])
+        let run = try await run([images.url.path, "--screenshot", file.path])
         #expect(run.status == 0, "\(run.output)")
         let counts = try colors(of: file)
         #expect(counts[0x12C8A5, default: 0] > 10_000 && counts[0xC83214, default: 0] > 10_000)
@@ -80,14 +80,14 @@ import Testing
     }
 
     @Test("A folder without images is said to be one") func emptyFolder() async throws {
-        let run = try await run([pictures.url.path])
-        #expect(run.status == 1 && run.output.contains("There are no images in \(pictures.url.path)"), "\(run.output)")
+        let run = try await run([images.url.path])
+        #expect(run.status == 1 && run.output.contains("There are no images in \(images.url.path)"), "\(run.output)")
     }
 
     @Test("The detail of one of several files is shown") func files() async throws {
-        try pictures.write(try plain(0x12C8A5), "one.png")
+        try images.write(try plain(0x12C8A5), "one.png")
         let file = screenshots.url.appendingPathComponent("window.png")
-        let path = pictures.url.appendingPathComponent("one.png").path
+        let path = images.url.appendingPathComponent("one.png").path
         let run = try await run([path, path + ".missing", "--open", "1", "--screenshot", file.path])
         #expect(run.status == 0, "\(run.output)")
         #expect(try colors(of: file)[0x12C8A5, default: 0] > 5_000)

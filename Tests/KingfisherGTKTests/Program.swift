@@ -80,7 +80,10 @@ enum Program {
         process.environment = variables
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let frames = frameBuffer.map { " -fbdir \($0.path)" } ?? ""
-        let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -nolisten tcp\(frames)"]
+        // An X server that begins anew after its last client tells xvfb-run once more that it is ready. While it
+        // cleans up, xvfb-run then takes the program's failure for one of its own, and leaves the server running,
+        // which keeps a socket open that `waitUntilExit` waits for.
+        let screen = ["xvfb-run", "-a", "-s", "-screen 0 1024x768x24 -noreset -nolisten tcp\(frames)"]
         let session = bus ? ["dbus-run-session", "--"] : []
         process.arguments =
             ["python3", "-c", unblocking, "timeout", "600"] + session + (display ? screen : []) + [program] + arguments

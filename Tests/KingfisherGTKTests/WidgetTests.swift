@@ -27,7 +27,7 @@ import Testing
         #expect(run.output.contains("There is no display") && run.output.contains("xvfb-run"))
     }
 
-    @Test("A screen reader is told the names of images and of the cells they are in, and nothing of decorative ones")
+    @Test("A screen reader finds the names of images and of the cells they are in, and no decorative ones")
     func screenReader() async throws {
         let run = try await Program.run("kf-widget-checks", ["--accessible"], bus: true)
         let lines = run.output.split(separator: "\n").map(String.init)

@@ -1,4 +1,4 @@
-// Prints what a screen reader is told about a window of views: it asks as one does, over the bus for accessibility.
+// Prints what a screen reader finds in a window of views: it asks as one does, over the bus for accessibility.
 
 import CKFGTK4
 import Foundation

@@ -22,7 +22,7 @@ struct Checks {
     static let last = "lastWindow"
 
     /// Runs the checks that are named, or all of them; `--list` names them, and `--accessible` prints what a screen
-    /// reader is told about a window.
+    /// reader finds in a window.
     static func main() {
         let names = CommandLine.arguments.dropFirst()
         if names.first == "--list" { return print((all.map(\.name) + [last]).joined(separator: "\n")) }

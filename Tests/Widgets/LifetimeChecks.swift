@@ -77,7 +77,7 @@ let lifetimeChecks = [
         }(Gate())
         for isSensitive: gboolean in [0, 1, 0] {
             gtk_widget_set_sensitive(widget, isSensitive)
-            if isSensitive == 1 { g_signal_handler_disconnect(UnsafeMutableRawPointer(widget), gulong(handler)) }
+            if isSensitive == 1 { disconnectSignal(handler, of: OpaquePointer(widget)) }
         }
         // The argument is the flags before.
         let insensitive = flags.map { $0 & GTK_STATE_FLAG_INSENSITIVE.rawValue != 0 }
@@ -88,11 +88,7 @@ let lifetimeChecks = [
     Check(name: "destroyedInMidLoad") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        let data = try Paint.png(Paint.blue)
-        server.route("/blue.png") { _ in
-            await gate.wait()
-            return .data(data)
-        }
+        server.route("/blue.png", try Paint.png(Paint.blue), behind: gate)
         let container = KFCrossPlatformView()
         await stage.show(container)
         GoneWidgets.count = 0

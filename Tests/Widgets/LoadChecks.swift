@@ -110,11 +110,7 @@ let loadChecks = [
     Check(name: "hiddenAndUnparentedViews") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        let data = try Paint.png(Paint.blue)
-        server.route("/blue.png") { _ in
-            await gate.wait()
-            return .data(data)
-        }
+        server.route("/blue.png", try Paint.png(Paint.blue), behind: gate)
         let (container, view) = (KFCrossPlatformView(), KFCrossPlatformImageView())
         view.contentMode = .scaleToFill
         container.addSubview(view)
@@ -135,11 +131,7 @@ let loadChecks = [
     Check(name: "loadsThatReturn") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        let data = try Paint.png(Paint.blue)
-        server.route("/blue.png") { _ in
-            await gate.wait()
-            return .data(data)
-        }
+        server.route("/blue.png", try Paint.png(Paint.blue), behind: gate)
         let (container, view) = (KFCrossPlatformView(), KFCrossPlatformImageView())
         view.contentMode = .scaleToFill
         view.cancelOnDisappear = true
@@ -162,10 +154,7 @@ let loadChecks = [
     Check(name: "closedWindowEndsLoads") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        server.route("/held.png") { _ in
-            await gate.wait()
-            return .data(Data())
-        }
+        server.route("/held.png", Data(), behind: gate)
         let watcher = KFCrossPlatformView()
         await stage.show(watcher)
         let (box, container) = (KFCrossPlatformView(), KFCrossPlatformView())

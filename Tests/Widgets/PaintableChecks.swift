@@ -80,11 +80,7 @@ let paintableChecks = [
     Check(name: "paintableLoads") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        let data = try Paint.png(Paint.blue)
-        server.route("/blue.png") { _ in
-            await gate.wait()
-            return .data(data)
-        }
+        server.route("/blue.png", try Paint.png(Paint.blue), behind: gate)
         let (view, picture) = makePicture()
         var (sizes, found) = (0, CacheType?.none)
         let paintable = KFPaintable.load(server.url("/blue.png"), options: options) { result in
@@ -104,10 +100,7 @@ let paintableChecks = [
     Check(name: "releasedPaintable") { stage in
         let (server, options, _) = try await stage.network()
         let gate = Gate()
-        server.route("/late.png") { _ in
-            await gate.wait()
-            return .data(Data())
-        }
+        server.route("/late.png", Data(), behind: gate)
         let container = KFCrossPlatformView()
         await stage.show(container)
         GoneWidgets.count = 0

@@ -129,6 +129,16 @@ final class Stage {
     }
 }
 
+extension TestServer {
+    /// Answers a path with data, once a gate is open.
+    func route(_ path: String, _ data: Data, behind gate: Gate) {
+        route(path) { _ in
+            await gate.wait()
+            return .data(data)
+        }
+    }
+}
+
 /// The settings of the desktop's user.
 @MainActor
 enum Desktop {

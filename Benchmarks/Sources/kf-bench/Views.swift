@@ -172,7 +172,7 @@ private enum Scrolling {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["-u", "WAYLAND_DISPLAY", "GSK_RENDERER=cairo", "GDK_BACKEND=x11", "xvfb-run", "-a", "-s"]
-            + ["-screen 0 1024x768x24", directory.appendingPathComponent("kf-bench-desktop").path] + arguments
+            + ["-screen 0 1024x768x24 -noreset", directory.appendingPathComponent("kf-bench-desktop").path] + arguments
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

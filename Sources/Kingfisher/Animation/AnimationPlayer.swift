@@ -47,8 +47,9 @@ public final class AnimationPlayer {
     }
     /// Whether frames whose time is over are skipped when ticks come late; otherwise the animation takes longer.
     public var catchUp = false
-    /// Whether the user wants no motion: an animation shows its first frame, and is played after ``startAnimating()``
-    /// only; another value resets.
+    /// Whether the user wants no motion: an animation shows its first frame, and plays after ``startAnimating()`` only.
+    ///
+    /// Another value resets: an animation that was stopped plays again if it plays by itself.
     public var reducesMotion = false {
         didSet { if reducesMotion != oldValue { reset() } }
     }

@@ -40,10 +40,11 @@ open class KFCrossPlatformImageView: KFCrossPlatformView {
     /// Whether the load is cancelled when the view leaves the screen; it begins again when the view is back, unless the
     /// image is there. (Not in Kingfisher.)
     ///
-    /// It holds for loads that begin after it was set. The handler of a load is called once all the same, at its end:
-    /// when the image is shown, when the load fails, when it is cancelled by the program, or with
-    /// `notCurrentSourceTask` when another load takes its place or the view is released. The handle that `setImage`
-    /// returns cancels the load until it was begun again; `kf.cancelDownloadTask()` does at all times.
+    /// It holds for loads that begin after it was set, but for those of a larger image for a view that has grown, which
+    /// go on. The handler of a load is still called once, at its end: when the image is shown, when the load fails, when
+    /// it is cancelled by the program, or with `notCurrentSourceTask` when another load takes its place or the view is
+    /// released. The handle that `setImage` returns cancels the load until it was begun again;
+    /// `kf.cancelDownloadTask()` does at all times.
     public var cancelOnDisappear = false
     /// The load that is cancelled and begun again as the view leaves the screen and comes back; nil when it has ended.
     var returningLoad: ReturningLoad?

@@ -39,7 +39,11 @@ final class GridCell: AnimatedImageView {
         for child in [image, title, caption] { gtk_box_append(box.as(GtkBox.self), child) }
         // A wider cell would cut the image once more.
         gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
-        connectSignal("clicked", of: again) { [weak self] _ in self.map { $0.onAgain?($0.index) } }
+        connectSignal("clicked", of: again) { [weak self] _ in
+            guard let self else { return }
+            show(origin: "", error: nil)
+            onAgain?(index)
+        }
     }
 
     /// Shows the title of an image, which is loaded from now on.

@@ -48,7 +48,9 @@ final class GridView {
 
     /// Gives the focus to the cell of an image; the grid is where it was, unless that cell is out of view.
     func focus(_ index: Int) {
-        gtk_widget_activate_action_variant(grid, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+        let position = g_variant_ref_sink(g_variant_new_uint32(guint32(index)))
+        gtk_widget_activate_action_variant(grid, "list.scroll-to-item", position)
+        g_variant_unref(position)
         guard let cell = factory?.view(at: index) as? GridCell, let item = gtk_widget_get_parent(cell.box) else {
             return
         }

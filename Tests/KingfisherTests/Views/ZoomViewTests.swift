@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("A view that grows loads more, by the same steps, and is not in a hurry about each size")
+    @Test("A view that grows loads more, by the same steps, and not for each size on the way")
     func resizing() async throws {
         try await Rig.run { rig in
             let (url, view) = (try route(rig), view())

@@ -92,16 +92,23 @@ final class ImageList {
     }
 
     /// Begins and ends loads after a layout, when it is known which cells can be seen, and before they are drawn.
+    ///
+    /// This runs in every frame of a list that is scrolled, for some 200 cells.
     private func update() {
-        var visible: [ImageListCell] = []
+        var (rows, view) = (Range<Int>?.none, KFCrossPlatformImageView?.none)
+        var waiting: [(index: Int, cell: ImageListCell)] = []
         for cell in cells.values where cell.isBound {
-            if cell.isInView { visible.append(cell) } else { cell.leaveView() }
+            guard cell.isInView else {
+                cell.leaveView()
+                continue
+            }
+            let index = cell.index
+            rows = min(rows?.lowerBound ?? index, index)..<max(rows?.upperBound ?? 0, index + 1)
+            view = view ?? cell.view
+            if case .waiting = cell.phase { waiting.append((index, cell)) }
         }
-        visible.sort { $0.index < $1.index }
-        let range = visible.first.flatMap { first in visible.last.map { first.index..<$0.index + 1 } }
-        let view = visible.first?.view
-        for cell in visible { load(cell) }
-        prefetching.show(range, like: view)
+        for (_, cell) in waiting.sorted(by: { $0.index < $1.index }) { load(cell) }
+        prefetching.show(rows, like: view)
     }
 
     private func load(_ cell: ImageListCell) {

@@ -19,9 +19,9 @@ public import Kingfisher
 /// again when its cell comes into view again, or is bound again. What is in memory is shown in the frame in which its
 /// cell comes into view.
 ///
-/// GTK keeps the factory as long as a list uses it, so that a program needs no variable for this object. Each list
-/// needs a factory of its own; so does each column of a `GtkColumnView`. All of it belongs to the main thread, and all
-/// functions are called there.
+/// GTK keeps the factory as long as a list uses it, so that a program needs no variable for this object. The factory
+/// keeps its closures: have them capture weakly what owns the list. Each list needs a factory of its own; so does each
+/// column of a `GtkColumnView`. All of it belongs to the main thread, and all functions are called there.
 @MainActor
 public final class ImageListFactory {
     /// The `GtkListItemFactory *`, for `gtk_grid_view_set_factory`, `gtk_list_view_set_factory` and

@@ -97,7 +97,7 @@ final class DetailView {
             known["Size"] = "\(Int(view.originalSize.width)) × \(Int(view.originalSize.height))"
             known["Format"] = image.contentType?.name
             known["Frames"] = image.frameCount.map { "\($0)" }
-            known["Came from"] = value.cacheType.word
+            known["Came from"] = value.origin
             known["Took"] = String(format: "%.1f ms", time / .milliseconds(1))
         case .failure(let error):
             if error.isTaskCancelled || error.isNotCurrentTask { return }

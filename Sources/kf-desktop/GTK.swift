@@ -53,6 +53,7 @@ enum Style {
         .caption-title { font-size: 90%; }
         .origin { font-size: 75%; font-weight: bold; padding: 1px 7px; border-radius: 99px; color: #ffffff; }
         .network { background: #b5651d; }
+        .file { background: #7a5c99; }
         .disk { background: #2f6ea5; }
         .memory { background: #2f8f5b; }
         .try-again { font-size: 75%; padding: 0 8px; min-height: 0; }

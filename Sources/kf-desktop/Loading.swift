@@ -36,11 +36,11 @@ final class Loading {
     }
 }
 
-extension CacheType {
-    /// The origin of an image, in one word.
-    var word: String {
-        switch self {
-        case .none: "network"
+extension RetrieveImageResult {
+    /// Where the image came from, in one word.
+    var origin: String {
+        switch cacheType {
+        case .none: source.url?.isFileURL == true ? "file" : "network"
         case .memory: "memory"
         case .disk: "disk"
         }

@@ -15,8 +15,8 @@ func limitMemory() throws {
     while let block = malloc(16 << 20) { taken.append(block) }
 }
 
-/// The thread sanitizer ends a process that it cannot give memory to.
-let memoryCanBeLimited = {
+/// The thread sanitizer takes memory of its own for each block, and ends a process that it cannot give memory to.
+let memoryIsOurs = {
     #if KF_TSAN
     false
     #else
@@ -41,7 +41,7 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
 }
 
 @Suite struct MemoryTests {
-    @Test("Decoding without memory is an error", .enabled(if: memoryCanBeLimited)) func decoding() async {
+    @Test("Decoding without memory is an error", .enabled(if: memoryIsOurs)) func decoding() async {
         await #expect(processExitsWith: .success) {
             let files = try types.map { ($0, try Codecs.encode(.large(), as: $0)) }
             try limitMemory()
@@ -57,7 +57,7 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
         }
     }
 
-    @Test("Encoding without memory is an error", .enabled(if: memoryCanBeLimited)) func encoding() async {
+    @Test("Encoding without memory is an error", .enabled(if: memoryIsOurs)) func encoding() async {
         await #expect(processExitsWith: .success) {
             let turned = try Image.large(.left)
             try limitMemory()
@@ -68,7 +68,7 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
         }
     }
 
-    @Test("Operations without memory return nil", .enabled(if: memoryCanBeLimited)) func operations() async {
+    @Test("Operations without memory return nil", .enabled(if: memoryIsOurs)) func operations() async {
         await #expect(processExitsWith: .success) {
             let size = CGSize(width: 2_900, height: 2_900)
             let operations: [(name: String, work: (Image) -> Image?)] = [
@@ -98,7 +98,7 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
         }
     }
 
-    @Test("Without memory a normalized image is the image itself", .enabled(if: memoryCanBeLimited))
+    @Test("Without memory a normalized image is the image itself", .enabled(if: memoryIsOurs))
     func normalization() async {
         await #expect(processExitsWith: .success) {
             let turned = try Image.large(.left)
@@ -107,7 +107,7 @@ private func isOutOfMemory(_ error: any Error) -> Bool {
         }
     }
 
-    @Test("Hashing, and cropping a bitmap, without memory return nil", .enabled(if: memoryCanBeLimited))
+    @Test("Hashing, and cropping a bitmap, without memory return nil", .enabled(if: memoryIsOurs))
     func hashes() async {
         await #expect(processExitsWith: .success) {
             let turned = try Image.large(.left)

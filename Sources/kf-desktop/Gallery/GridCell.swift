@@ -57,7 +57,7 @@ final class GridCell: AnimatedImageView {
     /// Shows how loading the image has ended.
     func show(_ result: Result<RetrieveImageResult, KingfisherError>, isOffline: Bool) {
         switch result {
-        case .success(let value): show(origin: value.cacheType.word, error: nil)
+        case .success(let value): show(origin: value.origin, error: nil)
         case .failure(let error): show(origin: isOffline ? "offline" : "failed", error: error)
         }
     }
@@ -67,7 +67,7 @@ final class GridCell: AnimatedImageView {
         let lines = [name, error?.localizedDescription].compactMap(\.self)
         gtk_widget_set_tooltip_text(box, lines.joined(separator: "\n"))
         gtk_widget_set_visible(again, error == nil ? 0 : 1)
-        for word in ["network", "memory", "disk", "offline", "failed"] {
+        for word in ["network", "file", "memory", "disk", "offline", "failed"] {
             if word == text {
                 gtk_widget_add_css_class(origin, word)
             } else {

@@ -9,7 +9,7 @@ import KingfisherGTK
 /// failure.
 @MainActor
 final class GridCell: AnimatedImageView {
-    /// The size of the image, in points.
+    /// The size of the image, in points; wider cells make it wider.
     private static let size: (width: Int32, height: Int32) = (196, 147)
 
     /// The image and what is below it.
@@ -37,8 +37,6 @@ final class GridCell: AnimatedImageView {
         gtk_widget_add_css_class(again, "try-again")
         let caption = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 6, [origin, again])
         for child in [image, title, caption] { gtk_box_append(box.as(GtkBox.self), child) }
-        // A wider cell would cut the image once more.
-        gtk_widget_set_halign(box, GTK_ALIGN_CENTER)
         connectSignal("clicked", of: again) { [weak self] _ in
             guard let self else { return }
             show(origin: "", error: nil)

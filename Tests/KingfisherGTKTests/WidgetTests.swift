@@ -37,11 +37,9 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("image: ") } == ["image: a cat", "image: row 0", "image: row 1"])
     }
 
-    @Test("The README's example is the one that is compiled, and has at most 15 lines") func readme() throws {
+    @Test("The whole program of the documentation has at most 15 lines") func shortExample() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let example = try String(contentsOf: root.appendingPathComponent("Examples/Photo/main.swift"), encoding: .utf8)
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        #expect(readme.contains("```swift\n\(example)```"))
         #expect(example.split(separator: "\n").count <= 15)
     }
 
@@ -54,7 +52,10 @@ import Testing
         #expect(try String(contentsOf: page, encoding: .utf8).contains(code[grid...] + "```"))
     }
 
-    @Test("The README's example says what is missing, an address or a display, and ends", arguments: [true, false])
+    @Test(
+        "The documentation's example says what is missing, an address or a display, and ends",
+        arguments: [true, false]
+    )
     func exampleWithoutMeans(hasDisplay: Bool) async throws {
         let arguments = hasDisplay ? [] : ["https://example.com/cat.jpg"]
         let run = try await Program.run("gtk-example-photo", arguments, display: hasDisplay)
@@ -62,7 +63,7 @@ import Testing
         #expect(!run.output.contains("Fatal error"))
     }
 
-    @Test("The README's example shows an image") func example() async throws {
+    @Test("The documentation's example shows an image") func example() async throws {
         let server = try await TestServer.start()
         let bitmap = Bitmap(width: 100, height: 100, hasAlpha: false) { buffer, _ in
             buffer.bindMemory(to: UInt32.self).update(repeating: 0xFF12_C8A5)

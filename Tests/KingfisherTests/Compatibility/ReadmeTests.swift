@@ -1,4 +1,4 @@
-// The examples of README.md, as in a user's file, with `import Kingfisher` and its public interface only.
+// What README.md says of the library, as in a user's file, with `import Kingfisher` and its public interface only.
 
 import Foundation
 import Kingfisher
@@ -40,20 +40,6 @@ import Testing
             }
             await server.stop()
         }
-    }
-
-    @Test(
-        "The README's samples for servers are the ones that are compiled",
-        arguments: ["Snippets/ServerLimits.swift", "Examples/Server/Sources/main.swift"]
-    )
-    func serverSamples(file: String) throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-        func text(_ path: String) throws -> String {
-            try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        }
-        let lines = try text(file).split(separator: "\n", omittingEmptySubsequences: false)
-        let sample = lines.drop { $0.hasPrefix("//!") }.joined(separator: "\n")
-        #expect(try text("README.md").contains("```swift\n\(sample)```"))
     }
 
     @Test("The bytes of a result are those that were loaded, or the serializer's of a cached image")

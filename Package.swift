@@ -24,14 +24,19 @@ let optionalFormats = [
 ]
 
 /// A C library of the system, found through pkg-config and installed through apt.
-func system(_ name: String, pkgConfig: String?, apt: String, path: String? = nil) -> Target {
+///
+/// Where it is not found, SwiftPM says how these packages are installed.
+func system(_ name: String, pkgConfig: String?, apt: String..., path: String? = nil) -> Target {
     .systemLibrary(
         name: name,
         path: path ?? "Sources/CSystem/\(name)",
         pkgConfig: pkgConfig,
-        providers: [.apt([apt])]
+        providers: [.apt(["pkg-config"] + apt)]
     )
 }
+
+/// Our own pkg-config file of a library.
+func ownFile(_ file: String) -> String { Context.packageDirectory + "/Sources/CSystem/" + file }
 
 let package = Package(
     name: "Kingfisher",
@@ -66,18 +71,16 @@ let package = Package(
         // Its pkg-config file has a flag that SwiftPM refuses with a warning; CKFCodecs names the library to link.
         system("CKFAVIF", pkgConfig: nil, apt: "libavif-dev"),
         system("CKFLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
-        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev"),
-        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        // Of a library without pkg-config SwiftPM says nothing: two others name its package, too.
+        system("CKFTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", "libavif-dev"),
+        system("CKFLibCrypto", pkgConfig: "libcrypto", apt: "libssl-dev", "libcurl4-openssl-dev"),
         system("CKFCairo", pkgConfig: "cairo", apt: "libcairo2-dev", path: "Sources/CKFCairo"),
+        system("CKFXXHash", pkgConfig: ownFile("CKFXXHash/xxhash.pc"), apt: "libxxhash-dev"),
         system("CKFLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         // For the test server's TLS.
         system("CKFOpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         // The system's pkg-config file has flags that SwiftPM refuses with a warning.
-        system(
-            "CKFGTK4",
-            pkgConfig: Context.packageDirectory + "/Sources/CSystem/CKFGTK4/gtk4.pc",
-            apt: "libgtk-4-dev"
-        ),
+        system("CKFGTK4", pkgConfig: ownFile("CKFGTK4/gtk4.pc"), apt: "libgtk-4-dev"),
         // Used with the traits only.
         system("CKFHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
         system("CKFJXL", pkgConfig: "libjxl", apt: "libjxl-dev"),
@@ -93,7 +96,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("avif")]
         ),
         .target(name: "CKFCurl", dependencies: ["CKFLibcurl", "CKFLibCrypto"], cSettings: cSettings),
-        .target(name: "CKFLinux", cSettings: cSettings),
+        .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: cSettings),
         .target(name: "CKFGTK", dependencies: ["CKFGTK4"], cSettings: cSettings),
 
         // Layer 0: the foundation, without dependencies above it.

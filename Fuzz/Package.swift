@@ -45,6 +45,7 @@ let package = Package(
         system("CKFLCMS", "lcms2"),
         system("CKFTIFF", "libtiff-4"),
         system("CKFCairo", "cairo", path: "Sources/CKFCairo"),
+        system("CKFXXHash", Context.packageDirectory + "/Sources/CSystem/CKFXXHash/xxhash.pc"),
         system("CKFHEIF", "libheif"),
         system("CKFJXL", "libjxl"),
         .target(
@@ -56,7 +57,7 @@ let package = Package(
             cSettings: c + formats.map { .define($0.define, .when(traits: [$0.trait])) },
             linkerSettings: [.linkedLibrary("avif")]
         ),
-        .target(name: "CKFLinux", cSettings: c),
+        .target(name: "CKFLinux", dependencies: ["CKFXXHash"], cSettings: c),
         .target(name: "KFSupport", dependencies: ["CKFLinux"], swiftSettings: swift),
         .target(name: "KFImaging", dependencies: ["KFSupport", "CKFCodecs", "CKFCairo"], swiftSettings: swift),
         .target(name: "FuzzTargets", dependencies: ["KFImaging", "CKFCodecs"], swiftSettings: swift),

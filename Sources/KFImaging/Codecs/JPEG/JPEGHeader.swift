@@ -24,7 +24,8 @@ struct JPEGHeader {
         pixels =
             switch header.components {
             case 1: .grey
-            case 4: .cmyk(inverted: header.adobe)
+            // As Adobe's programs began to write them: 255 means no ink, with their marker or without.
+            case 4: .cmyk(inverted: true)
             default: .rgb
             }
     }

@@ -225,6 +225,8 @@ kf_tiff_reader *kf_tiff_open(
 /// Decodes up to `count` rows: BGRA, or C, M, Y, K where 255 is full ink. Returns how many rows were written; fewer
 /// than requested means that the data is damaged from here on, with the reason in `message`.
 uint32_t kf_tiff_read(kf_tiff_reader *reader, uint8_t *rows, size_t stride, uint32_t count, kf_message *message);
+/// The alphas of the last row that was read, a byte each, when the image has inks and an alpha; NULL otherwise.
+const uint8_t *kf_tiff_alphas(const kf_tiff_reader *reader);
 /// Whether something of what has been decoded is damaged, or was made up for what the file lacks.
 bool kf_tiff_is_damaged(const kf_tiff_reader *reader);
 void kf_tiff_close(kf_tiff_reader *reader);
